@@ -1,0 +1,58 @@
+"""Read-only, validated arrays: how every value type of this package stores its numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from biomech_id.errors import ShapeError
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+
+
+def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
+    """Return ``values`` as a read-only float64 array of the given shape.
+
+    Parameters
+    ----------
+    values : anything NumPy can turn into a float array. It is copied only when it is writable or not float64.
+    shape : expected shape; ``None`` accepts any length on that axis.
+    name, where : for the error message: the field's name and the value it belongs to.
+
+    Raises
+    ------
+    ShapeError : if the number of axes or a fixed length differs; the message names both shapes.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    _check_shape(array, shape, name, where)
+    return _frozen(array, values)
+
+
+def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> BoolArray:
+    """Return ``values`` as a read-only boolean array of the given shape (see `readonly`)."""
+    array = np.asarray(values, dtype=np.bool_)
+    _check_shape(array, shape, name, where)
+    return _frozen(array, values)
+
+
+def _frozen(array: NDArray[Any], source: object) -> NDArray[Any]:
+    if array.flags.writeable:
+        # A caller who keeps the original must not be able to change our value through it.
+        array = array.copy() if array is source or array.base is not None else array
+        array.flags.writeable = False
+    return array
+
+
+def _check_shape(array: NDArray[Any], shape: tuple[int | None, ...], name: str, where: str) -> None:
+    fits = array.ndim == len(shape) and all(want is None or have == want for have, want in zip(array.shape, shape, strict=True))
+    if not fits:
+        expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+        raise ShapeError(
+            f"{name}{' of ' + where if where else ''} has shape {array.shape}, expected {expected}.",
+            value=array.shape,
+            expected=expected,
+            where=where or name,
+        )

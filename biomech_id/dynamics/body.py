@@ -1,0 +1,251 @@
+"""How a body moves and what it weighs: the values that kinematics hands to dynamics.
+
+Frames are right-handed. ``R_lab_seg`` maps components in segment axes to components in laboratory axes; its columns are
+the segment's axes written in the laboratory. A NaN frame stays NaN and touches no other frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, PROXIMAL_SEGMENT, SIDES
+from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+
+#: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
+ORTHONORMAL_TOLERANCE = 1e-6
+#: Relative slack of the positive semi-definite and triangle tests: massless axes (zero inertia) are allowed.
+INERTIA_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Pose of one segment over time.
+
+    Attributes
+    ----------
+    R_lab_seg : (n, 3, 3), segment components to laboratory components.
+    origin_lab_m : (n, 3), origin of the segment frame, metres, laboratory axes.
+    """
+
+    R_lab_seg: FloatArray
+    origin_lab_m: FloatArray
+
+    def __post_init__(self) -> None:
+        rotation = readonly(self.R_lab_seg, (None, 3, 3), name="R_lab_seg", where="Frames")
+        object.__setattr__(self, "R_lab_seg", rotation)
+        origin = readonly(self.origin_lab_m, (len(rotation), 3), name="origin_lab_m", where="Frames")
+        object.__setattr__(self, "origin_lab_m", origin)
+        seen = np.isfinite(rotation).all(axis=(1, 2))
+        checked = rotation[seen]
+        gram = np.einsum("nji,njk->nik", checked, checked) - np.eye(3)
+        wrong = (np.abs(gram).max(axis=(1, 2), initial=0.0) > ORTHONORMAL_TOLERANCE) | (np.linalg.det(checked) < 0)
+        if wrong.any():
+            frame = int(np.flatnonzero(seen)[np.argmax(wrong)])
+            raise InvalidValueError(
+                f"The segment axes of frame {frame} are not a right-handed orthonormal triad.",
+                value=rotation[frame].tolist(), expected="R'R = 1 within 1e-6 and det R = +1", where=f"frame {frame}",
+            )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.R_lab_seg)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Inertial parameters of one segment, constant or one per frame.
+
+    Attributes
+    ----------
+    name : "foot", "shank", "thigh".
+    mass_kg : mass.
+    com_m : (3,) or (n, 3), centre of mass in segment axes, from the segment frame's origin, metres.
+    inertia_kgm2 : (3, 3) or (n, 3, 3), tensor about the centre of mass in segment axes; off-diagonals are matrix entries.
+    source : where the numbers come from, with its citation.
+    """
+
+    name: str
+    mass_kg: float
+    com_m: FloatArray
+    inertia_kgm2: FloatArray
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        com = np.asarray(self.com_m, dtype=np.float64)
+        tensor = np.asarray(self.inertia_kgm2, dtype=np.float64)
+        com_shape: tuple[int | None, ...] = (3,) if com.ndim < 2 else (None, 3)
+        tensor_shape: tuple[int | None, ...] = (3, 3) if tensor.ndim < 3 else (None, 3, 3)
+        object.__setattr__(self, "com_m", readonly(com, com_shape, name="com_m", where=self.name))
+        object.__setattr__(self, "inertia_kgm2", readonly(tensor, tensor_shape, name="inertia_kgm2", where=self.name))
+        if not (np.isfinite(self.mass_kg) and self.mass_kg >= 0):
+            raise InvalidValueError(
+                f"The mass of the {self.name} is {self.mass_kg} kg.",
+                value=self.mass_kg, expected="a finite mass of at least 0 kg", where=self.name,
+            )  # fmt: skip
+        self._check_tensor(tensor.reshape(-1, 3, 3))
+
+    def _check_tensor(self, tensors: FloatArray) -> None:
+        tensors = tensors[np.isfinite(tensors).all(axis=(1, 2))]
+        if not tensors.size:
+            return
+        scale = float(np.abs(tensors).max())
+        if np.abs(tensors - tensors.transpose(0, 2, 1)).max() > INERTIA_TOLERANCE * max(scale, 1e-300):
+            raise InvalidValueError(
+                f"The inertia tensor of the {self.name} is not symmetric.",
+                value=tensors[0].tolist(), expected="I = I' (1e-12 relative)", where=self.name,
+            )  # fmt: skip
+        principal = np.linalg.eigvalsh(tensors)
+        # The triangle inequality of principal moments also implies that none of them is negative.
+        slack = principal[:, 0] + principal[:, 1] - principal[:, 2]
+        if slack.min() < -INERTIA_TOLERANCE * scale * 10 or principal.min() < -INERTIA_TOLERANCE * scale * 10:
+            raise InvalidValueError(
+                f"No real body has the inertia tensor given for the {self.name}: its principal moments break the triangle inequality.",
+                value=principal[int(np.argmin(slack))].tolist(), expected="I1 + I2 >= I3 >= 0", where=self.name,
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Motion of one segment relative to the laboratory; every vector in laboratory axes.
+
+    Attributes
+    ----------
+    frames : pose.
+    omega_lab_rad_s, alpha_lab_rad_s2 : (n, 3), angular velocity and acceleration.
+    com_lab_m, com_velocity_lab_m_s, com_acceleration_lab_m_s2 : (n, 3), centre of mass. For a segment without
+        inertial parameters (the pelvis) these are of the frame's origin.
+    """
+
+    frames: Frames
+    omega_lab_rad_s: FloatArray
+    alpha_lab_rad_s2: FloatArray
+    com_lab_m: FloatArray
+    com_velocity_lab_m_s: FloatArray
+    com_acceleration_lab_m_s2: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_velocity_lab_m_s", "com_acceleration_lab_m_s2"):
+            values = readonly(getattr(self, name), (len(self.frames), 3), name=name, where="Motion")
+            object.__setattr__(self, name, values)
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def velocity_of(self, point_lab_m: FloatArray) -> FloatArray:
+        """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3)."""
+        arm = point_lab_m - self.com_lab_m
+        velocity: FloatArray = self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm)
+        return velocity
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMotion:
+    """What tracking a trial yields: the pelvis, both legs, joint centres and joint angles.
+
+    Attributes
+    ----------
+    name : the trial's name.
+    rate_hz, first_frame : of the trial.
+    motions : ("L" or "R", "thigh" | "shank" | "foot") and ("", "pelvis") -> Motion.
+    segments : ("L" or "R", "thigh" | "shank" | "foot") -> Segment.
+    joint_centres_lab_m : (side, "hip" | "knee" | "ankle") -> (n, 3), metres.
+    joint_angles_rad : (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components
+        X, Y, Z with the signs of `conventions.SIGN_TABLE`.
+    foot_outline_lab_m : side -> (n, k, 3), points of the foot's outline, in order around it.
+    foot_outline_names : the k names.
+    progression_R_lab : (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
+    model, kinetics : "conventional" or "six-dof"; "vicon" or "textbook".
+
+    Raises
+    ------
+    MissingInputError : a segment without its parent.
+    ShapeError : parts of different length.
+    """
+
+    name: str
+    rate_hz: float
+    first_frame: int
+    motions: Mapping[tuple[str, str], Motion]
+    segments: Mapping[tuple[str, str], Segment]
+    joint_centres_lab_m: Mapping[tuple[str, str], FloatArray]
+    joint_angles_rad: Mapping[tuple[str, str], FloatArray]
+    foot_outline_lab_m: Mapping[str, FloatArray] = field(default_factory=dict)
+    foot_outline_names: tuple[str, ...] = ()
+    progression_R_lab: FloatArray = field(default_factory=lambda: np.eye(3))
+    model: str = "conventional"
+    kinetics: str = "textbook"
+
+    def __post_init__(self) -> None:
+        lengths = {key: len(motion) for key, motion in self.motions.items()}
+        lengths |= {key: len(centre) for key, centre in self.joint_centres_lab_m.items()}
+        if len(set(lengths.values())) > 1:
+            raise ShapeError(
+                f"The parts of {self.name} have different numbers of frames: {lengths}.",
+                value=lengths, expected="one number of frames", where=self.name,
+            )  # fmt: skip
+        for side in self.sides:
+            for joint in JOINTS:
+                self._check_parent(side, joint)
+
+    def _check_parent(self, side: str, joint: str) -> None:
+        distal = (side, DISTAL_SEGMENT[joint])
+        proximal = ("", "pelvis") if joint == "hip" else (side, PROXIMAL_SEGMENT[joint])
+        if distal in self.motions and (proximal not in self.motions or (side, joint) not in self.joint_centres_lab_m):
+            raise MissingInputError(
+                f"{self.name} has the {side} {DISTAL_SEGMENT[joint]} but not the {proximal[1]} or the {joint} centre it hangs on.",
+                value=sorted(self.motions), expected=f"the {proximal[1]} and the {joint} centre", where=self.name,
+            )  # fmt: skip
+
+    @property
+    def n_frames(self) -> int:
+        """Number of video frames."""
+        return len(next(iter(self.motions.values())))
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides that have a foot."""
+        return tuple(side for side in SIDES if (side, "foot") in self.motions)
+
+    def parent_of(self, side: str, joint: str) -> Motion:
+        """Motion of the segment proximal to a joint."""
+        return self.motions["", "pelvis"] if joint == "hip" else self.motions[side, PROXIMAL_SEGMENT[joint]]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.motions)
+
+
+@dataclass(frozen=True, eq=False)
+class FootContact:
+    """The ground's wrench on one foot, at the video rate, and where it is known.
+
+    Attributes
+    ----------
+    side : "L" or "R".
+    force_lab_N : (n, 3), force of the ground on the foot, laboratory axes; zero in swing.
+    moment_lab_Nm : (n, 3), its moment about the laboratory's origin, laboratory axes; zero in swing.
+    known : (n,), False where the foot is or may be on the ground without an accepted plate: kinetics are
+        missing there, never guessed.
+    """
+
+    side: str
+    force_lab_N: FloatArray
+    moment_lab_Nm: FloatArray
+    known: BoolArray
+
+    def __post_init__(self) -> None:
+        force = readonly(self.force_lab_N, (None, 3), name="force_lab_N", where=f"FootContact {self.side}")
+        object.__setattr__(self, "force_lab_N", force)
+        moment = readonly(self.moment_lab_Nm, force.shape, name="moment_lab_Nm", where=f"FootContact {self.side}")
+        object.__setattr__(self, "moment_lab_Nm", moment)
+        known = np.asarray(self.known, dtype=np.bool_)
+        if known.shape != (len(force),):
+            raise ShapeError(
+                f"known of the {self.side} foot has shape {known.shape}, the force {force.shape}.",
+                value=known.shape, expected=f"({len(force)},)", where=f"FootContact {self.side}",
+            )  # fmt: skip
+        known = known.copy()
+        known.flags.writeable = False
+        object.__setattr__(self, "known", known)

@@ -1,0 +1,100 @@
+"""What can go wrong, said so that a person can act on it.
+
+Every exception of this package carries three things besides its sentence: the offending ``value``, what was ``expected``,
+and ``where`` (the file, trial, plate or option it concerns).  ``tests/test_errors.py`` reads every ``raise`` in the package
+and checks that all three are passed.
+
+A `Finding` is the gentler sibling: something noticed that does not stop the work.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class BiomechError(Exception):
+    """Base of all errors of this package.
+
+    Parameters
+    ----------
+    message : one clear sentence for the person who typed the command.
+    value : the offending value, as found.
+    expected : what would have been accepted.
+    where : file, trial, marker, plate or option concerned.
+    """
+
+    def __init__(self, message: str, *, value: object, expected: str, where: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.value = value
+        self.expected = expected
+        self.where = where
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process boundaries (sandbox, batch); keyword-only arguments need help to be pickled.
+        return (_rebuild, (type(self), self.message, self.value, self.expected, self.where))
+
+
+def _rebuild(kind: type[BiomechError], message: str, value: object, expected: str, where: str) -> BiomechError:
+    return kind(message, value=value, expected=expected, where=where)
+
+
+class FileRefusedError(BiomechError):
+    """A file cannot be read, or reading it would give wrong numbers."""
+
+
+class MissingInputError(BiomechError):
+    """Something needed is not there: markers, a static trial, body mass, leg lengths."""
+
+
+class InvalidValueError(BiomechError, ValueError):
+    """A value is physically or formally impossible."""
+
+
+class ShapeError(BiomechError, ValueError):
+    """Array shapes do not fit together; the message names both."""
+
+
+class FrameMismatchError(BiomechError, ValueError):
+    """Two wrenches bound to different points or expressed in different frames were combined."""
+
+
+class OptionError(BiomechError, ValueError):
+    """A recipe, option or subject file holds a value that cannot be used."""
+
+
+class OutputError(BiomechError, OSError):
+    """Results cannot be written where they were asked for."""
+
+
+class BiomechWarning(UserWarning):
+    """Something the user should know; the computation went on."""
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something noticed in a file, trial or result that did not stop the work.
+
+    Attributes
+    ----------
+    rule : stable identifier, lower-case words joined by hyphens (``gap-too-long``); documented on one page.
+    severity : info, warning or error.
+    message : one sentence that names what was found, with its number and unit.
+    hint : one sentence saying what to do about it; may be empty for information.
+    where : trial, marker or plate concerned; may be empty.
+    """
+
+    rule: str
+    severity: Severity
+    message: str
+    hint: str = ""
+    where: str = ""

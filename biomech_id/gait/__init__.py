@@ -1,0 +1,1 @@
+"""Gait: events, feet on plates, cycles, spatiotemporal parameters and scores."""

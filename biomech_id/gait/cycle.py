@@ -1,0 +1,47 @@
+"""One gait cycle: from a foot strike to the next of the same side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class KineticsValid(StrEnum):
+    """Whether a cycle has kinetics: all of it, none, or from strike to foot off only."""
+
+    TRUE = "true"
+    FALSE = "false"
+    STANCE_ONLY = "stance_only"
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """One gait cycle; times are absolute seconds, NaN where not known.
+
+    Attributes
+    ----------
+    trial, side, number : the trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    start_s, end_s : the strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next
+        strike lies outside the trial, ``end_s`` is start plus the mean cycle time of that side.
+    foot_off_s, opposite_off_s, opposite_strike_s : events within the cycle.
+    kinetics_valid : whether joint kinetics exist for it.
+    steady : False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
+    reason : why kinetics are missing or the cycle is flagged; empty otherwise.
+    """
+
+    trial: str
+    side: str
+    number: int
+    start_s: float
+    end_s: float
+    foot_off_s: float
+    opposite_off_s: float
+    opposite_strike_s: float
+    kinetics_valid: KineticsValid
+    steady: bool = True
+    reason: str = ""
+
+    @property
+    def duration_s(self) -> float:
+        """Cycle time, seconds."""
+        return self.end_s - self.start_s

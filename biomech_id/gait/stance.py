@@ -1,0 +1,62 @@
+"""One foot on the floor, and whether a force plate saw it and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from biomech_id.dynamics.body import FootContact
+
+
+class Verdict(StrEnum):
+    """Why a stance has kinetics, or has none."""
+
+    CLEAN = "clean"
+    TWO_PLATES = "two_plates"
+    OTHER_FOOT = "other_foot"
+    LEFT_PLATE = "left_plate"
+    OUTLINE = "outline"
+    LIGHT = "light"
+    CUT = "cut"
+    NO_PLATE = "no_plate"
+    OVERRIDE = "override"
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the stance has kinetics."""
+        return self in (Verdict.CLEAN, Verdict.TWO_PLATES, Verdict.OVERRIDE)
+
+
+@dataclass(frozen=True)
+class Stance:
+    """One foot on the floor from strike to off, half-open [start, end).
+
+    Attributes
+    ----------
+    side : "L" or "R".
+    start_s, end_s : absolute seconds; NaN where the trial begins or ends within the stance.
+    plates : names of the plates that carry it; empty if none.
+    verdict, reason : what was decided, and one sentence a technician can act on.
+    """
+
+    side: str
+    start_s: float
+    end_s: float
+    plates: tuple[str, ...]
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Every stance of a trial with its verdict, and the ground's wrench on each foot.
+
+    Attributes
+    ----------
+    stances : in order of time.
+    contacts : side -> `FootContact` at the video rate.
+    """
+
+    stances: tuple[Stance, ...]
+    contacts: Mapping[str, FootContact] = field(default_factory=dict)

@@ -1,0 +1,34 @@
+"""Gait events: when a foot strikes the floor and when it leaves it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    """What happened; the values are the labels C3D files use."""
+
+    FOOT_STRIKE = "Foot Strike"
+    FOOT_OFF = "Foot Off"
+    OTHER = "Event"
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    """One event.
+
+    Attributes
+    ----------
+    time_s : absolute seconds on the recording's clock: frame n (counted from 1) is at (n - 1) / rate.
+    side : "L", "R", or "" for a general event.
+    kind : foot strike, foot off or other.
+    source : where it comes from: "file", "plate", "marker: <method>".
+    label : the file's own label.
+    """
+
+    time_s: float
+    side: str
+    kind: EventKind
+    source: str = "file"
+    label: str = ""

@@ -1,0 +1,87 @@
+"""One recording: everything a C3D file says, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding, InvalidValueError
+from biomech_id.trial.events import Event
+from biomech_id.trial.markers import Markers
+from biomech_id.trial.plates import ForcePlate
+from biomech_id.trial.subject import Subject
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One recording.
+
+    Attributes
+    ----------
+    name : the file's stem.
+    markers : trajectories, laboratory axes with Z up.
+    plates : force plates in the file's order. A plate that could not be understood is absent here and named in ``findings``.
+    events : sorted by time.
+    subject : measurements found in the file.
+    first_frame : the recording's own number of the first video frame, counted from 1; its time is (first_frame - 1) / rate.
+    model_outputs : outputs stored by the vendor's software, name -> (n_frames, 3), in the file's units and axes.
+    path, sha256 : the source; empty for a trial made in memory.
+    session_date : ISO date of the recording as the file says it, or None.
+    history : what was done to the data, in words, in order.
+    findings : what was noticed while reading.
+    """
+
+    name: str
+    markers: Markers
+    plates: tuple[ForcePlate, ...] = ()
+    events: tuple[Event, ...] = ()
+    subject: Subject = field(default_factory=Subject)
+    first_frame: int = 1
+    model_outputs: Mapping[str, FloatArray] = field(default_factory=dict)
+    path: str = ""
+    sha256: str = ""
+    session_date: str | None = None
+    history: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "events", tuple(sorted(self.events)))
+        for plate in self.plates:
+            ratio = plate.rate_hz / self.markers.rate_hz
+            expected = round(ratio) * self.markers.n_frames
+            if abs(ratio - round(ratio)) > 1e-6 or plate.n_samples != expected:
+                raise InvalidValueError(
+                    f"{plate.name} of {self.name} has {plate.n_samples} samples at {plate.rate_hz:g} Hz for "
+                    f"{self.markers.n_frames} video frames at {self.markers.rate_hz:g} Hz.",
+                    value=(plate.n_samples, plate.rate_hz), expected=f"{expected} samples, whole per frame", where=self.name,
+                )  # fmt: skip
+        for name, values in self.model_outputs.items():
+            if len(values) != self.markers.n_frames:
+                raise InvalidValueError(
+                    f"Stored output {name} of {self.name} has {len(values)} frames.",
+                    value=len(values), expected=f"{self.markers.n_frames} frames", where=self.name,
+                )  # fmt: skip
+
+    @property
+    def rate_hz(self) -> float:
+        """Video frames per second."""
+        return self.markers.rate_hz
+
+    @property
+    def n_frames(self) -> int:
+        """Number of video frames."""
+        return self.markers.n_frames
+
+    @property
+    def first_time_s(self) -> float:
+        """Absolute time of the first frame, seconds."""
+        return (self.first_frame - 1) / self.rate_hz
+
+    def index_of(self, time_s: float) -> int:
+        """Nearest frame index (0 is the first frame of this trial) to an absolute time; may lie outside the trial."""
+        return round(time_s * self.rate_hz) - (self.first_frame - 1)
+
+    def after(self, what: str, **changes: object) -> Trial:
+        """Return the trial with some fields replaced and ``what`` appended to its history."""
+        return replace(self, **changes, history=(*self.history, what))  # type: ignore[arg-type]
