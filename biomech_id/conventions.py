@@ -82,6 +82,7 @@ class SignRow:
 
 
 _ANGLE = "Cardan sequence Y-X-Z of the conventional model"
+_LAB_ORIGIN = "laboratory axes, about its origin"
 _LAB_ANGLE = "progression axes to segment, Cardan sequence Y-X-Z"
 
 SIGN_TABLE: tuple[SignRow, ...] = (
@@ -127,9 +128,23 @@ SIGN_TABLE: tuple[SignRow, ...] = (
     SignRow("GroundReactionForce", "X", "Ground reaction X", "+X", "-X", "ground force", "ground", "laboratory axes"),
     SignRow("GroundReactionForce", "Y", "Ground reaction Y", "+Y", "-Y", "ground force", "ground", "laboratory axes"),
     SignRow("GroundReactionForce", "Z", "Ground reaction Z", "Up", "Down", "ground force", "ground", "laboratory axes"),
-    SignRow("GroundReactionMoment", "X", "Ground moment X", "+X", "-X", "ground moment", "ground", "laboratory axes, about its origin"),
-    SignRow("GroundReactionMoment", "Y", "Ground moment Y", "+Y", "-Y", "ground moment", "ground", "laboratory axes, about its origin"),
-    SignRow("GroundReactionMoment", "Z", "Ground moment Z", "+Z", "-Z", "ground moment", "ground", "laboratory axes, about its origin"),
+    SignRow("GroundReactionMoment", "X", "Ground moment X", "+X", "-X", "ground moment", "ground", _LAB_ORIGIN),
+    SignRow("GroundReactionMoment", "Y", "Ground moment Y", "+Y", "-Y", "ground moment", "ground", _LAB_ORIGIN),
+    SignRow("GroundReactionMoment", "Z", "Ground moment Z", "+Z", "-Z", "ground moment", "ground", _LAB_ORIGIN),
+)  # fmt: skip
+
+_PROGRESSION = "progression axes: X forward, Y towards the other foot, Z up"
+_VERTICAL = "about the vertical at the centre of pressure"
+_FOOT_FLAT = "axes of the foot while it is flat, on the floor"
+#: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table: the ground's action in axes that turn
+#: with the walker, so that one word fits both feet and every walking direction.
+CYCLE_TABLE: tuple[SignRow, ...] = (
+    SignRow("GroundReactionForce", "X", "Fore-aft ground reaction", "Propulsive", "Braking", "ground force", "ground", _PROGRESSION),
+    SignRow("GroundReactionForce", "Y", "Mediolateral ground reaction", "Medial", "Lateral", "ground force", "ground", _PROGRESSION),
+    SignRow("GroundReactionForce", "Z", "Vertical ground reaction", "Up", "Down", "ground force", "ground", _PROGRESSION),
+    SignRow("FreeMoment", "Z", "Free moment", "Toes inward", "Toes outward", "ground moment", "ground", _VERTICAL),
+    SignRow("FootCentreOfPressure", "X", "Centre of pressure along the foot", "Toe", "Heel", "point", "ground", _FOOT_FLAT),
+    SignRow("FootCentreOfPressure", "Y", "Centre of pressure across the foot", "Medial", "Lateral", "point", "ground", _FOOT_FLAT),
 )  # fmt: skip
 
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
@@ -175,3 +190,116 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
     for side in SIDES:
         for row in SIGN_TABLE:
             yield row.column(side), row
+
+
+def cycle_rows() -> tuple[SignRow, ...]:
+    """Rows of every variable in ``cycles.csv``, in the order they are written for each cycle."""
+    body = tuple(row for row in SIGN_TABLE if row.joint != "ground")
+    return body + CYCLE_TABLE
+
+
+ColumnKind = Literal["text", "integer", "number"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table this package writes.
+
+    Attributes
+    ----------
+    name : as in the header.
+    kind : how a reader parses it; "integer" and "number" cells may be empty (missing), "text" cells may be empty text.
+    meaning : one sentence.
+    unit : unit of every cell, or "" where the row says it or there is none.
+    """
+
+    name: str
+    kind: ColumnKind
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """One tidy table: its name (``<name>.csv``), what one row is, and its columns in order."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+
+
+_TRIAL = Column("trial", "text", "name of the trial: the C3D file's stem")
+_SIDE = Column("side", "text", "L or R; empty for what belongs to no side")
+_CYCLE = Column("cycle", "integer", "number of the cycle on that side of that trial, counted from 1; 0 for the whole trial")
+_VALID = Column("kinetics_valid", "text", "true, false, or stance_only (kinetics from 0 % to foot off only)")
+_PERCENT = Column("percent", "integer", "0 at a foot strike, 100 at the next strike of that side", "%")
+_VARIABLE = Column("variable", "text", "name in the sign table, without the side")
+_COMPONENT = Column("component", "text", "X, Y or Z; empty for a scalar")
+_UNIT = Column("unit", "text", "unit of the value")
+
+#: Data dictionary of the tidy tables: column order here is column order in the files.
+TABLES: tuple[TableRow, ...] = (
+    TableRow("cycles", "one variable at one percent of one cycle; 101 rows make a curve, a curve without any value is left out", (
+        _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
+        Column("value", "number", "the variable, in the unit of the sign table; ground reaction in progression axes"),
+    )),
+    TableRow("budget", "one part of one joint moment at one percent of one cycle; the parts add up to the moment", (
+        _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
+        Column("part", "text", "ground_reaction, gravity, linear_inertia, angular_inertia or gyroscopic"),
+        Column("value", "number", "the part, signed as the moment itself", "N m/kg"),
+    )),
+    TableRow("spatiotemporal", "one parameter of one cycle, or of the trial (cycle 0)", (
+        _TRIAL, _SIDE, _CYCLE, Column("parameter", "text", "name of the parameter, lower case with underscores"),
+        Column("value", "number", "the parameter"), _UNIT,
+    )),
+    TableRow("peaks", "one value picked from one curve of one cycle", (
+        _TRIAL, _SIDE, _CYCLE, Column("name", "text", "A1 A2 K1-K4 H1-H3 for power peaks, else value_contact, max_stance, min_swing ..."),
+        _VARIABLE, _COMPONENT, Column("phase", "text", "contact, stance, swing or cycle: where it was looked for"),
+        Column("percent", "number", "where in the cycle it was found", "%"),
+        Column("time_s", "number", "absolute time on the recording's clock", "s"),
+        Column("value", "number", "the value"), _UNIT,
+    )),
+    TableRow("scores", "one score of one side under one condition, from the mean of its steady straight cycles", (
+        Column("condition", "text", "condition of the trials averaged"), _SIDE,
+        Column("score", "text", "GVS (one variable) or GPS (one side, or overall where the side is empty)"),
+        _VARIABLE, _COMPONENT,
+        Column("value", "number", "root mean square distance from the norm's mean over the cycle", "deg"), _UNIT,
+        Column("norm_mean", "number", "mean of the same score among the norm's own subjects", "deg"),
+        Column("norm_sd", "number", "its standard deviation", "deg"),
+    )),
+    TableRow("stances", "one foot on the floor", (
+        _TRIAL, _SIDE, Column("start_s", "number", "foot strike; empty if the trial begins in the stance", "s"),
+        Column("end_s", "number", "foot off; empty if the trial ends in the stance", "s"),
+        Column("plate", "text", "names of the plates that carry it, joined by ' + '; empty if none"),
+        Column("verdict", "text", "with kinetics: clean two_plates override; without: other_foot left_plate outline light cut no_plate"),
+        Column("reason", "text", "one sentence a technician can act on"),
+    )),
+    TableRow("gaps", "one stretch of frames in which a marker was not measured", (
+        _TRIAL, Column("marker", "text", "the marker's label"),
+        Column("first_frame", "integer", "first missing frame, numbered as in the C3D file"),
+        Column("last_frame", "integer", "last missing frame"),
+        Column("method", "text", "how it was filled; empty if it was left missing"),
+    )),
+    TableRow("quality", "one rule applied to one trial", (
+        _TRIAL, Column("rule", "text", "stable identifier of the rule"),
+        Column("value", "number", "what was found; empty if the rule does not apply"), _UNIT,
+        Column("limit", "number", "the limit that decided the verdict", ""),
+        Column("verdict", "text", "accept, warn or reject"),
+    )),
+    TableRow("norm", "one variable of the norm at one percent, or one scalar", (
+        _VARIABLE, _COMPONENT,
+        Column("percent", "integer", "percent of the cycle; empty for a scalar (spatiotemporal parameter, GVS, GPS)", "%"),
+        Column("mean", "number", "mean over the norm's subjects"), Column("sd", "number", "standard deviation between subjects"),
+        Column("n", "integer", "number of subjects"),
+        Column("age_min_y", "number", "youngest subject", "years"), Column("age_max_y", "number", "oldest subject", "years"),
+        Column("speed_min", "number", "slowest subject, dimensionless (Hof 1996)"),
+        Column("speed_max", "number", "fastest subject, dimensionless"),
+        Column("model", "text", "body model it was made with"), Column("kinetics", "text", "kinetics mode it was made with"),
+        Column("source", "text", "who made it, from what"),
+    )),
+)  # fmt: skip
+
+
+def table_columns(name: str) -> tuple[Column, ...]:
+    """Columns of one tidy table (``"cycles"``), in file order."""
+    return next(table.columns for table in TABLES if table.name == name)
