@@ -1,1 +1,5 @@
-"""."""
+"""Inertial parameters of body segments: published tables as CSV with a citation per row, and their scaling to a subject."""
+
+from biomech_id.anthropometry.table import TABLES, Row, Table, load_table
+
+__all__ = ["TABLES", "Row", "Table", "load_table"]

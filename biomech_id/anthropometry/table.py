@@ -1,0 +1,312 @@
+"""Tables of segment inertial parameters: one CSV per publication, one citation per row.
+
+A row scales to a subject by body mass M (kg) and by the segment's length L (m), the distance between the two end points
+the publication names:
+
+    mass = mass_fraction M,    inertia = m L^2 [ r_x^2  p_xy  p_xz ; .  r_y^2  p_yz ; .  .  r_z^2 ]   about the centre of mass,
+
+where r are radii of gyration as fractions of L and each product p = sign(q) q^2 comes from a signed radius q: publications
+print an imaginary radius "7i" for a negative product, which the CSV writes as -0.07.
+
+The centre of mass is either a fraction of the way from the proximal to the distal end point (``com_fraction``), or a
+vector from the proximal end point in segment axes (``com_x, com_y, com_z``, fractions of L).
+
+Axes: ``isb`` is X anterior, Y proximal (for the foot: up), Z to the right, and rows describe the RIGHT side (mirroring to
+the left changes the sign of com_z, product_xz and product_yz); ``conventional`` is the conventional model's own axes, of
+which the third is the long axis of the segment.
+
+A cell may hold a polynomial in the subject's age in years, coefficients from the constant term up, joined by ``;``.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, OptionError
+
+#: Tables shipped with the package, in order of the years of their sources.
+TABLES: tuple[str, ...] = ("dempster-winter", "jensen-1989", "de-leva-1996", "dumas-2007", "conventional", "conventional-vicon")
+#: Points a table's lengths and fractions may refer to; each model says where they are in its own segments.
+END_POINTS: frozenset[str] = frozenset({
+    "hip_centre", "knee_centre", "ankle_centre", "lateral_malleolus", "heel", "toe_tip", "metatarsal_2", "metatarsal_heads",
+    "foot_axis", "shoulder_centre", "elbow_centre", "wrist_centre", "metacarpal_3", "vertex", "mid_gonion", "cervicale",
+    "suprasternale", "mid_hip", "glenohumeral", "greater_trochanter", "femoral_condyles", "medial_malleolus", "elbow_axis",
+    "ulnar_styloid", "knuckle_2", "ear_canal", "sole",
+})  # fmt: skip
+_AXES = ("isb", "conventional")
+_COLUMNS = (
+    "segment", "sex", "age_min_y", "age_max_y", "axes", "proximal", "distal", "mass_fraction", "com_fraction", "com_x", "com_y",
+    "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
+)  # fmt: skip
+
+#: Value of a cell as a polynomial in age: coefficients from the constant term up; empty for an empty cell.
+Polynomial = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Inertial parameters of one segment as fractions of body mass and segment length.
+
+    Attributes
+    ----------
+    segment, sex : "thigh"; "female", "male" or "" when the source does not separate them.
+    axes : "isb" (right side) or "conventional": the axes of the vectors below, see the module.
+    proximal, distal : the end points that lengths and fractions refer to.
+    mass_fraction : of body mass.
+    com_fraction_from_proximal : along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
+    com_offset_fraction : (3,) centre of mass from the proximal end point in segment axes, fractions of the length, or None.
+    radii_fraction : (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length.
+    products_fraction : (3,) signed radii of the products xy, xz, yz (negative radius: negative product).
+    citation : where the numbers are printed.
+    age_range_years : ages the source covers, or None.
+    """
+
+    segment: str
+    sex: str
+    axes: str
+    proximal: str
+    distal: str
+    mass_fraction: float
+    com_fraction_from_proximal: float | None
+    com_offset_fraction: tuple[float, float, float] | None
+    radii_fraction: tuple[float, float, float]
+    products_fraction: tuple[float, float, float]
+    citation: str
+    age_range_years: tuple[float, float] | None = None
+
+    def unit_tensor(self, *, side: str = "R") -> FloatArray:
+        """Central inertia (3, 3) for 1 kg and 1 m, in the row's axes; ``side`` "L" mirrors an ISB row across the sagittal plane."""
+        rx, ry, rz = self.radii_fraction
+        mirror = -1.0 if side == "L" and self.axes == "isb" else 1.0
+        xy, xz, yz = (np.sign(q) * q * q for q in self.products_fraction)
+        xz, yz = mirror * xz, mirror * yz
+        tensor: FloatArray = np.array([[rx * rx, xy, xz], [xy, ry * ry, yz], [xz, yz, rz * rz]])
+        return tensor
+
+
+@dataclass(frozen=True)
+class _AgedRow:
+    """One line of the CSV before an age is known."""
+
+    row: Row
+    cells: Mapping[str, Polynomial]
+
+    def at(self, age_years: float | None) -> Row:
+        values = {name: _value(cell, age_years, self.row) for name, cell in self.cells.items() if cell}
+        offset = tuple(values[k] for k in ("com_x", "com_y", "com_z")) if "com_x" in values else None
+        return replace(
+            self.row,
+            mass_fraction=values["mass_fraction"],
+            com_fraction_from_proximal=values.get("com_fraction"),
+            com_offset_fraction=offset,  # type: ignore[arg-type]
+            radii_fraction=(values["radius_x"], values["radius_y"], values["radius_z"]),
+            products_fraction=(values.get("product_xy", 0.0), values.get("product_xz", 0.0), values.get("product_yz", 0.0)),
+        )
+
+
+@dataclass(frozen=True)
+class Table:
+    """Inertial parameters of a body's segments for one kind of subject.
+
+    ``table["thigh"]`` is the row of a segment. A table whose source separates the sexes or depends on age must first be
+    told the subject: ``table.for_subject(sex="female", age_years=31)``.
+
+    Attributes
+    ----------
+    name : "de-leva-1996", or the stem of a user's file.
+    sex, age_years : the subject the rows were chosen for; "" and None before `for_subject`.
+    """
+
+    name: str
+    _rows: tuple[_AgedRow, ...]
+    sex: str = ""
+    age_years: float | None = None
+
+    @property
+    def by_sex(self) -> bool:
+        """Whether the source separates the sexes."""
+        return any(aged.row.sex for aged in self._rows)
+
+    @property
+    def by_age(self) -> bool:
+        """Whether a value depends on age."""
+        return any(len(cell) > 1 for aged in self._rows for cell in aged.cells.values())
+
+    @property
+    def age_range_years(self) -> tuple[float, float] | None:
+        """Ages the source covers, or None when it does not say."""
+        return self._rows[0].row.age_range_years
+
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """Names of the segments, in the order of the file."""
+        return tuple(dict.fromkeys(aged.row.segment for aged in self._rows))
+
+    def for_subject(self, *, sex: str | None = None, age_years: float | None = None) -> Table:
+        """Return the table for one subject.
+
+        Parameters
+        ----------
+        sex : "female" or "male" (any case, or the first letter); needed when `by_sex`.
+        age_years : needed when `by_age`; clamped to nothing: an age outside the source's range is the caller's finding.
+
+        Raises
+        ------
+        MissingInputError : the table needs a sex or an age that is not given.
+        InvalidValueError : a sex that cannot be understood.
+        """
+        chosen = _sex(sex)
+        if self.by_sex and not chosen:
+            raise MissingInputError(
+                f"The inertial table {self.name} differs between women and men, and the subject's sex is not recorded: "
+                "give it in subject.toml, or choose a table that does not need it (dempster-winter).",
+                value=sex, expected="female or male", where=self.name,
+            )  # fmt: skip
+        if self.by_age and age_years is None:
+            raise MissingInputError(
+                f"The inertial table {self.name} depends on age, and the subject's age is not recorded: give it in subject.toml.",
+                value=None, expected="the age in years", where=self.name,
+            )  # fmt: skip
+        rows = tuple(aged for aged in self._rows if aged.row.sex in ("", chosen))
+        return replace(self, _rows=rows, sex=chosen, age_years=age_years)
+
+    def with_mass_fractions(self, fractions: Mapping[str, float], source: str) -> Table:
+        """Return the table with other mass fractions for some segments, ``source`` appended to their citation."""
+        rows = []
+        for aged in self._rows:
+            fraction = fractions.get(aged.row.segment)
+            if fraction is not None:
+                row = replace(aged.row, citation=f"{aged.row.citation}; mass from {source}")
+                aged = _AgedRow(row, MappingProxyType({**aged.cells, "mass_fraction": (fraction,)}))
+            rows.append(aged)
+        return replace(self, _rows=tuple(rows))
+
+    def __getitem__(self, segment: str) -> Row:
+        """Return the row of a segment.
+
+        Raises
+        ------
+        MissingInputError : no such segment, or a sex or age is still needed.
+        """
+        found = [aged for aged in self._rows if aged.row.segment == segment]
+        if not found:
+            raise MissingInputError(
+                f"The inertial table {self.name} has no segment named {segment}.",
+                value=segment, expected=f"one of {', '.join(self.segments)}", where=self.name,
+            )  # fmt: skip
+        if len(found) > 1:
+            self.for_subject()  # says that the sex is missing
+        return found[0].at(self.age_years)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.segments)
+
+
+def load_table(name: str | Path) -> Table:
+    """Return a shipped table by its name (see `TABLES`), or a user's table by its CSV path.
+
+    Raises
+    ------
+    OptionError : no shipped table has that name and no such file exists.
+    FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
+    """
+    path = Path(name)
+    if path.suffix.lower() == ".csv":
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as reason:
+            raise FileRefusedError(
+                f"The inertial table {path} cannot be read: {reason}.",
+                value=str(path),
+                expected="a CSV file in UTF-8",
+                where=str(path),
+            ) from reason
+        return _parse(text, path.stem)
+    if str(name) not in TABLES:
+        raise OptionError(
+            f"There is no inertial table named {name}.",
+            value=str(name), expected=f"one of {', '.join(TABLES)}, or the path of a .csv file", where="inertial table",
+        )  # fmt: skip
+    resource = resources.files("biomech_id.anthropometry").joinpath("tables", f"{name}.csv")
+    return _parse(resource.read_text(encoding="utf-8"), str(name))
+
+
+def _parse(text: str, name: str) -> Table:
+    reader = csv.DictReader(text.lstrip("\ufeff").splitlines())
+    missing = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
+    if missing:
+        raise FileRefusedError(
+            f"The inertial table {name} lacks the columns {', '.join(missing)}.",
+            value=reader.fieldnames, expected=", ".join(_COLUMNS), where=name,
+        )  # fmt: skip
+    rows = tuple(_parse_row(line, f"{name}, line {number}") for number, line in enumerate(reader, start=2))
+    if not rows:
+        raise FileRefusedError(f"The inertial table {name} has no rows.", value=0, expected="one row per segment", where=name)
+    return Table(name, rows)
+
+
+def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
+    numbers = _COLUMNS[7:-1]
+    cells = {column: _polynomial(line[column], f"{where}, column {column}") for column in numbers}
+    needed = ("mass_fraction", "radius_x", "radius_y", "radius_z")
+    empty = [column for column in needed if not cells[column]]
+    n_offset = sum(bool(cells[column]) for column in ("com_x", "com_y", "com_z"))
+    if empty or (bool(cells["com_fraction"]) == bool(n_offset)) or n_offset not in (0, 3):
+        raise FileRefusedError(
+            f"{where}: every row needs {', '.join(needed)}, and either com_fraction or all of com_x, com_y, com_z.",
+            value=empty, expected="complete rows", where=where,
+        )  # fmt: skip
+    unknown = [point for point in (line["proximal"], line["distal"]) if point not in END_POINTS]
+    if unknown or line["axes"] not in _AXES or not line["citation"].strip():
+        raise FileRefusedError(
+            f"{where}: unknown end point, unknown axes, or no citation ({unknown or line['axes']}).",
+            value=unknown or line["axes"], expected=f"axes in {_AXES}, end points in {', '.join(sorted(END_POINTS))}", where=where,
+        )  # fmt: skip
+    ages = (line["age_min_y"], line["age_max_y"])
+    row = Row(
+        segment=line["segment"].strip(), sex=_sex(line["sex"]), axes=line["axes"], proximal=line["proximal"], distal=line["distal"],
+        mass_fraction=np.nan, com_fraction_from_proximal=None, com_offset_fraction=None, radii_fraction=(np.nan,) * 3,
+        products_fraction=(0.0,) * 3, citation=line["citation"].strip(),
+        age_range_years=(float(ages[0]), float(ages[1])) if all(ages) else None,
+    )  # fmt: skip
+    return _AgedRow(row, MappingProxyType(cells))
+
+
+def _polynomial(cell: str, where: str) -> Polynomial:
+    try:
+        coefficients = tuple(float(part) for part in cell.split(";")) if cell.strip() else ()
+    except ValueError:
+        coefficients = (float("nan"),)
+    if not all(np.isfinite(coefficients)):
+        raise FileRefusedError(
+            f"{where}: {cell!r} is neither a number nor a polynomial in age.",
+            value=cell, expected="a number, or numbers joined by ';'", where=where,
+        )  # fmt: skip
+    return coefficients
+
+
+def _value(cell: Polynomial, age_years: float | None, row: Row) -> float:
+    if len(cell) == 1:
+        return cell[0]
+    if age_years is None:
+        raise MissingInputError(
+            f"The {row.segment}'s inertial parameters depend on age, and the subject's age is not recorded.",
+            value=None, expected="the age in years", where=row.segment,
+        )  # fmt: skip
+    return float(sum(c * age_years**k for k, c in enumerate(cell)))
+
+
+def _sex(text: str | None) -> str:
+    word = (text or "").strip().lower()
+    known = {"": "", "f": "female", "female": "female", "woman": "female", "m": "male", "male": "male", "man": "male"}
+    if word not in known:
+        raise InvalidValueError(f"The sex {text!r} is not understood.", value=text, expected="female or male", where="sex")
+    return known[word]
