@@ -1,0 +1,64 @@
+# Every target sets up what it needs on a machine that has Python (3.11 or newer) and make, and nothing else.
+PYTHON ?= python3
+VENV   := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+RUN    := $(BIN)/python -m
+PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
+
+.PHONY: demo test test-all lint format bench report docs data fuzz clean
+
+## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
+demo: $(VENV)/.run
+	$(BIN)/biomech-id demo -o demo
+
+## test: the fast suite (under five minutes on two cores)
+test: $(VENV)/.dev
+	$(PYTEST) -m "not slow and not real and not peers"
+
+## test-all: the fast suite, then the slow, real-data and peer suites
+test-all: $(VENV)/.peers test
+	$(PYTEST) -m "slow or real or peers"
+
+## lint: style, formatting and strict types
+lint: $(VENV)/.dev
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy --strict
+
+## format: let ruff arrange the code
+format: $(VENV)/.dev
+	$(RUN) ruff format .
+	$(RUN) ruff check --fix .
+
+## bench: timings beside peers, as ratios
+bench: $(VENV)/.peers
+	$(RUN) benchmarks
+
+## data: write the virtual subject's files and their index again
+data: $(VENV)/.run
+	$(RUN) biomech_id.sample.write
+
+## clean: forget environments and caches
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+
+$(VENV)/.base:
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) pip install -q --upgrade pip
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.base setup.cfg pyproject.toml
+	$(RUN) pip install -q -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(RUN) pip install -q -e ".[dev]"
+	@touch $@
+
+$(VENV)/.peers: $(VENV)/.dev
+	$(RUN) pip install -q -e ".[dev,peers]"
+	@touch $@

@@ -1,0 +1,41 @@
+"""The application: its commands, and what holds for all of them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from biomech_id._version import __version__
+from biomech_id.cli import batch, check, demo, report, run, templates
+
+app = typer.Typer(
+    name="biomech-id",
+    help="From C3D files to joint angles, forces, moments and powers, and to a gait report. Nothing leaves this machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+for module in (demo, run, check, report, batch, templates):
+    module.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"biomech-id {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+) -> None:
+    """Options that come before the command."""
+
+
+def main() -> None:
+    """Entry point of the ``biomech-id`` command."""
+    app()

@@ -1,0 +1,31 @@
+"""``biomech-id demo``: the whole chain on a person whose truth is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biomech_id.cli.guard import Debug, Version, WarningsOk, guarded
+from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.run import tell
+
+Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("demo")(guarded(demo))
+
+
+def demo(out: Out = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
+    """Write the virtual subject's C3D files and analyse them.
+
+    Example: biomech-id demo -o demo
+    """
+    from biomech_id.pipeline.demo import run_demo
+
+    with shown_progress() as progress:
+        outcome = run_demo(out, progress=progress)
+    return tell(outcome)

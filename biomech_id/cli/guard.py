@@ -1,0 +1,71 @@
+"""Exit codes, and what a person sees when something goes wrong.
+
+0 done; 1 failed or refused; 2 wrong command line (Typer's own); 3 done, with warnings; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Annotated, ParamSpec
+
+import typer
+
+from biomech_id._version import __version__
+from biomech_id.errors import BiomechError
+
+DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130
+
+P = ParamSpec("P")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"biomech-id {__version__}")
+        raise typer.Exit
+
+
+#: Options that every command has.
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")]
+WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 instead of 3 when there were warnings.")]
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """Turn a command that returns an exit code into one that Typer can run, and errors into one sentence.
+
+    With ``--debug`` the traceback is shown instead.
+    """
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except KeyboardInterrupt:
+            complain("Interrupted; nothing was left half-written.")
+            raise typer.Exit(INTERRUPTED) from None
+        except BiomechError as error:
+            if kwargs.get("debug"):
+                raise
+            complain(error.message)
+            raise typer.Exit(FAILED) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception as error:
+            if kwargs.get("debug"):
+                raise
+            complain(f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where.")
+            raise typer.Exit(FAILED) from None
+        if code == WARNINGS and kwargs.get("warnings_ok"):
+            code = DONE
+        raise typer.Exit(code)
+
+    return run
+
+
+def complain(sentence: str) -> None:
+    """Write one sentence to standard error."""
+    # A redirected Windows console may not know every character of a marker's name.
+    encoding = sys.stderr.encoding or "utf-8"
+    typer.echo("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding), err=True)

@@ -1,0 +1,123 @@
+"""``biomech-id run``: the main job on a subject's folder."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from biomech_id.pipeline.job import Job
+    from biomech_id.pipeline.single import Outcome
+
+
+class ModelName(StrEnum):
+    """Body models on the command line."""
+
+    CONVENTIONAL = "conventional"
+    SIX_DOF = "six-dof"
+
+
+class KineticsName(StrEnum):
+    """Ways to compute joint loads on the command line."""
+
+    TEXTBOOK = "textbook"
+    VICON = "vicon"
+
+
+Paths = Annotated[list[Path], typer.Argument(help="A subject's folder, or C3D files.", show_default=False)]
+Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for tables and report; replaced as a whole.", show_default=False)]
+Static = Annotated[Path | None, typer.Option(help="The static trial; found by itself otherwise.")]
+Functional = Annotated[Path | None, typer.Option(help="A trial of hip and knee movements, for functional joint centres.")]
+Exclude = Annotated[list[str] | None, typer.Option(help="Leave out files whose name fits this pattern; may be repeated.")]
+Model = Annotated[ModelName | None, typer.Option(help="Body model; conventional if neither option nor recipe says otherwise.")]
+Kinetics = Annotated[KineticsName | None, typer.Option(help="textbook (default), or vicon to compare with a vendor's archive.")]
+RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see `biomech-id recipe`.")]
+SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
+Mass = Annotated[float | None, typer.Option("--mass", help="Body mass in kg; beats every file.")]
+Norm = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
+Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("run")(guarded(run))
+
+
+def run(
+    paths: Paths,
+    out: Out,
+    static: Static = None,
+    functional: Functional = None,
+    exclude: Exclude = None,
+    model: Model = None,
+    kinetics: Kinetics = None,
+    recipe: RecipeFile = None,
+    subject: SubjectFile = None,
+    mass: Mass = None,
+    norm: Norm = None,
+    write_c3d: WriteC3d = False,
+    code: Code = None,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Analyse one subject: calibrate on the static trial, then every other trial; write tables and report.
+
+    Example: biomech-id run patients/anna -o results/anna
+    """
+    job = make_job(paths, static, functional, exclude, model, kinetics, recipe, subject, mass, norm, write_c3d, code)
+    from biomech_id.pipeline.single import run_job
+
+    with shown_progress() as progress:
+        outcome = run_job(job, out, progress=progress)
+    return tell(outcome)
+
+
+def make_job(
+    paths: list[Path],
+    static: Path | None,
+    functional: Path | None,
+    exclude: list[str] | None,
+    model: ModelName | None,
+    kinetics: KineticsName | None,
+    recipe: Path | None,
+    subject: Path | None,
+    mass: float | None,
+    norm: Path | None,
+    write_c3d: bool,
+    code: str | None,
+) -> Job:
+    """Turn the words of the command line into a job."""
+    from biomech_id.pipeline.job import Job
+    from biomech_id.pipeline.recipe import Recipe, read_recipe
+
+    settings = read_recipe(recipe) if recipe else Recipe()
+    settings = settings.replaced(model=model and model.value, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
+    return Job(
+        paths=tuple(paths),
+        recipe=settings,
+        static=static,
+        functional=functional,
+        exclude=tuple(exclude or ()),
+        subject_file=subject,
+        mass_kg=mass,
+        norm=norm,
+        code=code,
+    )
+
+
+def tell(outcome: Outcome) -> int:
+    """Say what came of a run and return its exit code."""
+    for sentence in outcome.complaints:
+        complain(sentence)
+    typer.echo(outcome.headline)
+    if outcome.failed:
+        return FAILED
+    return WARNINGS if outcome.complaints else DONE

@@ -1,0 +1,189 @@
+"""What came in: the trials of one subject, which of them is the static one, and who the subject is.
+
+A broken file is named and the others go on; what stops the session is one sentence that says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.errors import BiomechError, MissingInputError, OptionError, OutputError
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
+from biomech_id.trial import Subject, Trial
+
+#: Reads one file; `readers.read_c3d` in the product.
+Reader = Callable[[Path], Trial]
+Progress = Callable[[str, int, int], None]
+
+#: A marker of somebody standing still stays within this (m); walking moves it by metres, a swinging leg by decimetres.
+STILL_RANGE_M = 0.06
+#: Share of the markers that must stay still. Below it legs may move under a resting trunk: a treadmill, a functional trial.
+STILL_SHARE = 0.75
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file that could not be used, and the sentence that says why."""
+
+    path: Path
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Intake:
+    """The readable trials of one subject, in the order of their names, and the files that were refused."""
+
+    trials: tuple[Trial, ...]
+    refused: tuple[Refused, ...]
+
+
+def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = None) -> Intake:
+    """Read every file; a file that is refused is recorded and the others go on.
+
+    Raises
+    ------
+    MissingInputError : if no file could be read; the message holds every file's sentence.
+    """
+    trials: list[Trial] = []
+    refused: list[Refused] = []
+    for number, path in enumerate(paths, start=1):
+        if progress:
+            progress(f"reading {path.name}", number, len(paths))
+        try:
+            trials.append(reader(path))
+        except BiomechError as error:
+            refused.append(Refused(path, error.message))
+    if not trials:
+        raise MissingInputError(
+            "No file could be read. " + " ".join(r.sentence for r in refused),
+            value=[r.path.name for r in refused], expected="at least one readable C3D file", where=str(paths[0].parent),
+        )  # fmt: skip
+    return Intake(tuple(trials), tuple(refused))
+
+
+def stands_still(trial: Trial) -> bool:
+    """Whether the trial shows somebody standing still: most markers stay within a few centimetres.
+
+    The range of each marker is taken between its 2nd and 98th percentile, so that a flicker does not count as motion.
+    """
+    position = trial.markers.position_m
+    seen = np.isfinite(position).all(axis=2)
+    usable = seen.sum(axis=0) >= max(1, trial.n_frames // 2)
+    if usable.sum() < 4:
+        return False
+    low, high = np.nanpercentile(position[:, usable], [2.0, 98.0], axis=0)
+    ranges = np.linalg.norm(high - low, axis=1)
+    return bool(np.mean(ranges < STILL_RANGE_M) > STILL_SHARE)
+
+
+def find_static(trials: Sequence[Trial], chosen: Path | None, required: Sequence[str]) -> Trial | None:
+    """Return the static trial: the chosen one, or the only one in which somebody who wears the markers stands still.
+
+    Parameters
+    ----------
+    trials : all trials that could be read.
+    chosen : the file of ``--static``, or None.
+    required : markers that the model needs to be calibrated.
+
+    Raises
+    ------
+    MissingInputError : the chosen file could not be read.
+    OptionError : several candidates; the message lists them.
+    """
+    if chosen is not None:
+        for trial in trials:
+            if trial.path and Path(trial.path).resolve() == chosen.resolve():
+                return trial
+        raise MissingInputError(
+            f"The static trial {chosen} could not be read.", value=str(chosen), expected="a readable C3D file", where="--static"
+        )
+    candidates = [t for t in trials if stands_still(t) and all(t.markers.present(name) for name in required)]
+    if len(candidates) > 1:
+        names = ", ".join(Path(t.path).name for t in candidates)
+        raise OptionError(
+            f"Several trials could be the static one: {names}; name the right one with --static.",
+            value=names, expected="one static trial", where=str(Path(candidates[0].path).parent),
+        )  # fmt: skip
+    return candidates[0] if candidates else None
+
+
+def one_subject(trials: Sequence[Trial]) -> str:
+    """Return the subject's name that the files agree on, or an empty one.
+
+    Raises
+    ------
+    OptionError : files of two subjects; the message lists which file is whose.
+    """
+    files_of: dict[str, list[str]] = {}
+    for trial in trials:
+        if trial.subject.code:
+            files_of.setdefault(trial.subject.code, []).append(trial.name)
+    if len(files_of) > 1:
+        listed = "; ".join(f"{code}: {', '.join(names)}" for code, names in sorted(files_of.items()))
+        raise OptionError(
+            f"The files belong to {len(files_of)} subjects ({listed}); analyse one at a time, or leave files out with --exclude.",
+            value=sorted(files_of), expected="files of one subject", where="subject",
+        )  # fmt: skip
+    return next(iter(files_of), "")
+
+
+def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subject:
+    """Return the subject: what the static trial says, completed by the other trials, overruled by subject.toml and options."""
+    first = static or trials[0]
+    subject = first.subject
+    for trial in trials:
+        subject = _completed(subject, trial.subject, trial.name)
+    if subject.session_date is None:
+        dates = sorted({t.session_date for t in trials if t.session_date})
+        subject = subject.with_values("file", session_date=dates[0]) if dates else subject
+    if job.subject_toml:
+        subject = apply_subject_file(subject, job.subject_toml)
+    if job.mass_kg is not None:
+        subject = subject.with_values("option --mass", mass_kg=job.mass_kg)
+    if job.code:
+        subject = subject.with_values("option --code", code=job.code)
+    return subject
+
+
+def _completed(subject: Subject, other: Subject, name: str) -> Subject:
+    """Fill what ``subject`` lacks with what ``other`` knows; nothing that is known is changed."""
+    missing = {
+        field: value
+        for field, value in other.__dict__.items()
+        if field != "sources" and value not in (None, "") and value != {} and getattr(subject, field) in (None, "", {})
+    }
+    return subject.with_values(f"{name}", **missing) if missing else subject
+
+
+def write_subject_template(folder: Path) -> Path:
+    """Write ``subject.toml`` into a folder, filled with what its files say, and return its path.
+
+    Raises
+    ------
+    OutputError : there is one already, or the folder cannot be written to.
+    """
+    from biomech_id.readers import read_c3d
+
+    target = folder / "subject.toml"
+    if target.exists():
+        raise OutputError(
+            f"{target} exists already; edit it, or rename it first.",
+            value=str(target),
+            expected="no subject.toml",
+            where=str(folder),
+        )
+    job = Job((folder,))
+    intake = read_all(job.files(), read_c3d)
+    subject = subject_of(job, intake.trials, None)
+    try:
+        target.write_text(subject_toml(subject), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise OutputError(
+            f"{target} cannot be written: {error.strerror}.", value=str(target), expected="a writable folder", where=str(folder)
+        ) from error
+    return target

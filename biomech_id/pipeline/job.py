@@ -1,0 +1,119 @@
+"""What a run is asked to do: inputs, recipe and the options that are not settings."""
+
+from __future__ import annotations
+
+import fnmatch
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.pipeline.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Job:
+    """One subject's analysis, as asked for.
+
+    Attributes
+    ----------
+    paths : one folder, or C3D files.
+    recipe : every setting.
+    static, functional : trials with a purpose, or None to find the static one.
+    exclude : patterns of file names to leave out.
+    subject_file : a subject.toml, or None for the folder's own.
+    mass_kg : body mass that beats every file.
+    norm : a norm file.
+    code : replaces the subject's name everywhere.
+    """
+
+    paths: tuple[Path, ...]
+    recipe: Recipe = field(default_factory=Recipe)
+    static: Path | None = None
+    functional: Path | None = None
+    exclude: tuple[str, ...] = ()
+    subject_file: Path | None = None
+    mass_kg: float | None = None
+    norm: Path | None = None
+    code: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.mass_kg is not None and not 2.0 <= self.mass_kg <= 400.0:
+            raise OptionError(
+                f"--mass is {self.mass_kg:g} kg; a person has 2 to 400 kg.",
+                value=self.mass_kg,
+                expected="2 to 400 kg",
+                where="--mass",
+            )
+
+    @property
+    def folder(self) -> Path:
+        """The subject's folder: the one given, or the one that holds the first file."""
+        first = self.paths[0]
+        return first if first.is_dir() else first.parent
+
+    @property
+    def subject_toml(self) -> Path | None:
+        """The subject file in force, if there is one."""
+        own = self.folder / "subject.toml"
+        return self.subject_file or (own if own.is_file() else None)
+
+    def files(self) -> tuple[Path, ...]:
+        """C3D files of this job, sorted by name, without the excluded ones.
+
+        Raises
+        ------
+        MissingInputError : no such path, or no C3D file in it.
+        OptionError : two files with one stem, which would write to one table.
+        """
+        found: list[Path] = []
+        for path in self.paths:
+            if not path.exists():
+                raise MissingInputError(
+                    f"There is no file or folder {path}.",
+                    value=str(path),
+                    expected="a folder with C3D files, or C3D files",
+                    where=str(path),
+                )
+            found += sorted(p for p in path.iterdir() if p.suffix.lower() == ".c3d") if path.is_dir() else [path]
+        special = [p for p in (self.static, self.functional) if p is not None]
+        here = {p.resolve() for p in found}
+        found += [p for p in special if p.resolve() not in here]
+        kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
+        if not kept:
+            raise MissingInputError(
+                f"{self.paths[0]} holds no C3D file (folders inside it are not searched; `biomech-id batch` does that).",
+                value=str(self.paths[0]), expected="at least one .c3d file", where=str(self.paths[0]),
+            )  # fmt: skip
+        stems: dict[str, Path] = {}
+        for path in kept:
+            if path.stem.casefold() in stems:
+                raise OptionError(
+                    f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with --exclude.",
+                    value=path.stem, expected="file names that differ", where=str(path),
+                )  # fmt: skip
+            stems[path.stem.casefold()] = path
+        return tuple(kept)
+
+    def command(self) -> str:
+        """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
+        words = ["biomech-id", "run"]
+        words += ["."] if self.paths[0].is_dir() else [self._relative(p) for p in self.paths]
+        for option, path in (("--static", self.static), ("--functional", self.functional), ("--norm", self.norm)):
+            words += [option, self._relative(path)] if path else []
+        if self.subject_file:
+            words += ["--subject", self._relative(self.subject_file)]
+        for pattern in self.exclude:
+            words += ["--exclude", pattern]
+        words += ["--mass", f"{self.mass_kg:.9g}"] if self.mass_kg is not None else []
+        words += ["--code", self.code] if self.code else []
+        words += ["--model", self.recipe.model, "--kinetics", self.recipe.kinetics]
+        words += ["--write-c3d"] if self.recipe.write_c3d else []
+        return shlex.join(words)
+
+    def _relative(self, path: Path) -> str:
+        try:
+            return path.resolve().relative_to(self.folder.resolve()).as_posix()
+        except ValueError:
+            # Outside the folder only the name is kept: a manifest holds no absolute path.
+            return path.name

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.pipeline.intake import find_static, one_subject, read_all, stands_still, subject_of
+from biomech_id.pipeline.job import Job
+from biomech_id.trial import Markers, Subject, Trial
+
+NAMES = ("LASI", "RASI", "LKNE", "RKNE", "LANK", "RANK", "LTOE", "RTOE")
+
+
+def trial(name: str, *, speed_m_s: float = 0.0, swinging: int = 0, n: int = 200, **fields: object) -> Trial:
+    """Markers that drift at a speed; ``swinging`` of them also move to and fro by half a metre."""
+    t = np.arange(n) / 100.0
+    position = np.zeros((n, len(NAMES), 3))
+    position += np.arange(len(NAMES))[None, :, None] * 0.1
+    position[:, :, 0] += speed_m_s * t[:, None]
+    position[:, len(NAMES) - swinging :, 0] += 0.25 * np.sin(6 * t)[:, None]
+    return Trial(name, Markers(NAMES, position, 100.0), path=f"/lab/{name}.c3d", **fields)  # type: ignore[arg-type]
+
+
+def test_a_walk_a_treadmill_and_a_swinging_leg_are_not_still() -> None:
+    assert stands_still(trial("static"))
+    assert stands_still(trial("one frame", n=1))
+    assert not stands_still(trial("walk", speed_m_s=1.2))
+    assert not stands_still(trial("treadmill", swinging=4))
+    assert not stands_still(trial("functional", swinging=3))
+
+
+def test_the_only_still_trial_with_all_markers_is_the_static_one() -> None:
+    trials = [trial("walk", speed_m_s=1.2), trial("cal")]
+    found = find_static(trials, None, NAMES)
+    assert found is not None
+    assert found.name == "cal"
+    assert find_static(trials, None, [*NAMES, "LHEE"]) is None
+    assert find_static(trials[:1], None, NAMES) is None
+
+
+def test_several_candidates_are_listed_in_one_sentence() -> None:
+    trials = [trial("cal1"), trial("cal2")]
+    with pytest.raises(OptionError, match=r"cal1\.c3d, cal2\.c3d; .*--static"):
+        find_static(trials, None, NAMES)
+    chosen = find_static(trials, Path("/lab/cal2.c3d"), NAMES)
+    assert chosen is not None
+    assert chosen.name == "cal2"
+
+
+def test_two_subjects_are_listed_with_their_files() -> None:
+    trials = [trial("a", subject=Subject(code="Anna")), trial("b", subject=Subject(code="Ben")), trial("c")]
+    with pytest.raises(OptionError, match=r"Anna: a; Ben: b"):
+        one_subject(trials)
+    assert one_subject([trials[0], trials[2]]) == "Anna"
+
+
+def test_the_subject_is_the_static_trials_completed_and_overruled(tmp_path: Path) -> None:
+    static = trial("cal", subject=Subject(code="Anna", mass_kg=30.0, leg_length_m={"L": 0.7, "R": 0.7}))
+    walk = trial("walk", subject=Subject(code="Anna", mass_kg=31.0, height_m=1.4), session_date="2020-02-03")
+    (tmp_path / "subject.toml").write_text("height_mm = 1410\n", encoding="utf-8")
+    subject = subject_of(Job((tmp_path,), mass_kg=29.5, code="P1"), [static, walk], static)
+    assert (subject.code, subject.mass_kg, subject.height_m, subject.session_date) == ("P1", 29.5, 1.41, "2020-02-03")
+    assert subject.sources["mass_kg"] == "option --mass"
+    assert subject.sources["height_m"] == "subject.toml"
+    assert subject_of(Job((Path("/nowhere"),)), [static, walk], static).mass_kg == 30.0
+
+
+def test_a_broken_file_is_named_and_the_others_go_on() -> None:
+    def reader(path: Path) -> Trial:
+        if path.stem == "broken":
+            raise FileRefusedError("broken.c3d is cut.", value=1, expected="whole", where="broken.c3d")
+        return trial(path.stem)
+
+    intake = read_all([Path("a.c3d"), Path("broken.c3d")], reader)
+    assert [t.name for t in intake.trials] == ["a"]
+    assert intake.refused[0].sentence == "broken.c3d is cut."
+    with pytest.raises(MissingInputError, match=r"broken\.c3d is cut"):
+        read_all([Path("broken.c3d")], reader)
+
+
+def test_a_job_names_what_is_wrong_with_its_files(tmp_path: Path) -> None:
+    with pytest.raises(MissingInputError, match="no C3D file"):
+        Job((tmp_path,)).files()
+    with pytest.raises(MissingInputError, match="no file or folder"):
+        Job((tmp_path / "absent",)).files()
+    for name in ("b.c3d", "A.C3D", "notes.txt"):
+        (tmp_path / name).touch()
+    assert [p.name for p in Job((tmp_path,)).files()] == ["A.C3D", "b.c3d"]
+    assert [p.name for p in Job((tmp_path,), exclude=("b*",)).files()] == ["A.C3D"]
+    (tmp_path / "a.c3d").touch()
+    if len(list(tmp_path.iterdir())) == 4:  # a file system that tells upper from lower case
+        with pytest.raises(OptionError, match="same name"):
+            Job((tmp_path,)).files()
+
+
+def test_the_canonical_command_holds_no_absolute_path(tmp_path: Path) -> None:
+    job = Job((tmp_path,), static=tmp_path / "cal.c3d", norm=Path("/elsewhere/norm.csv"), mass_kg=30.25)
+    command = job.command()
+    assert str(tmp_path) not in command
+    assert "/elsewhere" not in command
+    assert "--static cal.c3d" in command
+    assert "--mass 30.25" in command

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from biomech_id.errors import OptionError
+from biomech_id.pipeline.recipe import Recipe, read_recipe, recipe_from_dict, recipe_toml
+
+
+def test_printed_recipe_reads_back_as_the_default(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text(recipe_toml(), encoding="utf-8")
+    assert read_recipe(file) == Recipe()
+    assert tomllib.loads(recipe_toml()) == Recipe().as_dict()
+
+
+def test_every_changed_setting_survives_the_round_trip(tmp_path: Path) -> None:
+    recipe = Recipe(kinetics="vicon", cutoff_hz=6.0, stance_verdicts=('walk L 1 = "none"',), longest_gap_frames=3, budget=False)
+    file = tmp_path / "lab.toml"
+    file.write_text(recipe_toml(recipe), encoding="utf-8")
+    assert read_recipe(file) == recipe
+
+
+@pytest.mark.parametrize(
+    ("sections", "names"),
+    [
+        ({"model": {"kinetics": "vikon"}}, ["kinetics", "vikon", "textbook"]),
+        ({"filter": {"cutoff_hz": "eight"}}, ["cutoff_hz", "eight"]),
+        ({"filter": {"cutoff_hz": 0.0}}, ["cutoff_hz", "0.1"]),
+        ({"gaps": {"longest_gap_frames": 2.5}}, ["longest_gap_frames", "2.5"]),
+        ({"gaps": {"longest": 2}}, ["longest", "gaps", "biomech-id recipe"]),
+        ({"gap": {"longest": 2}}, ["longest", "gap"]),
+        ({"kinetics": "vicon"}, ["kinetics", "[model]"]),
+        ({"output": {"budget": 1}}, ["budget", "1"]),
+    ],
+)
+def test_a_wrong_recipe_is_one_sentence_with_the_value(sections: dict[str, object], names: list[str]) -> None:
+    with pytest.raises(OptionError) as caught:
+        recipe_from_dict(sections, where="lab.toml")
+    for name in names:
+        assert name in caught.value.message
+
+
+def test_a_recipe_that_is_not_toml_names_the_file_and_line(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text("[model\n", encoding="utf-8")
+    with pytest.raises(OptionError, match=r"lab\.toml.*line 1"):
+        read_recipe(file)
+    with pytest.raises(OptionError, match="No such file"):
+        read_recipe(tmp_path / "absent.toml")
