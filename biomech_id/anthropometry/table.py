@@ -9,7 +9,7 @@ where r are radii of gyration as fractions of L and each product p = sign(q) q^2
 print an imaginary radius "7i" for a negative product, which the CSV writes as -0.07.
 
 The centre of mass is either a fraction of the way from the proximal to the distal end point (``com_fraction``), or a
-vector from the proximal end point in segment axes (``com_x, com_y, com_z``, fractions of L).
+vector in segment axes (``com_x, com_y, com_z``, fractions of L) from the proximal end point or from the point ``com_from`` names.
 
 Axes: ``isb`` is X anterior, Y proximal (for the foot: up), Z to the right, and rows describe the RIGHT side (mirroring to
 the left changes the sign of com_z, product_xz and product_yz); ``conventional`` is the conventional model's own axes, of
@@ -39,12 +39,12 @@ END_POINTS: frozenset[str] = frozenset({
     "hip_centre", "knee_centre", "ankle_centre", "lateral_malleolus", "heel", "toe_tip", "metatarsal_2", "metatarsal_heads",
     "foot_axis", "shoulder_centre", "elbow_centre", "wrist_centre", "metacarpal_3", "vertex", "mid_gonion", "cervicale",
     "suprasternale", "mid_hip", "glenohumeral", "greater_trochanter", "femoral_condyles", "medial_malleolus", "elbow_axis",
-    "ulnar_styloid", "knuckle_2", "ear_canal", "sole",
+    "ulnar_styloid", "knuckle_2", "wrist_axis", "cervical_joint", "lumbar_joint", "middle_finger_tip",
 })  # fmt: skip
 _AXES = ("isb", "conventional")
 _COLUMNS = (
-    "segment", "sex", "age_min_y", "age_max_y", "axes", "proximal", "distal", "mass_fraction", "com_fraction", "com_x", "com_y",
-    "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
+    "segment", "sex", "age_min_y", "age_max_y", "axes", "proximal", "distal", "mass_fraction", "com_fraction", "com_from", "com_x",
+    "com_y", "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
 )  # fmt: skip
 
 #: Value of a cell as a polynomial in age: coefficients from the constant term up; empty for an empty cell.
@@ -62,7 +62,8 @@ class Row:
     proximal, distal : the end points that lengths and fractions refer to.
     mass_fraction : of body mass.
     com_fraction_from_proximal : along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
-    com_offset_fraction : (3,) centre of mass from the proximal end point in segment axes, fractions of the length, or None.
+    com_offset_fraction : (3,) centre of mass from ``com_from`` in segment axes, fractions of the length, or None.
+    com_from : the point that offset starts at; the proximal end point unless the source says otherwise.
     radii_fraction : (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length.
     products_fraction : (3,) signed radii of the products xy, xz, yz (negative radius: negative product).
     citation : where the numbers are printed.
@@ -80,6 +81,7 @@ class Row:
     radii_fraction: tuple[float, float, float]
     products_fraction: tuple[float, float, float]
     citation: str
+    com_from: str = ""
     age_range_years: tuple[float, float] | None = None
 
     def unit_tensor(self, *, side: str = "R") -> FloatArray:
@@ -254,7 +256,7 @@ def _parse(text: str, name: str) -> Table:
 
 
 def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
-    numbers = _COLUMNS[7:-1]
+    numbers = [column for column in _COLUMNS[7:-1] if column != "com_from"]
     cells = {column: _polynomial(line[column], f"{where}, column {column}") for column in numbers}
     needed = ("mass_fraction", "radius_x", "radius_y", "radius_z")
     empty = [column for column in needed if not cells[column]]
@@ -264,7 +266,9 @@ def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
             f"{where}: every row needs {', '.join(needed)}, and either com_fraction or all of com_x, com_y, com_z.",
             value=empty, expected="complete rows", where=where,
         )  # fmt: skip
-    unknown = [point for point in (line["proximal"], line["distal"]) if point not in END_POINTS]
+    unknown = [
+        point for point in (line["proximal"], line["distal"], line["com_from"] or line["proximal"]) if point not in END_POINTS
+    ]
     if unknown or line["axes"] not in _AXES or not line["citation"].strip():
         raise FileRefusedError(
             f"{where}: unknown end point, unknown axes, or no citation ({unknown or line['axes']}).",
@@ -274,7 +278,7 @@ def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
     row = Row(
         segment=line["segment"].strip(), sex=_sex(line["sex"]), axes=line["axes"], proximal=line["proximal"], distal=line["distal"],
         mass_fraction=np.nan, com_fraction_from_proximal=None, com_offset_fraction=None, radii_fraction=(np.nan,) * 3,
-        products_fraction=(0.0,) * 3, citation=line["citation"].strip(),
+        products_fraction=(0.0,) * 3, citation=line["citation"].strip(), com_from=line["com_from"] or line["proximal"],
         age_range_years=(float(ages[0]), float(ages[1])) if all(ages) else None,
     )  # fmt: skip
     return _AgedRow(row, MappingProxyType(cells))
