@@ -64,7 +64,8 @@ class Row:
     com_fraction_from_proximal : along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
     com_offset_fraction : (3,) centre of mass from ``com_from`` in segment axes, fractions of the length, or None.
     com_from : the point that offset starts at; the proximal end point unless the source says otherwise.
-    radii_fraction : (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length.
+    radii_fraction : (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length; None in a row
+        that gives a mass only.
     products_fraction : (3,) signed radii of the products xy, xz, yz (negative radius: negative product).
     citation : where the numbers are printed.
     age_range_years : ages the source covers, or None.
@@ -78,14 +79,24 @@ class Row:
     mass_fraction: float
     com_fraction_from_proximal: float | None
     com_offset_fraction: tuple[float, float, float] | None
-    radii_fraction: tuple[float, float, float]
+    radii_fraction: tuple[float, float, float] | None
     products_fraction: tuple[float, float, float]
     citation: str
     com_from: str = ""
     age_range_years: tuple[float, float] | None = None
 
     def unit_tensor(self, *, side: str = "R") -> FloatArray:
-        """Central inertia (3, 3) for 1 kg and 1 m, in the row's axes; ``side`` "L" mirrors an ISB row across the sagittal plane."""
+        """Central inertia (3, 3) for 1 kg and 1 m, in the row's axes; ``side`` "L" mirrors an ISB row across the sagittal plane.
+
+        Raises
+        ------
+        MissingInputError : the row gives a mass only.
+        """
+        if self.radii_fraction is None:
+            raise MissingInputError(
+                f"The inertial table gives the {self.segment} a mass but no radii of gyration ({self.citation}).",
+                value=self.segment, expected="a row with radii", where=self.segment,
+            )  # fmt: skip
         rx, ry, rz = self.radii_fraction
         mirror = -1.0 if side == "L" and self.axes == "isb" else 1.0
         xy, xz, yz = (np.sign(q) * q * q for q in self.products_fraction)
@@ -109,7 +120,7 @@ class _AgedRow:
             mass_fraction=values["mass_fraction"],
             com_fraction_from_proximal=values.get("com_fraction"),
             com_offset_fraction=offset,  # type: ignore[arg-type]
-            radii_fraction=(values["radius_x"], values["radius_y"], values["radius_z"]),
+            radii_fraction=(values["radius_x"], values["radius_y"], values["radius_z"]) if "radius_x" in values else None,
             products_fraction=(values.get("product_xy", 0.0), values.get("product_xz", 0.0), values.get("product_yz", 0.0)),
         )
 
@@ -258,13 +269,11 @@ def _parse(text: str, name: str) -> Table:
 def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
     numbers = [column for column in _COLUMNS[7:-1] if column != "com_from"]
     cells = {column: _polynomial(line[column], f"{where}, column {column}") for column in numbers}
-    needed = ("mass_fraction", "radius_x", "radius_y", "radius_z")
-    empty = [column for column in needed if not cells[column]]
-    n_offset = sum(bool(cells[column]) for column in ("com_x", "com_y", "com_z"))
-    if empty or (bool(cells["com_fraction"]) == bool(n_offset)) or n_offset not in (0, 3):
+    if not _complete(cells):
         raise FileRefusedError(
-            f"{where}: every row needs {', '.join(needed)}, and either com_fraction or all of com_x, com_y, com_z.",
-            value=empty, expected="complete rows", where=where,
+            f"{where}: a row needs a mass_fraction, and either all of radius_x, radius_y, radius_z with com_fraction or all of com_x, "
+            "com_y, com_z, or nothing but the mass.",
+            value=dict(line), expected="a complete row or a mass alone", where=where,
         )  # fmt: skip
     unknown = [
         point for point in (line["proximal"], line["distal"], line["com_from"] or line["proximal"]) if point not in END_POINTS
@@ -277,11 +286,18 @@ def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
     ages = (line["age_min_y"], line["age_max_y"])
     row = Row(
         segment=line["segment"].strip(), sex=_sex(line["sex"]), axes=line["axes"], proximal=line["proximal"], distal=line["distal"],
-        mass_fraction=np.nan, com_fraction_from_proximal=None, com_offset_fraction=None, radii_fraction=(np.nan,) * 3,
+        mass_fraction=np.nan, com_fraction_from_proximal=None, com_offset_fraction=None, radii_fraction=None,
         products_fraction=(0.0,) * 3, citation=line["citation"].strip(), com_from=line["com_from"] or line["proximal"],
         age_range_years=(float(ages[0]), float(ages[1])) if all(ages) else None,
     )  # fmt: skip
     return _AgedRow(row, MappingProxyType(cells))
+
+
+def _complete(cells: Mapping[str, Polynomial]) -> bool:
+    n_radii, n_offset = (sum(bool(cells[f"{kind}_{axis}"]) for axis in "xyz") for kind in ("radius", "com"))
+    n_com = (bool(cells["com_fraction"]), n_offset)
+    rest = n_radii + n_offset + bool(cells["com_fraction"])
+    return bool(cells["mass_fraction"]) and (rest == 0 or (n_radii == 3 and n_com in ((True, 0), (False, 3))))
 
 
 def _polynomial(cell: str, where: str) -> Polynomial:
