@@ -1,0 +1,59 @@
+"""Inertia tensors: change of axes, of reference point, and of what they describe.
+
+A tensor is a symmetric 3x3 matrix I with L = I omega; its off-diagonals are matrix entries, I_xy = -integral of xy dm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import dot
+from biomech_id.errors import InvalidValueError
+
+
+def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArray:
+    """Tensor R I R' (..., 3, 3), kg m2, about the same point, in the axes that ``R_to_from`` (..., 3, 3) maps to."""
+    rotated: FloatArray = R_to_from @ inertia_kgm2 @ np.swapaxes(R_to_from, -1, -2)
+    return rotated
+
+
+def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
+    """The tensor m (r.r 1 - r r') of a point mass: (..., 3, 3), kg m2, about the point it is ``arm_m`` (..., 3) away from."""
+    outer = arm_m[..., :, None] * arm_m[..., None, :]
+    tensor: FloatArray = np.asarray(mass_kg)[..., None, None] * (dot(arm_m, arm_m)[..., None, None] * np.eye(3) - outer)
+    return tensor
+
+
+def parallel_axis(inertia_com_kgm2: FloatArray, mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
+    """Tensor (..., 3, 3), kg m2, about a point ``arm_m`` (..., 3) from the centre of mass, in the axes of ``inertia_com_kgm2``."""
+    about_point: FloatArray = inertia_com_kgm2 + steiner(mass_kg, arm_m)
+    return about_point
+
+
+def combine(masses_kg: FloatArray, coms_m: FloatArray, inertias_kgm2: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    """Several rigid bodies as one.
+
+    Parameters
+    ----------
+    masses_kg : (k,).
+    coms_m : (k, 3), centres of mass in common axes from a common origin, metres.
+    inertias_kgm2 : (k, 3, 3), each about its own centre of mass, in the same axes.
+
+    Returns
+    -------
+    mass (kg), centre of mass (3,) from the same origin (m), tensor (3, 3) about that centre of mass in the same axes (kg m2).
+
+    Raises
+    ------
+    InvalidValueError : if the masses do not add up to more than zero, for then there is no centre of mass.
+    """
+    mass = float(np.sum(masses_kg))
+    if not mass > 0:
+        raise InvalidValueError(
+            f"Bodies of {mass} kg in all have no centre of mass.",
+            value=np.asarray(masses_kg).tolist(), expected="a total mass above 0 kg", where="combine",
+        )  # fmt: skip
+    com: FloatArray = np.asarray(masses_kg) @ np.asarray(coms_m) / mass
+    tensor: FloatArray = parallel_axis(np.asarray(inertias_kgm2), np.asarray(masses_kg), com - np.asarray(coms_m)).sum(axis=0)
+    return mass, com, tensor

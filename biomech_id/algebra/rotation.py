@@ -1,0 +1,105 @@
+"""Rotation matrices from and to Cardan angles, and the joint coordinate system they define.
+
+``R_prox_dist = R_a(q1) R_b(q2) R_c(q3)`` for a sequence "abc" of three different axes: intrinsic rotations about the proximal
+axis a, the floating axis b and the distal axis c. ``R_prox_dist`` maps distal components to proximal components.
+
+SciPy's ``Rotation`` refuses a missing frame and costs a quarter of a second to import; these few lines keep NaN frames NaN.
+
+References: Grood & Suntay (1983) J Biomech Eng 105:136; Cole et al. (1993) J Biomech Eng 115:344.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross
+from biomech_id.errors import InvalidValueError
+
+#: Below this cosine of the middle angle the floating axis is rounding noise (rotations are orthonormal to about 1e-9).
+_LOCKED = 1e-8
+
+
+def sequence_axes(sequence: str) -> tuple[int, int, int]:
+    """Axis numbers of a sequence such as "yxz" (case does not matter).
+
+    Raises
+    ------
+    InvalidValueError : unless the sequence names each of x, y, z once.
+    """
+    axes = tuple("xyz".find(letter) for letter in sequence.lower())
+    if sorted(axes) != [0, 1, 2]:
+        raise InvalidValueError(
+            f"The rotation sequence {sequence!r} does not name each of x, y and z once.",
+            value=sequence, expected="a permutation of xyz", where="rotation sequence",
+        )  # fmt: skip
+    return axes[0], axes[1], axes[2]
+
+
+def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
+    """Rotation matrices (..., 3, 3) by ``angle_rad`` (...,) about coordinate axis 0, 1 or 2 (right-hand rule)."""
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    cosine, sine = np.cos(angle_rad), np.sin(angle_rad)
+    matrix = np.zeros((*np.shape(angle_rad), 3, 3))
+    matrix[..., axis, axis] = np.where(np.isnan(angle_rad), np.nan, 1.0)
+    matrix[..., i, i] = matrix[..., j, j] = cosine
+    matrix[..., j, i], matrix[..., i, j] = sine, -sine
+    return matrix
+
+
+def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
+    """``R_prox_dist`` (..., 3, 3) of Cardan angles (..., 3), rad, in the order of the sequence.
+
+    Raises
+    ------
+    InvalidValueError : for a sequence that is not a permutation of xyz.
+    """
+    a, b, c = sequence_axes(sequence)
+    first, middle, last = (rotation_about(axis, angles_rad[..., k]) for k, axis in enumerate((a, b, c)))
+    matrix: FloatArray = first @ middle @ last
+    return matrix
+
+
+def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
+    """Cardan angles (..., 3), rad, in the order of the sequence; the middle one within +-pi/2.
+
+    Raises
+    ------
+    InvalidValueError : for a sequence that is not a permutation of xyz.
+    """
+    a, b, c = sequence_axes(sequence)
+    handed = _handedness(a, b)
+    R = R_prox_dist
+    sine = handed * R[..., a, c]
+    # atan2 of (sine, cosine) keeps its precision near +-pi/2, where arcsin loses half its digits.
+    middle = np.arctan2(sine, np.hypot(R[..., a, a], R[..., a, b]))
+    first = np.arctan2(-handed * R[..., b, c], R[..., c, c])
+    last = np.arctan2(-handed * R[..., a, b], R[..., a, a])
+    angles: FloatArray = np.stack([first, middle, last], axis=-1)
+    return angles
+
+
+def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> FloatArray:
+    """Axes of the joint coordinate system: (..., 3, 3), whose columns e1, e2, e3 are unit vectors in laboratory axes.
+
+    e1 is fixed in the proximal segment, e3 in the distal one, e2 floats perpendicular to both; e1 . e3 is, up to the
+    handedness of the sequence, the sine of the middle angle. Where e1 and e3 are parallel the floating axis is not defined
+    and the proximal segment's middle axis, which is perpendicular to e1 too, takes its place, so that the axes stay finite.
+
+    Raises
+    ------
+    InvalidValueError : for a sequence that is not a permutation of xyz.
+    """
+    a, b, c = sequence_axes(sequence)
+    first, last = R_lab_prox[..., a], R_lab_dist[..., c]
+    floating = _handedness(a, b) * cross(last, first)
+    cosine = np.linalg.norm(floating, axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        floating = np.where(cosine > _LOCKED, floating / cosine, R_lab_prox[..., b] + 0.0 * last)
+    axes: FloatArray = np.stack([first, floating, last], axis=-1)
+    return axes
+
+
+def _handedness(a: int, b: int) -> float:
+    """+1 for a cyclic sequence (xyz, yzx, zxy), -1 for the others."""
+    return 1.0 if (b - a) % 3 == 1 else -1.0

@@ -1,0 +1,169 @@
+"""Forces and moments bound to a point and a frame, for all frames of a trial at once.
+
+    M_Q = M_P + (P - Q) x F            moving the reference point from P to Q leaves the force as it is
+    F_A = R_AB F_B,  M_A = R_AB M_B    rotating the axes changes the components of both
+
+A `Wrench` always knows the point its moment is about and the axes its components are written in; there are no other
+conversions than `Wrench.about` and `Wrench.expressed_in`, and adding across points or axes is refused.
+
+Reference: Dumas, Aissaoui & de Guise (2004) Comput Methods Biomech Biomed Engin 7:159.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
+from biomech_id.errors import FrameMismatchError, ShapeError
+
+#: Who acts on whom: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
+Sense = Literal["internal", "external", ""]
+_OPPOSITE: dict[Sense, Sense] = {"internal": "external", "external": "internal", "": ""}
+
+#: Points and axes closer than this are the same: it moves the moment of 1 kN by 1e-9 N m at most.
+SAME_POINT_M = 1e-12
+SAME_AXES = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Wrench:
+    """A force and a moment over time.
+
+    Attributes
+    ----------
+    force_N : (n, 3), components in the axes of ``frame``.
+    moment_Nm : (n, 3), about ``point_lab_m``, components in the axes of ``frame``.
+    point_lab_m : (n, 3) or (3,) for a fixed point, the point the moment is about, always in laboratory axes, metres.
+    frame : name of the axes the components are written in.
+    R_lab_frame : (n, 3, 3) or (3, 3), maps components in ``frame`` to laboratory components; None for laboratory axes.
+    sense : "internal", "external" or "" (see `Sense`).
+
+    Raises
+    ------
+    ShapeError : if the arrays do not fit together; the message names both shapes.
+    FrameMismatchError : if axes other than the laboratory's come without their ``R_lab_frame``.
+    """
+
+    force_N: FloatArray
+    moment_Nm: FloatArray
+    point_lab_m: FloatArray
+    frame: str = "lab"
+    R_lab_frame: FloatArray | None = None
+    sense: Sense = ""
+
+    def __post_init__(self) -> None:
+        force = readonly(self.force_N, (None, 3), name="force_N", where="Wrench")
+        n = len(force)
+        object.__setattr__(self, "force_N", force)
+        object.__setattr__(self, "moment_Nm", readonly(self.moment_Nm, (n, 3), name="moment_Nm", where="Wrench"))
+        object.__setattr__(self, "point_lab_m", _per_frame(self.point_lab_m, n, (3,), "point_lab_m"))
+        if self.R_lab_frame is not None:
+            object.__setattr__(self, "R_lab_frame", _per_frame(self.R_lab_frame, n, (3, 3), "R_lab_frame"))
+        elif self.frame != "lab":
+            raise FrameMismatchError(
+                f"A wrench in {self.frame} axes needs the rotation that maps them to the laboratory.",
+                value=self.frame, expected="R_lab_frame, or frame='lab'", where="Wrench",
+            )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.force_N)
+
+    def about(self, point_lab_m: ArrayLike) -> Wrench:
+        """The same wrench with its moment about another point: (n, 3) or (3,), metres, laboratory axes."""
+        point = _per_frame(point_lab_m, len(self), (3,), "point_lab_m")
+        arm = self.point_lab_m - point
+        if self.R_lab_frame is not None:
+            arm = matvec_transposed(self.R_lab_frame, arm)
+        return replace(self, moment_Nm=self.moment_Nm + cross(arm, self.force_N), point_lab_m=point)
+
+    def expressed_in(self, frame: str, R_lab_frame: ArrayLike | None = None) -> Wrench:
+        """The same wrench with components in other axes.
+
+        Parameters
+        ----------
+        frame : name of the new axes; "lab" needs no rotation.
+        R_lab_frame : (n, 3, 3) or (3, 3), maps components in the new axes to laboratory components.
+        """
+        force, moment = self.force_N, self.moment_Nm
+        if self.R_lab_frame is not None:
+            force, moment = matvec(self.R_lab_frame, force), matvec(self.R_lab_frame, moment)
+        if R_lab_frame is None:
+            return replace(self, force_N=force, moment_Nm=moment, frame=frame, R_lab_frame=None)
+        R = _per_frame(R_lab_frame, len(self), (3, 3), "R_lab_frame")
+        force, moment = matvec_transposed(R, force), matvec_transposed(R, moment)
+        return replace(self, force_N=force, moment_Nm=moment, frame=frame, R_lab_frame=R)
+
+    def power(self, velocity_m_s: FloatArray, omega_rad_s: FloatArray) -> FloatArray:
+        """Power (n,), W, on a body whose material point at ``point_lab_m`` moves with ``velocity_m_s``.
+
+        Both velocities (n, 3) are relative to the laboratory and written in the axes of this wrench.
+        """
+        power: FloatArray = dot(self.force_N, velocity_m_s) + dot(self.moment_Nm, omega_rad_s)
+        return power
+
+    def isclose(self, other: Wrench, *, atol: float = 1e-9) -> bool:
+        """Whether force (N) and moment (N m) agree within ``atol`` in every frame; missing equals missing.
+
+        Raises
+        ------
+        FrameMismatchError, ShapeError : as for addition.
+        """
+        self._check_fits(other, "compared")
+        force = np.allclose(self.force_N, other.force_N, rtol=0, atol=atol, equal_nan=True)
+        return force and np.allclose(self.moment_Nm, other.moment_Nm, rtol=0, atol=atol, equal_nan=True)
+
+    def __neg__(self) -> Wrench:
+        return replace(self, force_N=-self.force_N, moment_Nm=-self.moment_Nm, sense=_OPPOSITE[self.sense])
+
+    def __add__(self, other: Wrench) -> Wrench:
+        if not isinstance(other, Wrench):
+            return NotImplemented
+        self._check_fits(other, "added")
+        sense = self.sense if self.sense == other.sense else ""
+        return replace(self, force_N=self.force_N + other.force_N, moment_Nm=self.moment_Nm + other.moment_Nm, sense=sense)
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        if not isinstance(other, Wrench):
+            return NotImplemented
+        self._check_fits(other, "subtracted")
+        sense = self.sense if self.sense == other.sense else ""
+        return replace(self, force_N=self.force_N - other.force_N, moment_Nm=self.moment_Nm - other.moment_Nm, sense=sense)
+
+    def _check_fits(self, other: Wrench, verb: str) -> None:
+        if len(self) != len(other):
+            raise ShapeError(
+                f"Wrenches of {self.force_N.shape} and {other.force_N.shape} cannot be {verb}.",
+                value=other.force_N.shape, expected=str(self.force_N.shape), where="Wrench",
+            )  # fmt: skip
+        if self.frame != other.frame or not _same(self.R_lab_frame, other.R_lab_frame, SAME_AXES):
+            raise FrameMismatchError(
+                f"Wrenches in {self.frame} and {other.frame} axes cannot be {verb}; express both in one frame first.",
+                value=other.frame, expected=self.frame, where="Wrench",
+            )  # fmt: skip
+        if not _same(self.point_lab_m, other.point_lab_m, SAME_POINT_M):
+            gap = float(np.nanmax(np.linalg.norm(self.point_lab_m - other.point_lab_m, axis=1), initial=0.0))
+            raise FrameMismatchError(
+                f"Wrenches about points up to {gap:.3g} m apart cannot be {verb}; move one with about() first.",
+                value=gap, expected="one point", where="Wrench",
+            )  # fmt: skip
+
+
+def _per_frame(values: ArrayLike, n: int, tail: tuple[int, ...], name: str) -> FloatArray:
+    """``values`` of shape tail or (n, *tail) as a read-only array (n, *tail); a constant is not copied n times."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape == tail:
+        return np.broadcast_to(readonly(array, tail, name=name, where="Wrench"), (n, *tail))
+    return readonly(array, (n, *tail), name=name, where="Wrench")
+
+
+def _same(a: FloatArray | None, b: FloatArray | None, tolerance: float) -> bool:
+    if a is b:
+        return True
+    if a is None or b is None:
+        return False
+    return np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True)

@@ -1,0 +1,113 @@
+"""The matrix form of the Newton-Euler equations, A x = b.
+
+Unknowns, distal to proximal: x = [F_1, M_1, F_2, M_2, ...], with F_i (laboratory axes) and M_i (axes of segment i, about P_i)
+the action of the proximal neighbour on segment i. With Q_i = R_seg_lab of segment i, S(v) w = v x w, and k hanging on i,
+the six rows of segment i hold
+
+    block(i, i) = [ 1                 0 ]      block(i, k) = [ -1                  0        ]
+                  [ Q_i S(P_i - c_i)  1 ]                    [ -Q_i S(P_k - c_i)  -Q_i Q_k' ]
+
+    b_i = [ m_i (a_i - g) - F_ext ; I_i omega_dot_i + omega_i x I_i omega_i - Q_i M_ext(c_i) ]     (I, omega in segment axes)
+
+Foot and shank give 12 x 12, with the thigh 18 x 18. A is unit lower triangular by blocks, so det A = 1 and forward
+substitution solves it (see `biomech_id.dynamics.newton_euler`); this module solves it whole, as a second, independent way.
+
+The formalism follows R. N. Watanabe's notebook "Matrix formalism of the Newton-Euler equations", with its slips corrected
+(each segment its own tensor, arms from each segment's own centre of mass, the plate's free moment kept).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.skew import skew
+from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.dynamics.chain import Chain
+from biomech_id.dynamics.external import External, check_external, gravity_of
+
+
+@dataclass(frozen=True, eq=False)
+class BlockSystem:
+    """A x = b for every frame of a chain.
+
+    Attributes
+    ----------
+    chain : what it describes.
+    A : (N, 6n, 6n).
+    b : (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
+    """
+
+    chain: Chain
+    A: FloatArray
+    b: FloatArray
+
+    def solve(self) -> tuple[FloatArray, FloatArray]:
+        """Joint forces (N, n, 3), N, and moments (N, n, 3), N m, in laboratory axes, by LU decomposition frame by frame."""
+        missing = self._missing()
+        # NaN would poison a whole frame; the rows of a missing segment are zeroed and their unknowns marked missing again.
+        A = np.where(np.isnan(self.A), 0.0, self.A)
+        x = np.linalg.solve(A, np.where(missing, 0.0, self.b)[..., None])[..., 0]
+        return self.wrenches_of(np.where(missing, np.nan, x))
+
+    def wrenches_of(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Unknowns (N, 6n) as forces and moments (N, n, 3), both in laboratory axes."""
+        parts = x.reshape(len(x), self.chain.n_segments, 2, 3)
+        moment = np.einsum("fnij,fnj->fni", self.chain.R_lab_seg, parts[:, :, 1])
+        return parts[:, :, 0], moment
+
+    def unknowns_of(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
+        """Joint forces and moments (N, n, 3), laboratory axes, as the vector of unknowns (N, 6n)."""
+        moment = np.einsum("fnji,fnj->fni", self.chain.R_lab_seg, moment_lab_Nm)
+        return np.stack([force_lab_N, moment], axis=2).reshape(len(self.b), -1)
+
+    def residual(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
+        """A x - b (N, 6n) for given joint wrenches: N in force rows, N m in moment rows; zero if they solve the system."""
+        product: FloatArray = np.einsum("fij,fj->fi", self.A, self.unknowns_of(force_lab_N, moment_lab_Nm))
+        return product - self.b
+
+    def _missing(self) -> BoolArray:
+        """Unknowns (N, 6n) that depend on a missing value: those of a segment with one and of all it hangs on."""
+        rows = np.isnan(self.A).any(axis=2) | np.isnan(self.b)
+        segments = np.asarray(rows.reshape(len(self.b), -1, 6).any(axis=2))
+        for i, parent in enumerate(self.chain.parents):
+            if parent >= 0:
+                segments[:, parent] |= segments[:, i]
+        missing: BoolArray = np.repeat(segments, 6, axis=1)
+        return missing
+
+
+def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2) -> BlockSystem:
+    """Assemble the linear system of a chain; parameters and errors as for `biomech_id.dynamics.newton_euler.solve`."""
+    check_external(chain, external)
+    gravity = gravity_of(chain, gravity_lab_m_s2)
+    N, n = chain.n_frames, chain.n_segments
+    A = np.zeros((N, 6 * n, 6 * n))
+    b = np.zeros((N, 6 * n))
+    Q = np.swapaxes(chain.R_lab_seg, -1, -2)
+    c, P = chain.com_lab_m, chain.joint_lab_m
+    for i in range(n):
+        force, moment = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
+        A[:, force, force] = A[:, moment, moment] = np.eye(3)
+        A[:, moment, force] = Q[:, i] @ skew(P[:, i] - c[:, i])
+        for k in chain.children(i):
+            distal_force, distal_moment = slice(6 * k, 6 * k + 3), slice(6 * k + 3, 6 * k + 6)
+            A[:, force, distal_force] = -np.eye(3)
+            A[:, moment, distal_force] = -Q[:, i] @ skew(P[:, k] - c[:, i])
+            A[:, moment, distal_moment] = -Q[:, i] @ chain.R_lab_seg[:, k]
+        omega = np.einsum("fij,fj->fi", Q[:, i], chain.omega_lab_rad_s[:, i])
+        omega_dot = np.einsum("fij,fj->fi", Q[:, i], chain.alpha_lab_rad_s2[:, i])
+        tensor = chain.inertia_kgm2[..., i, :, :]
+        momentum = np.einsum("...ij,...j->...i", tensor, omega)
+        rate = np.einsum("...ij,...j->...i", tensor, omega_dot)
+        b[:, force] = chain.mass_kg[i] * (chain.com_acceleration_lab_m_s2 - gravity)[:, i]
+        b[:, moment] = rate + np.cross(omega, momentum)
+        for load in (load for load in external if load.segment == chain.names[i]):
+            wrench = load.wrench.expressed_in("lab").about(c[:, i])
+            b[:, force] -= wrench.force_N
+            b[:, moment] -= np.einsum("fij,fj->fi", Q[:, i], wrench.moment_Nm)
+    return BlockSystem(chain, A, b)

@@ -1,0 +1,168 @@
+"""Rigid segments hanging on each other: what the Newton-Euler equations are written for.
+
+Every segment hangs by its proximal joint on one parent, or on the base, which may move in any way. Segments are ordered
+distal before proximal: a leg is foot, shank, thigh; two legs side by side are six segments whose thighs both hang on the
+pelvis as the base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.dynamics.body import Motion, Segment
+from biomech_id.errors import InvalidValueError, ShapeError
+
+#: Parent of a segment that hangs on the base.
+BASE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """n segments over N frames.
+
+    Parameters
+    ----------
+    segments : n `Segment`, distal before proximal. Tensors may be constant or one per frame.
+    motions : n `Motion` of N frames each. Their ``com_lab_m`` is what counts, so a centre of mass may wander in its segment.
+    joints_lab_m : n arrays (N, 3), the proximal joint centre of each segment, metres, laboratory axes.
+    parents : for each segment the index of the one it hangs on, or `BASE`. Left out: a serial chain, the last on the base.
+    names : one for each segment, all different; left out: the segments' own names.
+
+    Attributes
+    ----------
+    mass_kg : (n,).
+    inertia_kgm2 : (n, 3, 3) or (N, n, 3, 3), about each centre of mass in segment axes.
+    R_lab_seg : (N, n, 3, 3), segment components to laboratory components.
+    omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2, joint_lab_m : (N, n, 3), laboratory axes.
+
+    These arrays are stacked once, frames first in meaning and column-major in memory: one component of one segment over all
+    frames is contiguous (see `biomech_id.algebra.vectors`).
+
+    Raises
+    ------
+    ShapeError : parts of different length; the message names both shapes.
+    InvalidValueError : a parent before its child, or two segments with one name.
+    """
+
+    segments: Sequence[Segment]
+    motions: Sequence[Motion]
+    joints_lab_m: Sequence[FloatArray]
+    parents: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    mass_kg: FloatArray = field(init=False, repr=False)
+    inertia_kgm2: FloatArray = field(init=False, repr=False)
+    R_lab_seg: FloatArray = field(init=False, repr=False)
+    omega_lab_rad_s: FloatArray = field(init=False, repr=False)
+    alpha_lab_rad_s2: FloatArray = field(init=False, repr=False)
+    com_lab_m: FloatArray = field(init=False, repr=False)
+    com_acceleration_lab_m_s2: FloatArray = field(init=False, repr=False)
+    joint_lab_m: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.segments)
+        self._store("segments", tuple(self.segments))
+        self._store("motions", tuple(self.motions))
+        self._store("parents", tuple(self.parents) or (*range(1, n), BASE))
+        self._store("names", tuple(self.names) or tuple(segment.name for segment in self.segments))
+        self._check_structure()
+        joints = tuple(readonly(p, (self.n_frames, 3), name=f"joint of the {s}", where="Chain") for p, s in self._joints())
+        self._store("joints_lab_m", joints)
+        self._store("mass_kg", readonly([s.mass_kg for s in self.segments], (n,), name="mass_kg"))
+        self._store("inertia_kgm2", _stack_tensors([s.inertia_kgm2 for s in self.segments], self.n_frames, self.names))
+        self._store("R_lab_seg", _stack([m.frames.R_lab_seg for m in self.motions]))
+        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
+            self._store(name, _stack([getattr(m, name) for m in self.motions]))
+        self._store("joint_lab_m", _stack(joints))
+
+    def _store(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _joints(self) -> zip[tuple[FloatArray, str]]:
+        return zip(self.joints_lab_m, self.names, strict=True)
+
+    def _check_structure(self) -> None:
+        n = len(self.segments)
+        counts = {"motions": len(self.motions), "joints_lab_m": len(self.joints_lab_m), "parents": len(self.parents)}
+        counts["names"] = len(self.names)
+        if n == 0 or set(counts.values()) != {n}:
+            raise ShapeError(
+                f"A chain of {n} segments came with {counts}.",
+                value=counts, expected=f"{max(n, 1)} of each", where="Chain",
+            )  # fmt: skip
+        lengths = {name: len(motion) for name, motion in zip(self.names, self.motions, strict=True)}
+        if len(set(lengths.values())) > 1:
+            raise ShapeError(
+                f"The segments have different numbers of frames: {lengths}.",
+                value=lengths, expected="one number of frames", where="Chain",
+            )  # fmt: skip
+        if len(set(self.names)) < n:
+            raise InvalidValueError(
+                f"Two segments share a name: {self.names}.", value=self.names, expected="different names", where="Chain"
+            )
+        if any(parent != BASE and not i < parent < n for i, parent in enumerate(self.parents)):
+            raise InvalidValueError(
+                f"The parents {self.parents} do not order {n} segments distal before proximal.",
+                value=self.parents, expected="for each segment a later index, or -1 for the base", where="Chain",
+            )  # fmt: skip
+
+    @property
+    def n_frames(self) -> int:
+        """Number of frames N."""
+        return len(self.motions[0])
+
+    @property
+    def n_segments(self) -> int:
+        """Number of segments n."""
+        return len(self.segments)
+
+    @cached_property
+    def com_velocity_lab_m_s(self) -> FloatArray:
+        """Velocities of the centres of mass (N, n, 3), m/s, laboratory axes."""
+        return _stack([motion.com_velocity_lab_m_s for motion in self.motions])
+
+    def index(self, name: str) -> int:
+        """Index of a segment.
+
+        Raises
+        ------
+        InvalidValueError : if no segment has that name.
+        """
+        if name not in self.names:
+            raise InvalidValueError(
+                f"The chain has no segment {name!r}.", value=name, expected=f"one of {', '.join(self.names)}", where="Chain"
+            )
+        return self.names.index(name)
+
+    def children(self, index: int) -> tuple[int, ...]:
+        """Indices of the segments that hang on segment ``index``."""
+        return tuple(i for i, parent in enumerate(self.parents) if parent == index)
+
+
+def _stack(parts: Sequence[FloatArray]) -> FloatArray:
+    """Arrays (N, ...) as one (N, n, ...), column-major, read-only."""
+    first = parts[0]
+    stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
+    for i, part in enumerate(parts):
+        stack[:, i] = part
+    stack.flags.writeable = False
+    return stack
+
+
+def _stack_tensors(tensors: Sequence[FloatArray], n_frames: int, names: Sequence[str]) -> FloatArray:
+    """Constant tensors as (n, 3, 3); if any is given per frame, all as (N, n, 3, 3)."""
+    for tensor, name in zip(tensors, names, strict=True):
+        if tensor.ndim == 3 and len(tensor) != n_frames:
+            raise ShapeError(
+                f"The inertia tensor of the {name} has shape {tensor.shape}, its motion {n_frames} frames.",
+                value=tensor.shape, expected=f"(3, 3) or ({n_frames}, 3, 3)", where=name,
+            )  # fmt: skip
+    if all(tensor.ndim == 2 for tensor in tensors):
+        constant = np.stack(tensors)
+        constant.flags.writeable = False
+        return constant
+    return _stack([np.broadcast_to(tensor, (n_frames, 3, 3)) for tensor in tensors])

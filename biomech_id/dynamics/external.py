@@ -1,0 +1,72 @@
+"""Wrenches from outside: the ground, an exoskeleton, a carried load; and gravity, which is one too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.vectors import cross, matvec
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.dynamics.chain import Chain
+from biomech_id.errors import ShapeError
+
+
+@dataclass(frozen=True, eq=False)
+class External:
+    """A wrench from outside on one segment.
+
+    Attributes
+    ----------
+    segment : name of the segment it acts on.
+    wrench : action ON the segment, about any point, in any axes. A force plate's wrench goes in whole, about any point of the
+        plate: no centre of pressure, no division by the vertical force.
+    part : the part of the moment budget it counts to.
+    """
+
+    segment: str
+    wrench: Wrench
+    part: str = "ground_reaction"
+
+    def at_origin(self) -> tuple[FloatArray, FloatArray]:
+        """Force (N, 3) and moment (N, 3) about the laboratory's origin, both in laboratory axes."""
+        force, moment = self.wrench.force_N, self.wrench.moment_Nm
+        if self.wrench.R_lab_frame is not None:
+            force, moment = matvec(self.wrench.R_lab_frame, force), matvec(self.wrench.R_lab_frame, moment)
+        return force, moment + cross(self.wrench.point_lab_m, force)
+
+
+def check_external(chain: Chain, external: Iterable[External]) -> tuple[External, ...]:
+    """The wrenches as a tuple, if they fit the chain.
+
+    Raises
+    ------
+    InvalidValueError : a wrench on a segment the chain does not have.
+    ShapeError : a wrench of another length; the message names both shapes.
+    """
+    checked = tuple(external)
+    for load in checked:
+        chain.index(load.segment)
+        if len(load.wrench) != chain.n_frames:
+            raise ShapeError(
+                f"The wrench on the {load.segment} has shape {load.wrench.force_N.shape}, "
+                f"its centre of mass {(chain.n_frames, 3)}.",
+                value=load.wrench.force_N.shape, expected=f"({chain.n_frames}, 3)", where=load.segment,
+            )  # fmt: skip
+    return checked
+
+
+def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
+    """Gravity as an array that broadcasts over (N, n, 3), m/s2, laboratory axes.
+
+    Raises
+    ------
+    ShapeError : unless it is (3,) or (N, 3).
+    """
+    gravity = np.asarray(gravity_lab_m_s2, dtype=np.float64)
+    if gravity.shape in ((3,), (chain.n_frames, 1, 3)):
+        return gravity
+    return readonly(gravity, (chain.n_frames, 3), name="gravity_lab_m_s2", where="solve")[:, None, :]

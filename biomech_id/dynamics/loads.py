@@ -1,0 +1,170 @@
+"""Joint wrenches, each knowing the segments around it and what it means.
+
+Every wrench here is the action of the proximal on the distal segment at the joint centre: the "internal" net joint force and
+moment. ``-load.wrench`` is the external convention, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
+from biomech_id.dynamics.chain import Chain
+from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_projection
+from biomech_id.dynamics.power import rotational_power, translational_power
+from biomech_id.errors import InvalidValueError
+
+
+@dataclass(frozen=True, eq=False)
+class ChainLoads:
+    """Joint wrenches of a chain: action of the proximal neighbour on each segment, laboratory axes.
+
+    Attributes
+    ----------
+    chain : what they belong to.
+    force_lab_N : (N, n, 3).
+    moment_lab_Nm : (N, n, 3), about each segment's proximal joint centre.
+    budget : part -> `ChainLoads` of that part alone, or None if it was not asked for.
+    """
+
+    chain: Chain
+    force_lab_N: FloatArray
+    moment_lab_Nm: FloatArray
+    budget: Mapping[str, ChainLoads] | None = None
+
+    def wrench(self, segment: str) -> Wrench:
+        """Wrench on a segment at its proximal joint, laboratory axes.
+
+        Raises
+        ------
+        InvalidValueError : if the chain has no such segment.
+        """
+        i = self.chain.index(segment)
+        return Wrench(self.force_lab_N[:, i], self.moment_lab_Nm[:, i], self.chain.joints_lab_m[i], sense="internal")
+
+
+@dataclass(frozen=True, eq=False)
+class JointLoad:
+    """Force, moment and power at one joint.
+
+    Attributes
+    ----------
+    side, joint : "L" or "R"; "ankle", "knee" or "hip".
+    wrench : laboratory axes, about the joint centre, internal: action of the proximal on the distal segment. NaN where the
+        ground's wrench on the foot or the motion is not known.
+    distal, proximal : names of the segments on either side, "shank" and "thigh" for the knee.
+    motions : name -> `Motion` of every segment whose axes `expressed_in` accepts; holds at least those two.
+    budget : part -> wrench of that part alone, same axes and point; None if it was not asked for.
+    """
+
+    side: str
+    joint: str
+    wrench: Wrench
+    distal: str
+    proximal: str
+    motions: Mapping[str, Motion]
+    budget: Mapping[str, Wrench] | None = None
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """What `expressed_in` accepts."""
+        return ("lab", "proximal", "distal", *self.motions)
+
+    def expressed_in(self, frame: str) -> Wrench:
+        """The wrench, still about the joint centre, with components in named axes.
+
+        Parameters
+        ----------
+        frame : "lab", "proximal", "distal" or the name of a segment: "shank".
+
+        Raises
+        ------
+        InvalidValueError : for a name that is none of these.
+        """
+        return self._express(self.wrench, frame)
+
+    def budget_in(self, frame: str) -> dict[str, Wrench]:
+        """Every part of the budget with components in named axes (see `expressed_in`); empty without a budget."""
+        return {part: self._express(wrench, frame) for part, wrench in (self.budget or {}).items()}
+
+    def _express(self, wrench: Wrench, frame: str) -> Wrench:
+        if frame == "lab":
+            return wrench
+        name = {"proximal": self.proximal, "distal": self.distal}.get(frame, frame)
+        if name not in self.motions:
+            raise InvalidValueError(
+                f"The {self.side} {self.joint} load cannot be expressed in {frame!r} axes.",
+                value=frame, expected=f"one of {', '.join(self.frame_names)}", where=f"{self.side} {self.joint}",
+            )  # fmt: skip
+        return wrench.expressed_in(name, self.motions[name].frames.R_lab_seg)
+
+    def jcs_projection(self, sequence: str = "yxz") -> JcsMoment:
+        """Moment projected on the axes of the joint coordinate system (see `biomech_id.dynamics.expression`)."""
+        values = jcs_projection(self.wrench.moment_Nm, self._axes(self.proximal), self._axes(self.distal), sequence)
+        return JcsMoment(values, "jcs_projection", sequence, self.wrench.sense)
+
+    def jcs_component(self, sequence: str = "yxz") -> JcsMoment:
+        """Oblique moment components in the joint coordinate system (see `biomech_id.dynamics.expression`)."""
+        where = f"{self.side} {self.joint}"
+        proximal, distal = self._axes(self.proximal), self._axes(self.distal)
+        values = jcs_component(self.wrench.moment_Nm, proximal, distal, sequence, where=where)
+        return JcsMoment(values, "jcs_component", sequence, self.wrench.sense)
+
+    def _axes(self, segment: str) -> FloatArray:
+        return self.motions[segment].frames.R_lab_seg
+
+    @cached_property
+    def known(self) -> BoolArray:
+        """(n,), where the wrench is known: the foot's contact and every motion it takes are."""
+        numbers = np.concatenate([self.wrench.force_N, self.wrench.moment_Nm], axis=1)
+        known = np.asarray(np.isfinite(numbers).all(axis=1))
+        known.flags.writeable = False
+        return known
+
+    @cached_property
+    def power_rotational_W(self) -> FloatArray:
+        """(n,), W: M . (omega_distal - omega_proximal), positive where the joint generates."""
+        power = rotational_power(self.wrench, self.motions[self.distal], self.motions[self.proximal])
+        power.flags.writeable = False
+        return power
+
+    @cached_property
+    def power_translational_W(self) -> FloatArray:
+        """(n,), W: F . (v_distal(P) - v_proximal(P)) of the two material points at the joint centre; zero in an ideal joint."""
+        power = translational_power(self.wrench, self.motions[self.distal], self.motions[self.proximal])
+        power.flags.writeable = False
+        return power
+
+
+@dataclass(frozen=True, eq=False)
+class JointLoads(Mapping[tuple[str, str], JointLoad]):
+    """(side, joint) -> `JointLoad`: ``loads["R", "knee"]``.
+
+    Attributes
+    ----------
+    motion, contacts : what they were computed from.
+    gravity_lab_m_s2 : (3,), as used.
+    chain_loads : the same wrenches as arrays over all segments; None if there is no leg.
+    """
+
+    loads: Mapping[tuple[str, str], JointLoad]
+    motion: BodyMotion
+    contacts: Mapping[str, FootContact]
+    chain_loads: ChainLoads | None = None
+    gravity_lab_m_s2: tuple[float, float, float] = field(default=GRAVITY_LAB_M_S2)
+
+    def __getitem__(self, key: tuple[str, str]) -> JointLoad:
+        return self.loads[key]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.loads)
+
+    def __len__(self) -> int:
+        return len(self.loads)

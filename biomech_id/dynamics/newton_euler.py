@@ -1,0 +1,157 @@
+"""Joint forces and moments by Newton and Euler.
+
+For every segment i, with its proximal joint at P_i, centre of mass c_i, and the segments k that hang on it:
+
+    F_i - sum_k F_k = m_i (a_i - g) - F_ext
+    M_i - sum_k M_k + (P_i - c_i) x F_i - sum_k (P_k - c_i) x F_k = I_i alpha_i + omega_i x I_i omega_i - M_ext(c_i)
+
+F_i, M_i is the action of the proximal neighbour on segment i ("internal"), M_i about P_i. Two ways to the same numbers:
+`biomech_id.dynamics.recursion` sums from the tips (the default), `biomech_id.dynamics.block_system` assembles and solves.
+
+A missing frame of a segment leaves every joint proximal to it missing in that frame, and touches nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
+from biomech_id.dynamics.block_system import block_system
+from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.dynamics.budget import budget_of
+from biomech_id.dynamics.chain import BASE, Chain
+from biomech_id.dynamics.external import External, check_external, gravity_of
+from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
+from biomech_id.dynamics.recursion import joint_wrenches, need_of_segments
+from biomech_id.errors import OptionError, ShapeError
+
+Method = Literal["recursive", "block"]
+
+
+class HasContacts(Protocol):
+    """Anything that knows the ground's wrench on each foot: `biomech_id.gait.stance.Assignment`."""
+
+    @property
+    def contacts(self) -> Mapping[str, FootContact]:
+        """Side -> `FootContact`."""
+        ...
+
+
+def solve(
+    chain: Chain,
+    external: Iterable[External] = (),
+    *,
+    gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2,
+    method: Method = "recursive",
+    budget: bool = False,
+) -> ChainLoads:
+    """Joint wrenches of a chain from its motion and all other wrenches on it.
+
+    Parameters
+    ----------
+    chain : segments, motion and joint centres of N frames.
+    external : wrenches on segments, any number, of N frames each.
+    gravity_lab_m_s2 : (3,) or (N, 3), laboratory axes; points down.
+    method : "recursive" sums from the tips in O(n), "block" assembles and solves the linear system; they agree to 1e-9.
+    budget : also split the result into its parts (see `biomech_id.dynamics.budget`).
+
+    Returns
+    -------
+    Joint wrenches in laboratory axes about the joint centres, N and N m: action of the proximal on the distal segment.
+
+    Raises
+    ------
+    InvalidValueError : an external wrench on a segment the chain does not have.
+    ShapeError : an external wrench or gravity of another length.
+    OptionError : an unknown method.
+    """
+    external = check_external(chain, external)
+    gravity = gravity_of(chain, gravity_lab_m_s2)
+    if method == "recursive":
+        force, moment = joint_wrenches(chain, need_of_segments(chain, external, gravity))
+    elif method == "block":
+        force, moment = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
+    else:
+        raise OptionError(
+            f"There is no method {method!r}.", value=method, expected="'recursive' or 'block'", where="solve(method=...)"
+        )
+    parts = budget_of(chain, external, gravity_lab_m_s2=gravity) if budget else None
+    return ChainLoads(chain, force, moment, parts)
+
+
+def solve_body(
+    motion: BodyMotion,
+    contacts: Mapping[str, FootContact] | HasContacts,
+    *,
+    extra: Iterable[External] = (),
+    gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2,
+    method: Method = "recursive",
+    budget: bool = False,
+) -> JointLoads:
+    """Loads of ankle, knee and hip of every leg of a tracked trial.
+
+    Parameters
+    ----------
+    motion : what a model's ``track`` returns.
+    contacts : side -> the ground's wrench on that foot, or an assignment of plates to feet. A side that is not in it, and
+        frames whose contact is not known, have no joint loads: they are NaN, never guessed.
+    extra : further wrenches, on "L foot", "R shank", ...; each counts to its own part of the budget.
+    gravity_lab_m_s2 : (3,), laboratory axes; points down.
+    method, budget : as for `solve`.
+
+    Raises
+    ------
+    ShapeError : a contact of another length than the motion; the message names both.
+    InvalidValueError, OptionError : as for `solve`.
+    """
+    feet = contacts if isinstance(contacts, Mapping) else contacts.contacts
+    if not motion.sides:
+        return JointLoads({}, motion, feet)
+    ground = [External(f"{side} foot", _ground_wrench(motion, feet, side)) for side in motion.sides]
+    loads = solve(legs_of(motion), [*ground, *extra], gravity_lab_m_s2=gravity_lab_m_s2, method=method, budget=budget)
+    joints = {(side, joint): _joint_load(motion, loads, side, joint) for side in motion.sides for joint in JOINTS}
+    return JointLoads(joints, motion, feet, loads)
+
+
+def legs_of(motion: BodyMotion) -> Chain:
+    """All legs of a body as one chain that hangs on the pelvis: "L foot", "L shank", "L thigh", "R foot", ..."""
+    keys = [(side, segment) for side in motion.sides for segment in LEG_SEGMENTS]
+    n = len(LEG_SEGMENTS)
+    parents = [BASE if k % n == n - 1 else k + 1 for k in range(len(keys))]
+    return Chain(
+        segments=[motion.segments[key] for key in keys],
+        motions=[motion.motions[key] for key in keys],
+        joints_lab_m=[motion.joint_centres_lab_m[side, joint] for side in motion.sides for joint in JOINTS],
+        parents=tuple(parents),
+        names=tuple(f"{side} {segment}" for side, segment in keys),
+    )
+
+
+def _ground_wrench(motion: BodyMotion, contacts: Mapping[str, FootContact], side: str) -> Wrench:
+    """The ground's wrench on a foot about the laboratory's origin; NaN where it is not known."""
+    origin = np.zeros(3)
+    if side not in contacts:
+        missing = np.full((motion.n_frames, 3), np.nan)
+        return Wrench(missing, missing, origin)
+    contact = contacts[side]
+    if len(contact.force_lab_N) != motion.n_frames:
+        raise ShapeError(
+            f"The contact of the {side} foot has shape {contact.force_lab_N.shape}, the motion {motion.n_frames} frames.",
+            value=contact.force_lab_N.shape, expected=f"({motion.n_frames}, 3)", where=f"{motion.name}, {side} foot",
+        )  # fmt: skip
+    known = contact.known[:, None]
+    return Wrench(np.where(known, contact.force_lab_N, np.nan), np.where(known, contact.moment_lab_Nm, np.nan), origin)
+
+
+def _joint_load(motion: BodyMotion, loads: ChainLoads, side: str, joint: str) -> JointLoad:
+    distal = DISTAL_SEGMENT[joint]
+    around = {segment: motion.motions[side, segment] for segment in LEG_SEGMENTS}
+    around["pelvis"] = motion.motions["", "pelvis"]
+    name = f"{side} {distal}"
+    parts = None if loads.budget is None else {part: share.wrench(name) for part, share in loads.budget.items()}
+    return JointLoad(side, joint, loads.wrench(name), distal, PROXIMAL_SEGMENT[joint], around, parts)

@@ -1,0 +1,110 @@
+"""Power of a joint, and the work done in each phase of a movement.
+
+    P = M . (omega_d - omega_p)  +  F . (v_d(P) - v_p(P))
+
+with both velocities those of the material points that are at the joint centre P. The second term is zero for an ideal joint
+and not for segments tracked one by one; leaving it out loses energy, so the two are reported separately.
+
+Reference: Buczek et al. (1994) J Biomech 27:1447.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import dot
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.dynamics.body import Motion
+from biomech_id.errors import InvalidValueError, ShapeError
+
+
+def rotational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:
+    """M . (omega_d - omega_p), (n,), W.
+
+    Parameters
+    ----------
+    wrench_lab : action of the proximal on the distal segment about the joint centre, laboratory axes.
+    distal, proximal : motion of the two segments.
+    """
+    return dot(wrench_lab.moment_Nm, distal.omega_lab_rad_s - proximal.omega_lab_rad_s)
+
+
+def translational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:
+    """F . (v_d(P) - v_p(P)), (n,), W; parameters as for `rotational_power`."""
+    joint = wrench_lab.point_lab_m
+    return dot(wrench_lab.force_N, distal.velocity_of(joint) - proximal.velocity_of(joint))
+
+
+@dataclass(frozen=True)
+class Work:
+    """Work over one phase, joules; NaN if any power in it is missing.
+
+    Attributes
+    ----------
+    positive_J : generated (at least 0).
+    negative_J : absorbed (at most 0).
+    """
+
+    positive_J: float
+    negative_J: float
+
+    @property
+    def net_J(self) -> float:
+        """Sum of both."""
+        return self.positive_J + self.negative_J
+
+
+def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) -> Work:
+    """Positive and negative work between two instants.
+
+    The power is taken as piecewise linear between its samples, which makes the result exact for such a power: samples where
+    it changes sign and the two ends are interpolated, not rounded to a frame.
+
+    Parameters
+    ----------
+    power_W, time_s : (n,), n at least 2, times increasing.
+    start_s, end_s : within ``time_s``.
+
+    Raises
+    ------
+    ShapeError : power and time of different length.
+    InvalidValueError : a phase that ends before it starts or leaves the recording.
+    """
+    if np.shape(power_W) != np.shape(time_s) or np.ndim(power_W) != 1:
+        raise ShapeError(
+            f"Power has shape {np.shape(power_W)}, time {np.shape(time_s)}.",
+            value=np.shape(power_W), expected=str(np.shape(time_s)), where="work",
+        )  # fmt: skip
+    if not time_s[0] <= start_s <= end_s <= time_s[-1]:
+        raise InvalidValueError(
+            f"The phase {start_s:.4g} s to {end_s:.4g} s does not lie within the recording.",
+            value=(start_s, end_s), expected=f"start <= end within {time_s[0]:.4g} to {time_s[-1]:.4g} s", where="work",
+        )  # fmt: skip
+    inner = (time_s > start_s) & (time_s < end_s)
+    ends = np.interp([start_s, end_s], time_s, power_W)
+    t = np.concatenate([[start_s], time_s[inner], [end_s]])
+    p = np.concatenate([ends[:1], power_W[inner], ends[1:]])
+    positive = _integral_of_positive_part(p, t)
+    negative = -_integral_of_positive_part(-p, t)
+    return Work(positive, negative)
+
+
+def work_per_phase(power_W: FloatArray, time_s: FloatArray, phases: Mapping[str, tuple[float, float]]) -> dict[str, Work]:
+    """`work` of every named phase (start_s, end_s); errors as there."""
+    return {name: work(power_W, time_s, start, end) for name, (start, end) in phases.items()}
+
+
+def _integral_of_positive_part(p: FloatArray, t: FloatArray) -> float:
+    """Integral of max(p, 0) for p linear between samples: a crossing leaves a triangle of width dt high / (high - low)."""
+    high, low = np.maximum(p[1:], p[:-1]), np.minimum(p[1:], p[:-1])
+    dt = np.diff(t)
+    crosses = (high > 0) & (low < 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        triangle = np.where(crosses, high * high / (high - low), 0.0)
+    trapezoid = np.where(low >= 0, high + low, 0.0)
+    area = dt * np.where(np.isnan(high), np.nan, np.where(crosses, triangle, trapezoid)) / 2
+    return float(area.sum())
