@@ -139,12 +139,12 @@ _FOOT_FLAT = "axes of the foot while it is flat, on the floor"
 #: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table: the ground's action in axes that turn
 #: with the walker, so that one word fits both feet and every walking direction.
 CYCLE_TABLE: tuple[SignRow, ...] = (
-    SignRow("GroundReactionForce", "X", "Fore-aft ground reaction", "Propulsive", "Braking", "ground force", "ground", _PROGRESSION),
-    SignRow("GroundReactionForce", "Y", "Mediolateral ground reaction", "Medial", "Lateral", "ground force", "ground", _PROGRESSION),
-    SignRow("GroundReactionForce", "Z", "Vertical ground reaction", "Up", "Down", "ground force", "ground", _PROGRESSION),
+    SignRow("GroundReactionForce", "X", "Fore-aft reaction", "Propulsive", "Braking", "ground force", "ground", _PROGRESSION),
+    SignRow("GroundReactionForce", "Y", "Mediolateral reaction", "Medial", "Lateral", "ground force", "ground", _PROGRESSION),
+    SignRow("GroundReactionForce", "Z", "Vertical reaction", "Up", "Down", "ground force", "ground", _PROGRESSION),
     SignRow("FreeMoment", "Z", "Free moment", "Toes inward", "Toes outward", "ground moment", "ground", _VERTICAL),
-    SignRow("FootCentreOfPressure", "X", "Centre of pressure along the foot", "Toe", "Heel", "point", "ground", _FOOT_FLAT),
-    SignRow("FootCentreOfPressure", "Y", "Centre of pressure across the foot", "Medial", "Lateral", "point", "ground", _FOOT_FLAT),
+    SignRow("FootCentreOfPressure", "X", "CoP along the foot", "Toe", "Heel", "point", "ground", _FOOT_FLAT),
+    SignRow("FootCentreOfPressure", "Y", "CoP across the foot", "Medial", "Lateral", "point", "ground", _FOOT_FLAT),
 )  # fmt: skip
 
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
@@ -253,7 +253,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("value", "number", "the parameter"), _UNIT,
     )),
     TableRow("peaks", "one value picked from one curve of one cycle", (
-        _TRIAL, _SIDE, _CYCLE, Column("name", "text", "A1 A2 K1-K4 H1-H3 for power peaks, else value_contact, max_stance, min_swing ..."),
+        _TRIAL, _SIDE, _CYCLE,
+        Column("name", "text", "A1 A2 K1-K4 H1-H3 for power peaks, else value_contact, max_stance, min_swing ..."),
         _VARIABLE, _COMPONENT, Column("phase", "text", "contact, stance, swing or cycle: where it was looked for"),
         Column("percent", "number", "where in the cycle it was found", "%"),
         Column("time_s", "number", "absolute time on the recording's clock", "s"),
@@ -271,7 +272,7 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, _SIDE, Column("start_s", "number", "foot strike; empty if the trial begins in the stance", "s"),
         Column("end_s", "number", "foot off; empty if the trial ends in the stance", "s"),
         Column("plate", "text", "names of the plates that carry it, joined by ' + '; empty if none"),
-        Column("verdict", "text", "with kinetics: clean two_plates override; without: other_foot left_plate outline light cut no_plate"),
+        Column("verdict", "text", "clean two_plates override: has kinetics; other_foot left_plate outline light cut no_plate: none"),
         Column("reason", "text", "one sentence a technician can act on"),
     )),
     TableRow("gaps", "one stretch of frames in which a marker was not measured", (

@@ -35,7 +35,7 @@ class SessionTables:
     cycles : ``trial side cycle kinetics_valid percent variable component value``. 101 successive rows (percent 0 to 100) are one
         curve. All angles, moments, forces, powers; ``GroundReactionForce`` X forward, Y towards the other foot, Z up (N/kg);
         ``FreeMoment`` Z (N m/kg); ``FootCentreOfPressure`` X from heel to toe, Y medially (mm, in the axes of the foot while
-        it is flat; the outline in the same axes is ``summary["trials"][i]["foot_outline_mm"]``). A curve without any value is left out: kinetics of a cycle
+        it is flat; the outline in the same axes is in ``summary``). A curve without any value is left out: kinetics of a cycle
         whose ``kinetics_valid`` is ``false``, kinematics of a ``stance_only`` cycle. Use `curves` rather than filtering rows.
     budget : the same with ``part`` before ``value``; variables ``HipMoment KneeMoment AnkleMoment``, parts
         `conventions.BUDGET_PARTS`. Empty when no budget was asked for.
@@ -143,5 +143,5 @@ class SessionTables:
 
 def empty_table(name: str) -> pd.DataFrame:
     """Return a tidy table without rows, with the columns and types of `conventions.TABLES`."""
-    types = {"text": "object", "integer": "int64", "number": "float64"}
+    types = {"text": "str", "integer": "int64", "number": "float64"}
     return pd.DataFrame({column.name: pd.Series(dtype=types[column.kind]) for column in table_columns(name)})

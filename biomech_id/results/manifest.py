@@ -1,0 +1,61 @@
+"""``manifest.json``: what is needed to get the same numbers again; without clock or absolute path, so itself reproducible."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from biomech_id._version import __version__
+from biomech_id.conventions import SCHEMA
+from biomech_id.errors import InvalidValueError
+
+#: Packages whose version can change a number or a page.
+DEPENDENCIES = ("ezc3d", "matplotlib", "numpy", "pandas", "scipy")
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the manifest of a session that has not been written yet; its ``outputs`` are empty.
+
+    Parameters
+    ----------
+    command : the canonical command that repeats the run, without ``-o``, ``--workers`` and ``--resume``.
+    recipe : every setting, by section.
+    inputs : path relative to the subject's folder, with forward slashes -> sha256.
+
+    Raises
+    ------
+    InvalidValueError : an absolute path, which would tie the manifest to one machine.
+    """
+    for path in inputs:
+        if path.startswith("/") or "\\" in path or path[1:2] == ":" or ".." in path.split("/"):
+            raise InvalidValueError(
+                f"The manifest would hold the path {path}.",
+                value=path, expected="a path relative to the subject's folder, with forward slashes", where="manifest",
+            )  # fmt: skip
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "command": command,
+        "recipe": dict(recipe),
+        "inputs": dict(sorted(inputs.items())),
+        "dependencies": {name: _version_of(name) for name in DEPENDENCIES},
+        "python": platform.python_version(),
+        "outputs": {},
+    }
+
+
+def _version_of(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
