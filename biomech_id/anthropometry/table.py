@@ -271,7 +271,7 @@ def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
     cells = {column: _polynomial(line[column], f"{where}, column {column}") for column in numbers}
     if not _complete(cells):
         raise FileRefusedError(
-            f"{where}: a row needs a mass_fraction, and either all of radius_x, radius_y, radius_z with com_fraction or all of com_x, "
+            f"{where}: a row needs a mass_fraction, then radius_x, radius_y, radius_z with com_fraction or all of com_x, "
             "com_y, com_z, or nothing but the mass.",
             value=dict(line), expected="a complete row or a mass alone", where=where,
         )  # fmt: skip
