@@ -1,0 +1,45 @@
+"""Mass, centre of mass and inertia of thigh, shank and foot in the conventional model's axes.
+
+A segment of mass fraction mu, centre-of-mass fraction c and radii of gyration rho (fractions of its length L; about the long axis the
+inertia is zero) hangs from its proximal joint centre, the origin of its frame, along -z:
+
+    m = mu M,     com = (0, 0, -c L),     I = m L^2 diag(rho_x^2, rho_y^2, rho_z^2) about the centre of mass.
+
+``textbook`` uses central radii and the lengths of the static trial. ``vicon`` uses the vendor's radii, which are those about the
+proximal end, and the distance between the joint centres in every frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anthropometry import Table, load_table
+from biomech_id.conventions import LEG_SEGMENTS
+from biomech_id.dynamics.body import Segment
+
+TABLE_OF_KINETICS = {"textbook": "conventional", "vicon": "conventional-vicon"}
+
+
+def leg_segments(body_mass_kg: float, length_m: Mapping[str, FloatArray | float], kinetics: str) -> dict[str, Segment]:
+    """Return foot, shank and thigh of one leg.
+
+    Parameters
+    ----------
+    body_mass_kg : of the whole subject.
+    length_m : segment -> length, one number or one per frame (n,), metres.
+    kinetics : "textbook" or "vicon": which radii of gyration.
+    """
+    table = load_table(TABLE_OF_KINETICS[kinetics])
+    return {name: _segment(table, name, body_mass_kg, np.asarray(length_m[name])) for name in LEG_SEGMENTS}
+
+
+def _segment(table: Table, name: str, body_mass_kg: float, length_m: FloatArray) -> Segment:
+    row = table[name]
+    mass = row.mass_fraction * body_mass_kg
+    com = np.zeros((*length_m.shape, 3))
+    com[..., 2] = -(row.com_fraction_from_proximal or 0.0) * length_m
+    tensor = mass * (length_m**2)[..., None, None] * row.unit_tensor()
+    return Segment(name=name, mass_kg=mass, com_m=com, inertia_kgm2=tensor, source=row.citation)

@@ -1,0 +1,103 @@
+"""Velocities and accelerations of a segment, in two ways.
+
+``textbook``: the natural quintic spline through the axes' nine components gives R' and R'' at the samples, and with them exact
+rotation kinematics, whatever the angle and without a singular one:
+
+    S(omega) = skew part of R' R^T,        S(alpha) = skew part of R'' R^T,
+
+for R'' R^T = S(alpha) + S(omega)^2, whose second term is symmetric. The skew part discards the component by which a spline of an
+orthonormal matrix leaves the rotations between samples. The centre of mass, a point fixed in the segment, is splined likewise.
+
+``vicon``: the vendor's stencils, to compare with stored outputs: with columns x, y, z of R_lab_seg and step h,
+
+    omega in segment axes = [ y(i+2).z(i-2), z(i+2).x(i-2), x(i+2).y(i-2) ] / 4h,
+    alpha in the laboratory = (omega(i+2) - omega(i-2)) / 4h,
+
+and the same spline for the centre of mass. Accelerations have no value in the first and last four frames of a stretch, where the
+stencil does not fit and the spline still shows its end conditions. See docs/decisions/derivatives.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import dot, matvec
+from biomech_id.dynamics.body import Frames, Motion
+from biomech_id.errors import OptionError
+from biomech_id.signal.derivatives import central_difference, quintic_derivatives, without_ends
+
+KINETICS = ("textbook", "vicon")
+#: Frames from the middle to either end of the vendor's angular stencil.
+STENCIL = 2
+
+
+def check_kinetics(kinetics: str) -> None:
+    """Refuse a kinetics mode that does not exist.
+
+    Raises
+    ------
+    OptionError : anything but "textbook" or "vicon".
+    """
+    if kinetics not in KINETICS:
+        raise OptionError(
+            f"There is no kinetics mode {kinetics!r}; choose textbook or vicon.",
+            value=kinetics, expected=" | ".join(KINETICS), where="kinetics",
+        )  # fmt: skip
+
+
+def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kinetics: str = "textbook") -> Motion:
+    """Return the motion of a segment from its pose and the path of its centre of mass.
+
+    Parameters
+    ----------
+    frames : pose in n frames.
+    com_lab_m : (n, 3), centre of mass, metres, laboratory axes (the frame's origin for a segment without mass).
+    rate_hz : frames per second.
+    kinetics : "textbook" or "vicon", see the module.
+
+    Raises
+    ------
+    OptionError : another kinetics mode.
+    """
+    check_kinetics(kinetics)
+    angular = spline_rotation if kinetics == "textbook" else stencil_rotation
+    omega, alpha = angular(frames.R_lab_seg, rate_hz)
+    velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
+    return Motion(
+        frames=frames,
+        omega_lab_rad_s=omega,
+        alpha_lab_rad_s2=without_ends(alpha) if kinetics == "textbook" else alpha,
+        com_lab_m=com_lab_m,
+        com_velocity_lab_m_s=velocity,
+        com_acceleration_lab_m_s2=without_ends(acceleration),
+    )
+
+
+def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, from the spline of R_lab_seg (n, 3, 3)."""
+    first, second = quintic_derivatives(R_lab_seg, rate_hz)
+    transposed = np.swapaxes(R_lab_seg, -1, -2)
+    return _skew_part(first @ transposed), _skew_part(second @ transposed)
+
+
+def _skew_part(matrix: FloatArray) -> FloatArray:
+    """The vector v (n, 3) of the skew part S(v) of (n, 3, 3) matrices."""
+    return 0.5 * np.stack([
+        matrix[:, 2, 1] - matrix[:, 1, 2],
+        matrix[:, 0, 2] - matrix[:, 2, 0],
+        matrix[:, 1, 0] - matrix[:, 0, 1],
+    ], axis=-1)  # fmt: skip
+
+
+def stencil_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, by the vendor's stencils (see the module)."""
+    omega = np.full((len(R_lab_seg), 3), np.nan)
+    if len(R_lab_seg) > 2 * STENCIL:
+        x, y, z = np.moveaxis(R_lab_seg, -1, 0)
+        later, earlier = slice(2 * STENCIL, None), slice(None, -2 * STENCIL)
+        omega_seg = np.stack(
+            [dot(y[later], z[earlier]), dot(z[later], x[earlier]), dot(x[later], y[earlier])], axis=-1
+        ) * (rate_hz / (2 * STENCIL))  # fmt: skip
+        omega[STENCIL:-STENCIL] = matvec(R_lab_seg[STENCIL:-STENCIL], omega_seg)
+    return omega, central_difference(omega, rate_hz, STENCIL)

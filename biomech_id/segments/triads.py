@@ -1,0 +1,27 @@
+"""Right-handed triads of segment axes from directions; x anterior, y to the subject's left, z proximal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross
+
+
+def unit(vectors: FloatArray) -> FloatArray:
+    """Return (..., 3) ``vectors`` scaled to length one; a vector without a direction becomes NaN."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled: FloatArray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return scaled
+
+
+def triad(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
+    """Return R_lab_seg (n, 3, 3) whose columns are the unit axes x, y, z (n, 3), laboratory components."""
+    return np.stack([x, y, z], axis=-1)
+
+
+def triad_from_z_and_y(z: FloatArray, towards_y: FloatArray) -> FloatArray:
+    """Return R_lab_seg (n, 3, 3) with z along ``z`` and y as near to ``towards_y`` as a right angle allows; both (n, 3)."""
+    z = unit(z)
+    x = unit(cross(towards_y, z))
+    return triad(x, cross(z, x), z)

@@ -1,0 +1,37 @@
+"""Uninterrupted stretches of a recording: where a path may be differentiated, filtered or filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+
+
+def runs(present: BoolArray) -> list[tuple[int, int]]:
+    """Return the half-open index ranges [start, stop) in which ``present`` (n,) is true, in order."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
+    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+def channel_runs(values: FloatArray, shortest: int) -> Iterator[tuple[BoolArray, int, int]]:
+    """Yield (channels, start, stop) for every finite stretch of at least ``shortest`` frames of (n, m) ``values``.
+
+    ``channels`` (m,) marks the channels that are present and absent in the same frames, so that each stretch can be treated
+    for all of them at once: a recording has few such patterns (one per marker with gaps), however many channels it has.
+    """
+    finite = np.isfinite(values)
+    whole = finite.all(axis=0)
+    if whole.any() and len(values) >= shortest:
+        yield whole, 0, len(values)
+    rest = np.flatnonzero(~whole)
+    if not rest.size:
+        return
+    patterns, which = np.unique(finite[:, rest], axis=1, return_inverse=True)
+    for index in range(patterns.shape[1]):
+        channels = np.zeros(values.shape[1], dtype=np.bool_)
+        channels[rest[which.reshape(-1) == index]] = True
+        for start, stop in runs(patterns[:, index]):
+            if stop - start >= shortest:
+                yield channels, start, stop
