@@ -57,10 +57,8 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
     require(markers, subject, sides, static=True, where=static.name)
     radius, findings = _marker_radius(subject, static.name)
     inter_asis = subject.inter_asis_distance_m or float(np.nanmean(np.linalg.norm(markers["LASI"] - markers["RASI"], axis=1)))
-    trochanter = {
-        side: subject.asis_trochanter_distance_m.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side])
-        for side in sides
-    }
+    measured = subject.asis_trochanter_distance_m
+    trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
     legs = {}
     for side in sides:
         hip = hip_centre_pelvis_m(
@@ -154,7 +152,7 @@ def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, fl
 
 
 def _segments(mass_kg: float, lengths: Mapping[tuple[str, str], float], sides: tuple[str, ...]) -> dict[tuple[str, str], Segment]:
-    segments = {}
+    segments: dict[tuple[str, str], Segment] = {}
     for side in sides:
         of_side = leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook")
         segments |= {(side, name): segment for name, segment in of_side.items()}

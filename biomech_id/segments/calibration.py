@@ -53,7 +53,7 @@ class Calibration:
     outline_foot_m: Mapping[str, FloatArray]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says: millimetres and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
+        """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
         return {
             "static": self.static,
             "static_frames": self.n_frames,

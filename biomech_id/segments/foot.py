@@ -5,7 +5,8 @@ rotation q of the sole's axis (heel to toe) in U, and every other trial uses
 
     R_lab_foot = U Ry(-p) Rx(-s q),            s = +1 left, -1 right,
 
-so that the foot's z axis points from toes to heel, x up through the instep and y to the left. Davis et al. 1991, Hum Mov Sci 10:575.
+so that the foot's z axis points from toes to heel, x up through the instep and y to the left (Davis et al. 1991, Hum Mov Sci
+10:575).
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ def foot_length_m(heel_lab_m: FloatArray, toe_lab_m: FloatArray, marker_radius_m
 
 
 def outline_foot_m(
-    side: str, heel_lab_m: FloatArray, toe_lab_m: FloatArray, ankle_lab_m: FloatArray, R_lab_foot: FloatArray, marker_radius_m: float,
-    floor_lab_m: float,
+    side: str, heel_lab_m: FloatArray, toe_lab_m: FloatArray, ankle_lab_m: FloatArray, R_lab_foot: FloatArray,
+    marker_radius_m: float, floor_lab_m: float,
 ) -> FloatArray:  # fmt: skip
     """Return the outline of the sole, (k, 3), metres, in foot axes from the ankle centre, learnt from standing frames.
 

@@ -24,8 +24,8 @@ from biomech_id.conventions import SIDE_SIGN
 def clinical_angles(joint: str, side: str, R_proximal_lab: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
     """Return (n, 3), rad, the clinical components X, Y, Z of "pelvis", "hip", "knee", "ankle" or "foot_progress".
 
-    ``R_proximal_lab`` maps laboratory components to those of the proximal segment (of the progression axes for the pelvis and for foot
-    progress), ``R_lab_distal`` those of the distal segment to the laboratory.
+    ``R_proximal_lab`` maps laboratory components to those of the proximal segment (of the progression axes for the pelvis and for
+    foot progress), ``R_lab_distal`` those of the distal segment to the laboratory.
     """
     a, b, c = np.moveaxis(cardan_angles(R_proximal_lab @ R_lab_distal, "yxz"), -1, 0)
     s = SIDE_SIGN[side]

@@ -1,9 +1,9 @@
 """Static trials with knee alignment devices: where the knee axis is shown by a device and not guessed from a wand.
 
 The device clamps the knee and carries three markers KAX, KD1 and KD2 at equal distances, along three perpendicular directions,
-from a point on the flexion axis, which stands for the knee marker (the markers form an equilateral triangle, the point is the corner of
-a cube above it). KAX lies on the axis itself, farther out. With the device the static trial needs no knee marker, and it teaches
-the rotation of the thigh and shank wands, which every other trial then applies to the wands it has.
+from a point on the flexion axis, which stands for the knee marker (the markers form an equilateral triangle, the point is the
+corner of the cube they belong to). KAX lies on the axis itself, farther out. With the device the static trial needs no knee marker,
+and it teaches the rotation of the thigh and shank wands, which every other trial then applies to the wands it has.
 
 Davis & DeLuca 1996 (in: Harris & Smith, Human Motion Analysis, IEEE Press); Vicon Plug-in Gait Reference Guide, "Knee alignment
 device". No recording at hand used one: tests are synthetic.
@@ -35,8 +35,8 @@ def has_device(markers: Markers, side: str) -> bool:
 def device_origin(markers: Markers, side: str) -> FloatArray:
     """Return the point the device's three arms meet in, (n, 3), metres, laboratory axes: it replaces the knee marker.
 
-    The three markers are corners of a cube next to that point; with side e of their triangle it lies e / sqrt(6) from the
-    triangle's middle, on the side of the knee: KAX, KD1, KD2 turn about the way there right-handed on the left, left-handed on the right.
+    The three markers are corners of a cube next to that point, which lies e / sqrt(6) from the middle of their triangle of edge e,
+    on the body's side of it.
     """
     axis_end, first, second = (markers[f"{side}{name}"] for name in DEVICE_MARKERS)
     middle = (axis_end + first + second) / 3.0

@@ -1,7 +1,7 @@
 """Mass, centre of mass and inertia of thigh, shank and foot in the conventional model's axes.
 
-A segment of mass fraction mu, centre-of-mass fraction c and radii of gyration rho (fractions of its length L; about the long axis the
-inertia is zero) hangs from its proximal joint centre, the origin of its frame, along -z:
+A segment of mass fraction mu, centre-of-mass fraction c and radii of gyration rho (fractions of its length L; about the long axis
+the inertia is zero) hangs from its proximal joint centre, the origin of its frame, along -z:
 
     m = mu M,     com = (0, 0, -c L),     I = m L^2 diag(rho_x^2, rho_y^2, rho_z^2) about the centre of mass.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from biomech_id.conventions import SIDE_WORDS, SIDES
 from biomech_id.errors import MissingInputError
-from biomech_id.segments.knee_alignment import DEVICE_MARKERS, has_device
+from biomech_id.segments.knee_alignment import has_device
 from biomech_id.trial import Markers, Subject
 
 LEG_MARKERS: tuple[str, ...] = ("THI", "KNE", "TIB", "ANK", "HEE", "TOE")

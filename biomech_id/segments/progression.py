@@ -13,9 +13,9 @@ SMALLEST_WALK_M = 0.5
 def progression_axes(asis_lab_m: FloatArray, R_lab_pelvis: FloatArray) -> FloatArray:
     """Return R_progression_lab (3, 3): its rows are X forward, Y to the left and Z up, in laboratory components.
 
-    X is the laboratory axis along which the net horizontal displacement of ``asis_lab_m`` (n, 3) from its first to its last visible
-    frame is largest; if that is below 0.5 m (standing, treadmill), the axis nearest to the mean anterior axis of ``R_lab_pelvis`` (n, 3, 3).
-    Without any visible frame the laboratory's own axes are returned.
+    X is the laboratory axis along which the net horizontal displacement of ``asis_lab_m`` (n, 3) from its first to its last
+    visible frame is largest; if that is below 0.5 m (standing, treadmill), the axis nearest to the mean anterior axis of
+    ``R_lab_pelvis`` (n, 3, 3). Without any visible frame the laboratory's own axes are returned.
     """
     seen = np.flatnonzero(np.isfinite(asis_lab_m).all(axis=1))
     if not seen.size:

@@ -5,8 +5,8 @@ In every static frame the sole's axis, from toe to heel marker, is seen in the u
     v = unit(U' (heel - toe)),     p = atan2(-v_x, v_z),     q = asin(s v_y),
 
 and the offsets are the means of p and q over all frames. "Foot flat" first puts the heel marker at the height of the toe marker
-(plus the sole delta, by which a shoe lifts the heel above the toes), because a foot that stands flat has a level sole whatever heights
-the markers were stuck at.
+(plus the sole delta, by which a shoe lifts the heel above the toes), because a foot that stands flat has a level sole whatever
+heights the markers were stuck at.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def decide_foot_flat(
     known = {side: offsets for side, offsets in stored.items() if offsets is not None and side in flat}
     if not known:
         return True, Finding(
-            "foot-flat-assumed", Severity.INFO, "The foot is taken as flat in the static trial, the usual choice; nothing recorded says so.",
+            "foot-flat-assumed", Severity.INFO,
+            "The foot is taken as flat in the static trial, the usual choice; nothing recorded says so.",
             "If the subject could not stand flat, write foot_flat = false in subject.toml.", where,
         )  # fmt: skip
     to_flat = max(offsets.distance(flat[side]) for side, offsets in known.items())
@@ -78,8 +79,8 @@ def decide_foot_flat(
     if min(to_flat, to_stood) > STORED_OFFSET_TOLERANCE_RAD:
         return True, Finding(
             "static-offsets-differ", Severity.WARNING,
-            f"The stored static foot offsets differ by at least {np.rad2deg(min(to_flat, to_stood)):.1f} deg from those of this static "
-            "trial; the foot is taken as flat.",
+            f"The stored static foot offsets differ by at least {np.rad2deg(min(to_flat, to_stood)):.1f} deg from those of this "
+            "static trial; the foot is taken as flat.",
             "They may come from another static trial; check marker diameter and foot_flat in subject.toml.", where,
         )  # fmt: skip
     is_flat = to_flat <= to_stood

@@ -81,7 +81,7 @@ def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, .
 
 def _coefficients(samples: FloatArray) -> FloatArray:
     """B-spline coefficients (n + 4, m) of the natural quintic spline through (n, m) samples at unit spacing."""
-    from scipy.linalg import solve_banded  # noqa: PLC0415 - 0.15 s that the command line's --help need not pay
+    from scipy.linalg import solve_banded
 
     right = np.zeros((len(samples) + 4, samples.shape[1]))
     right[2:-2] = samples

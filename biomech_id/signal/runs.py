@@ -22,7 +22,7 @@ def channel_runs(values: FloatArray, shortest: int) -> Iterator[tuple[BoolArray,
     for all of them at once: a recording has few such patterns (one per marker with gaps), however many channels it has.
     """
     finite = np.isfinite(values)
-    whole = finite.all(axis=0)
+    whole: BoolArray = np.asarray(finite.all(axis=0))
     if whole.any() and len(values) >= shortest:
         yield whole, 0, len(values)
     rest = np.flatnonzero(~whole)
