@@ -1,0 +1,130 @@
+"""Which marker set is a recording's? The best match, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from biomech_id.conventions import SIDE_WORDS
+from biomech_id.errors import MissingInputError
+from biomech_id.markersets.marker_set import MARKER_SETS, Key, MarkerSet, load_markerset, plain
+
+#: Below this share of its required markers a set is not the recording's.
+SMALLEST_SHARE = 0.6
+
+
+class Detection(NamedTuple):
+    """A marker set and, in one sentence, why it was chosen."""
+
+    markerset: MarkerSet
+    why: str
+
+
+class Proposal(NamedTuple):
+    """What a file's labels suggest.
+
+    Attributes
+    ----------
+    markerset : the nearest set.
+    share : found part of its required markers, 0 to 1.
+    found : number of its markers in the file.
+    why : the same in a sentence.
+    missing : segment -> required labels that the file lacks.
+    unused : labels of the file that the set does not know.
+    """
+
+    markerset: MarkerSet
+    share: float
+    found: int
+    why: str
+    missing: dict[Key, tuple[str, ...]]
+    unused: tuple[str, ...]
+
+
+def detect(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, model: str | None = None) -> Detection:
+    """Return the marker set that fits a file's labels best, and why.
+
+    Parameters
+    ----------
+    labels : labels of the markers that are seen at least once (a label that is there without data does not count).
+    sets : sets to choose from; the shipped ones by default, a laboratory's own can be put first.
+    model : consider only sets that this model can use.
+
+    Raises
+    ------
+    MissingInputError : no set has at least 60 % of its required markers in the file; the message names the nearest one and what
+        it lacks, segment by segment.
+    """
+    best = propose(labels, sets=sets, model=model)[0]
+    if best.share < SMALLEST_SHARE:
+        raise MissingInputError(
+            f"The markers fit no known marker set; the nearest is {best.why} Missing: {describe_missing(best.missing)}. "
+            "Write a marker set for this laboratory (`biomech-id markerset FILE.c3d` proposes one).",
+            value=sorted(labels), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where="marker set",
+        )  # fmt: skip
+    return Detection(best.markerset, best.why)
+
+
+def propose(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, model: str | None = None) -> list[Proposal]:
+    """Return every set with how well it fits the labels, best first (see `detect`).
+
+    The order is by the share of required markers found, then by how many of the set's markers the file has, then as given.
+    """
+    candidates = [load_markerset(name) for name in MARKER_SETS] if sets is None else list(sets)
+    proposals = [_judge(markerset, labels) for markerset in candidates if model is None or model in markerset.models]
+    return sorted(proposals, key=lambda p: (-p.share, -p.found))
+
+
+def describe_missing(missing: dict[Key, tuple[str, ...]]) -> str:
+    """Say in words what is missing for which segment."""
+    parts = [
+        f"{', '.join(labels)} ({' '.join(word for word in (SIDE_WORDS[s], seg) if word)})" for (s, seg), labels in missing.items()
+    ]
+    return "; ".join(parts) or "nothing"
+
+
+def draft(labels: Collection[str], name: str = "my-laboratory") -> str:
+    """Return the TOML of a marker set to be edited: what the nearest shipped set recognises, and the rest as comments."""
+    best = propose(labels)[0]
+    matched = best.markerset.matches(labels)
+    back = {new: old for old, new in matched.items()}
+    lines = [f"# Proposed from the labels of a file after the set {best.markerset.name}; {{s}} stands for L and R.", "schema = 1"]
+    lines += [f'title = "{name}"', 'source = ""', f"models = {list(best.markerset.models)}".replace("'", '"'), "", "[landmarks]"]
+    for (side, landmark), label in best.markerset.landmarks.items():
+        if side in ("L", ""):
+            state = "" if label in back else "# not found: "
+            lines.append(f'{state}{landmark} = "{_template(back.get(label, label), side)}"')
+    lines += ["", "[tracking]"]
+    for (side, segment), cluster in best.markerset.tracking.items():
+        if side in ("L", ""):
+            found = [_template(back[label], side) for label in cluster if label in back]
+            lines.append(f"{segment} = {found}".replace("'", '"'))
+    lines += ["", f"# Not used: {', '.join(best.unused) or 'none'}"]
+    return "\n".join(lines) + "\n"
+
+
+def _template(label: str, side: str) -> str:
+    """``LKNE`` -> ``{s}KNE`` (the first letter that names the side)."""
+    return label.replace(side, "{s}", 1) if side else label
+
+
+def _judge(markerset: MarkerSet, labels: Collection[str]) -> Proposal:
+    missing = markerset.missing(labels)
+    lacking = {label for cluster in missing.values() for label in cluster}
+    n_required = len(markerset.required)
+    found = len(set(markerset.matches(labels).values()) & set(markerset.labels)) + _extra_twins(markerset, labels)
+    matched = markerset.matches(labels)
+    twins = {plain(twin.label) for twin in markerset.twins}
+    unused = tuple(label for label in labels if label not in matched and not any(plain(label).startswith(t) for t in twins))
+    share = 1.0 - len(lacking) / n_required
+    why = (
+        f"{markerset.name} ({markerset.title}): {n_required - len(lacking)} of its {n_required} required markers are in the file, "
+        f"{len(unused)} of the file's {len(labels)} markers do not belong to it."
+    )
+    return Proposal(markerset, share, found, why, missing, unused)
+
+
+def _extra_twins(markerset: MarkerSet, labels: Collection[str]) -> int:
+    matched = set(markerset.matches(labels).values())
+    lacking = {label for cluster in markerset.missing(labels).values() for label in cluster}
+    return sum(label in markerset.required and label not in matched and label not in lacking for label in markerset.labels)

@@ -1,0 +1,305 @@
+"""A laboratory's marker set as a value: which marker lies on which anatomical point, and which ones follow each segment.
+
+Sets are short TOML files, shipped with the package or written by a laboratory; ``{s}`` in a label stands for L and R.
+`MarkerSet.apply` gives a recording the set's own labels: spelling variants and aliases are renamed, and where a file holds one
+label twice (labels cut to four characters) the marker farther from the body's mid-line is the lateral one.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES
+from biomech_id.errors import FileRefusedError, OptionError
+from biomech_id.trial.markers import Markers
+
+#: Shipped sets, in the order in which ties are broken.
+MARKER_SETS: tuple[str, ...] = (
+    "plug-in-gait", "plug-in-gait-sacrum", "cast", "fullbody-2009", "bmclab-walk", "functional-clusters",
+)  # fmt: skip
+#: Anatomical points a set may name; "sacrum" has no side.
+LANDMARKS: frozenset[str] = frozenset({
+    "asis", "psis", "sacrum", "hip_centre", "thigh_wand", "lateral_epicondyle", "medial_epicondyle", "knee_centre", "shank_wand",
+    "lateral_malleolus", "medial_malleolus", "ankle_centre", "heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2",
+    "metatarsal_5",
+})  # fmt: skip
+SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
+MODELS: tuple[str, ...] = ("conventional", "six-dof")
+
+#: Which landmarks define which segment; for the report of what is missing.
+_SEGMENT_LANDMARKS: dict[str, tuple[str, ...]] = {
+    "pelvis": ("asis", "psis", "sacrum"),
+    "thigh": ("hip_centre", "thigh_wand", "lateral_epicondyle", "medial_epicondyle", "knee_centre"),
+    "shank": ("shank_wand", "lateral_malleolus", "medial_malleolus", "ankle_centre"),
+    "foot": ("heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2", "metatarsal_5"),
+}
+
+#: (side, segment) or (side, landmark); the side of the pelvis and of the sacrum is "".
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Twins:
+    """One label that names two markers of a joint: ``lateral`` and ``medial`` are the labels they get."""
+
+    label: str
+    lateral: str
+    medial: str
+
+
+@dataclass(frozen=True)
+class MarkerSet:
+    """Which markers define and track each segment.
+
+    Attributes
+    ----------
+    name, title, source : the file's stem; a line for people; where the set is described.
+    models : models that can be run on it, of `MODELS`.
+    landmarks : ("L" | "R" | "", landmark) -> label.
+    tracking : ("L" | "R" | "", segment) -> labels of the cluster the six-degree-of-freedom model follows.
+    weights : label -> weight in the pose fit, where it is not one.
+    optional : labels that may be missing everywhere.
+    static_only : labels that are needed for calibration and may be missing in walking trials.
+    aliases : other spelling (plain, see `plain`) -> label.
+    twins : labels that occur twice.
+    """
+
+    name: str
+    title: str
+    source: str
+    models: tuple[str, ...]
+    landmarks: Mapping[Key, str]
+    tracking: Mapping[Key, tuple[str, ...]]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
+    static_only: frozenset[str] = frozenset()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    twins: tuple[Twins, ...] = ()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Every label of the set, each once."""
+        tracked = [label for cluster in self.tracking.values() for label in cluster]
+        return tuple(dict.fromkeys([*self.landmarks.values(), *tracked]))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Labels a calibration cannot do without."""
+        return tuple(label for label in self.labels if label not in self.optional)
+
+    def labels_of(self, segment: Key) -> tuple[str, ...]:
+        """Labels that define or track one segment, ("L", "thigh")."""
+        side, name = segment
+        defining = [
+            label
+            for (where, landmark), label in self.landmarks.items()
+            if landmark in _SEGMENT_LANDMARKS[name] and side in ("", where)
+        ]
+        return tuple(dict.fromkeys([*defining, *self.tracking.get(segment, ())]))
+
+    def matches(self, labels: Iterable[str]) -> dict[str, str]:
+        """Labels of a file that belong to this set: the file's label -> the set's (the first of several spellings wins)."""
+        canonical = {plain(label): label for label in self.labels}
+        for twins in self.twins:
+            canonical.setdefault(plain(twins.label), twins.label)
+        exact = {label: canonical[plain(label)] for label in labels if plain(label) in canonical}
+        taken = set(exact.values())
+        for label in labels:
+            meant = self.aliases.get(plain(label))
+            if label not in exact and meant is not None and meant not in taken:
+                exact[label] = meant
+                taken.add(meant)
+        return exact
+
+    def missing(self, labels: Collection[str]) -> dict[Key, tuple[str, ...]]:
+        """Segment -> required labels that are not among ``labels`` of a file; segments that lack nothing are left out.
+
+        ``labels`` are those of markers seen at least once; where one is held twice both its twins count as present.
+        """
+        present = self._present(labels)
+        lacking = {key: tuple(x for x in self.labels_of(key) if x in self.required and x not in present) for key in self.segments}
+        return {key: labels for key, labels in lacking.items() if labels}
+
+    @property
+    def segments(self) -> tuple[Key, ...]:
+        """Keys of the segments the set tracks."""
+        return tuple(self.tracking)
+
+    def _present(self, labels: Collection[str]) -> set[str]:
+        present = set(self.matches(labels).values())
+        for twins in self.twins:
+            if len(twin_labels(twins.label, labels)) == 2:
+                present |= {twins.lateral, twins.medial}
+        return present
+
+    def apply(self, markers: Markers) -> Markers:
+        """Return the markers under the set's own labels; markers that do not belong to it keep theirs.
+
+        A marker that is never seen does not stand in the way of an alias that is. Where a label is held twice, the marker
+        whose mean distance from the mid-line (of the pelvis markers; of all markers when there are none) is larger becomes lateral.
+        """
+        seen = [name for name in markers.names if markers.present(name)]
+        renamed = self.matches(seen)
+        for twins in self.twins:
+            pair = twin_labels(twins.label, seen)
+            if len(pair) == 2:
+                outer, inner = self._lateral_first(markers, pair, renamed)
+                renamed |= {outer: twins.lateral, inner: twins.medial}
+        taken = set(renamed.values())
+        names = [renamed.get(name, name) for name in markers.names]
+        keep = [i for i, name in enumerate(markers.names) if name in renamed or names[i] not in taken]
+        return Markers(
+            names=tuple(names[i] for i in keep),
+            position_m=markers.position_m[:, keep],
+            rate_hz=markers.rate_hz,
+            filled=None if markers.filled is None else markers.filled[:, keep],
+        )
+
+    def _lateral_first(self, markers: Markers, pair: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, str]:
+        across = _left_of_midline(markers, {new: old for old, new in renamed.items()}, self.landmarks)
+        distance = [abs(float(np.nanmean(across(markers[label])))) for label in pair]
+        return (pair[0], pair[1]) if distance[0] >= distance[1] else (pair[1], pair[0])
+
+
+def _left_of_midline(markers: Markers, found: Mapping[str, str], landmarks: Mapping[Key, str]) -> Any:
+    """Function: path (n, 3) -> signed distance (n,), metres, to the left of the plane between the anterior spines."""
+    left, right = (found.get(landmarks.get((side, "asis"), "")) for side in SIDES)
+    if left is None or right is None:
+        middle = np.nanmean(markers.position_m, axis=1)
+        return lambda path: np.linalg.norm((path - middle)[:, :2], axis=1)
+    a, b = markers[left], markers[right]
+    axis = (a - b) / np.linalg.norm(a - b, axis=1, keepdims=True)
+    middle = 0.5 * (a + b)
+
+    def across(path: FloatArray) -> FloatArray:
+        distance: FloatArray = np.einsum("ij,ij->i", path - middle, axis)
+        return distance
+
+    return across
+
+
+def plain(label: str) -> str:
+    """A label without what laboratories vary: case, blanks, dots, hyphens, underscores."""
+    return re.sub(r"[\s._-]", "", label).upper()
+
+
+def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
+    """Labels a reader gave to markers that share ``label``: itself, and itself with a number attached (``RKNE_2``)."""
+    pattern = re.compile(re.escape(plain(label)) + r"[#(]?\d*\)?")
+    return tuple(name for name in labels if pattern.fullmatch(plain(name)))
+
+
+def load_markerset(name: str | Path) -> MarkerSet:
+    """Return a shipped marker set by its name (see `MARKER_SETS`), or a laboratory's own by the path of its TOML file.
+
+    Raises
+    ------
+    OptionError : no such set.
+    FileRefusedError : a file that cannot be understood; the message names the entry.
+    """
+    path = Path(name)
+    if path.suffix.lower() == ".toml":
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as reason:
+            raise FileRefusedError(
+                f"The marker set {path} cannot be read: {reason}.",
+                value=str(path),
+                expected="a TOML file in UTF-8",
+                where=str(path),
+            ) from reason
+        return parse_markerset(text, path.stem)
+    if str(name) not in MARKER_SETS:
+        raise OptionError(
+            f"There is no marker set named {name}.",
+            value=str(name), expected=f"one of {', '.join(MARKER_SETS)}, or the path of a .toml file", where="marker set",
+        )  # fmt: skip
+    return parse_markerset(resources.files("biomech_id.markersets").joinpath(f"{name}.toml").read_text(encoding="utf-8"), str(name))
+
+
+def parse_markerset(text: str, name: str) -> MarkerSet:
+    """Return the marker set written in TOML ``text``.
+
+    Raises
+    ------
+    FileRefusedError : not TOML, or an entry that is missing, misspelt or of the wrong type.
+    """
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as reason:
+        raise FileRefusedError(
+            f"The marker set {name} is not valid TOML: {reason}.", value=str(reason), expected="TOML", where=name
+        ) from reason
+    _check_entries(content, name)
+    markers = content.get("markers", {})
+    return MarkerSet(
+        name=name,
+        title=str(content["title"]),
+        source=str(content.get("source", "")),
+        models=tuple(content.get("models", MODELS)),
+        landmarks=MappingProxyType({key: label for key, (label,) in _sided(content["landmarks"], single=("sacrum",)).items()}),
+        tracking=MappingProxyType(_sided(content["tracking"], single=("pelvis",))),
+        weights=MappingProxyType({new: float(w) for label, w in content.get("weights", {}).items() for new in _both(label)}),
+        optional=frozenset(new for label in markers.get("optional", ()) for new in _both(label)),
+        static_only=frozenset(new for label in markers.get("static_only", ()) for new in _both(label)),
+        aliases=MappingProxyType(_aliases(content.get("aliases", {}))),
+        twins=tuple(
+            Twins(*(str(entry[k]).replace("{s}", side) for k in ("label", "lateral", "medial")))
+            for entry in content.get("twins", ())
+            for side in SIDES
+        ),
+    )
+
+
+def _check_entries(content: Mapping[str, Any], name: str) -> None:
+    known = {"schema", "title", "source", "models", "landmarks", "tracking", "weights", "markers", "aliases", "twins"}
+    problems = [f"unknown entry {key!r}" for key in content if key not in known]
+    problems += [f"no entry {key!r}" for key in ("title", "landmarks", "tracking") if key not in content]
+    problems += [f"unknown landmark {key!r}" for key in content.get("landmarks", {}) if key not in LANDMARKS]
+    problems += [f"unknown segment {key!r}" for key in content.get("tracking", {}) if key not in SEGMENTS]
+    problems += [f"no markers to track the {key}" for key in SEGMENTS if not content.get("tracking", {}).get(key)]
+    problems += [f"unknown model {key!r}" for key in content.get("models", ()) if key not in MODELS]
+    problems += [
+        f"twins need label, lateral and medial, not {sorted(entry)}"
+        for entry in content.get("twins", ())
+        if set(entry) != {"label", "lateral", "medial"}
+    ]
+    if problems:
+        raise FileRefusedError(
+            f"The marker set {name} cannot be used: {'; '.join(problems)}.",
+            value=problems, expected=f"landmarks of {', '.join(sorted(LANDMARKS))}; segments {', '.join(SEGMENTS)}", where=name,
+        )  # fmt: skip
+
+
+def _both(label: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(label.replace("{s}", side) for side in SIDES))
+
+
+def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[Key, tuple[str, ...]]:
+    """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side."""
+    out: dict[Key, tuple[str, ...]] = {}
+    for name, value in entries.items():
+        labels = (value,) if isinstance(value, str) else tuple(value)
+        for side in ("",) if name in single else SIDES:
+            out[side, name] = tuple(label.replace("{s}", side) for label in labels)
+    return out
+
+
+def _aliases(entries: Mapping[str, Any]) -> dict[str, str]:
+    """Spelling -> label, for both sides; a spelling given to two labels belongs to the first."""
+    out: dict[str, str] = {}
+    for label, spellings in entries.items():
+        for spelling in spellings:
+            for side in SIDES if "{s}" in label or "{s}" in spelling else ("",):
+                out.setdefault(plain(spelling.replace("{s}", side)), label.replace("{s}", side))
+    return out
