@@ -13,53 +13,59 @@ The parts sum to the joint wrench; each is itself a force and a moment about the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, matvec
-from biomech_id.conventions import BUDGET_PARTS, GRAVITY_LAB_M_S2
+from biomech_id.conventions import BUDGET_PARTS
 from biomech_id.dynamics.chain import Chain
-from biomech_id.dynamics.external import External, check_external, gravity_of
+from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
-from biomech_id.dynamics.recursion import Need, inertial_moment, joint_wrenches
+from biomech_id.dynamics.recursion import Need, joint_wrenches, subtract_external, sum_up
 
 
-def budget_of(
-    chain: Chain, external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
-) -> dict[str, ChainLoads]:
-    """Part -> joint wrenches caused by that part alone; parameters and errors as for `newton_euler.solve`.
+def budget_of(chain: Chain, external: Sequence[External], gravity: FloatArray, inertial: Need) -> dict[str, ChainLoads]:
+    """Part -> joint wrenches caused by that part alone.
 
-    The parts of `conventions.BUDGET_PARTS` are always there and come first.
+    The parts of `conventions.BUDGET_PARTS` are always there and come first, in that order.
+
+    Parameters
+    ----------
+    chain, external : as for `newton_euler.solve`.
+    gravity : broadcasts over (N, n, 3), m/s2, laboratory axes.
+    inertial : I alpha and omega x I omega, as from `recursion.inertial_moments`.
     """
-    gravity = gravity_of(chain, gravity_lab_m_s2)
-    needs = _external_parts(chain, check_external(chain, external))
-    angular, gyroscopic = inertial_moment(chain)
-    needs["gravity"] = _at_com(chain, -gravity)
-    needs["linear_inertia"] = _at_com(chain, chain.com_acceleration_lab_m_s2)
-    needs["angular_inertia"] = (_zeros(chain), matvec(chain.R_lab_seg, angular))
-    needs["gyroscopic"] = (_zeros(chain), matvec(chain.R_lab_seg, gyroscopic))
-    order = (*BUDGET_PARTS, *(part for part in needs if part not in BUDGET_PARTS))
-    return {part: ChainLoads(chain, *joint_wrenches(chain, needs[part])) for part in order}
+    angular, gyroscopic = inertial
+    parts = {
+        "gravity": _caused_by_forces(chain, -gravity),
+        "linear_inertia": _caused_by_forces(chain, chain.com_acceleration_lab_m_s2),
+        "angular_inertia": _caused_by_moments(chain, angular),
+        "gyroscopic": _caused_by_moments(chain, gyroscopic),
+    }
+    for part in dict.fromkeys(["ground_reaction", *(load.part for load in external)]):
+        parts[part] = _caused_from_outside(chain, [load for load in external if load.part == part])
+    order = (*BUDGET_PARTS, *(part for part in parts if part not in BUDGET_PARTS))
+    return {part: parts[part] for part in order}
 
 
-def _external_parts(chain: Chain, external: Iterable[External]) -> dict[str, Need]:
-    parts: dict[str, Need] = {"ground_reaction": (_zeros(chain), _zeros(chain))}
-    for load in external:
-        force, moment = parts.setdefault(load.part, (_zeros(chain), _zeros(chain)))
-        i = chain.index(load.segment)
-        external_force, external_moment = load.at_origin()
-        force[:, i] -= external_force
-        moment[:, i] -= external_moment
-    return parts
+def _caused_by_forces(chain: Chain, acceleration: FloatArray) -> ChainLoads:
+    """Of forces m x acceleration at the centres of mass."""
+    force = np.empty(chain.com_lab_m.shape, order="F")
+    np.multiply(chain.mass_kg[:, None], acceleration, out=force)
+    return ChainLoads(chain, *joint_wrenches(chain, (force, cross(chain.com_lab_m, force))))
 
 
-def _at_com(chain: Chain, acceleration: FloatArray) -> Need:
-    force = chain.mass_kg[:, None] * (acceleration + _zeros(chain))
-    return force, cross(chain.com_lab_m, force)
+def _caused_by_moments(chain: Chain, moment_seg: FloatArray) -> ChainLoads:
+    """Of moments in segment axes; a moment needs no force and is the same about any point."""
+    moment = matvec(chain.R_lab_seg, moment_seg)
+    sum_up(chain, moment)
+    moment.flags.writeable = False
+    return ChainLoads(chain, 0.0 * moment, moment)  # zero, and missing where the moment is
 
 
-def _zeros(chain: Chain) -> FloatArray:
-    return np.zeros(chain.com_lab_m.shape, order="F")
+def _caused_from_outside(chain: Chain, external: Sequence[External]) -> ChainLoads:
+    need = np.zeros(chain.com_lab_m.shape, order="F"), np.zeros(chain.com_lab_m.shape, order="F")
+    subtract_external(chain, external, need)
+    return ChainLoads(chain, *joint_wrenches(chain, need))

@@ -18,6 +18,7 @@ from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_projection
+from biomech_id.dynamics.external import External
 from biomech_id.dynamics.power import rotational_power, translational_power
 from biomech_id.errors import InvalidValueError
 
@@ -31,12 +32,15 @@ class ChainLoads:
     chain : what they belong to.
     force_lab_N : (N, n, 3).
     moment_lab_Nm : (N, n, 3), about each segment's proximal joint centre.
+    external, gravity_lab_m_s2 : what they were solved with; gravity broadcasts over (N, n, 3).
     budget : part -> `ChainLoads` of that part alone, or None if it was not asked for.
     """
 
     chain: Chain
     force_lab_N: FloatArray
     moment_lab_Nm: FloatArray
+    external: tuple[External, ...] = ()
+    gravity_lab_m_s2: FloatArray = field(default_factory=lambda: np.array(GRAVITY_LAB_M_S2))
     budget: Mapping[str, ChainLoads] | None = None
 
     def wrench(self, segment: str) -> Wrench:
@@ -150,7 +154,6 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
     Attributes
     ----------
     motion, contacts : what they were computed from.
-    gravity_lab_m_s2 : (3,), as used.
     chain_loads : the same wrenches as arrays over all segments; None if there is no leg.
     """
 
@@ -158,7 +161,6 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
     motion: BodyMotion
     contacts: Mapping[str, FootContact]
     chain_loads: ChainLoads | None = None
-    gravity_lab_m_s2: tuple[float, float, float] = field(default=GRAVITY_LAB_M_S2)
 
     def __getitem__(self, key: tuple[str, str]) -> JointLoad:
         return self.loads[key]

@@ -27,7 +27,7 @@ from biomech_id.dynamics.budget import budget_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
-from biomech_id.dynamics.recursion import joint_wrenches, need_of_segments
+from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
 from biomech_id.errors import OptionError, ShapeError
 
 Method = Literal["recursive", "block"]
@@ -72,16 +72,17 @@ def solve(
     """
     external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
+    inertial = inertial_moments(chain)
     if method == "recursive":
-        force, moment = joint_wrenches(chain, need_of_segments(chain, external, gravity))
+        force, moment = joint_wrenches(chain, need_of_segments(chain, external, gravity, inertial))
     elif method == "block":
         force, moment = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
     else:
         raise OptionError(
             f"There is no method {method!r}.", value=method, expected="'recursive' or 'block'", where="solve(method=...)"
         )
-    parts = budget_of(chain, external, gravity_lab_m_s2=gravity) if budget else None
-    return ChainLoads(chain, force, moment, parts)
+    parts = budget_of(chain, external, gravity, inertial) if budget else None
+    return ChainLoads(chain, force, moment, external, gravity, parts)
 
 
 def solve_body(

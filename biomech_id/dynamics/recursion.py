@@ -22,21 +22,30 @@ from biomech_id.dynamics.external import External
 Need = tuple[FloatArray, FloatArray]
 
 
-def need_of_segments(chain: Chain, external: Iterable[External], gravity: FloatArray) -> Need:
-    """What the joints must supply to each segment: rate of change of its momentum, less gravity and external wrenches."""
+def need_of_segments(chain: Chain, external: Iterable[External], gravity: FloatArray, inertial: Need) -> Need:
+    """What the joints must supply to each segment: rate of change of its momentum, less gravity and external wrenches.
+
+    ``inertial`` are the terms of `inertial_moments`.
+    """
+    angular, gyroscopic = inertial
     force = chain.mass_kg[:, None] * (chain.com_acceleration_lab_m_s2 - gravity)
-    angular, gyroscopic = inertial_moment(chain)
     moment = cross(chain.com_lab_m, force)
     moment += matvec(chain.R_lab_seg, angular + gyroscopic)
+    subtract_external(chain, external, (force, moment))
+    return force, moment
+
+
+def subtract_external(chain: Chain, external: Iterable[External], need: Need) -> None:
+    """Take off ``need``, in place, what comes from outside."""
+    force, moment = need
     for load in external:
         i = chain.index(load.segment)
         external_force, external_moment = load.at_origin()
         force[:, i] -= external_force
         moment[:, i] -= external_moment
-    return force, moment
 
 
-def inertial_moment(chain: Chain) -> tuple[FloatArray, FloatArray]:
+def inertial_moments(chain: Chain) -> tuple[FloatArray, FloatArray]:
     """The terms I alpha and omega x I omega (N, n, 3), N m, about each centre of mass, in SEGMENT axes."""
     omega = matvec_transposed(chain.R_lab_seg, chain.omega_lab_rad_s)
     alpha = matvec_transposed(chain.R_lab_seg, chain.alpha_lab_rad_s2)
@@ -52,10 +61,15 @@ def joint_wrenches(chain: Chain, need: Need) -> tuple[FloatArray, FloatArray]:
     proximal neighbour on the segment. They take over the memory of ``need``.
     """
     force, moment = need
-    for i, parent in enumerate(chain.parents):  # distal before proximal, so a parent's sum is complete when its turn comes
-        if parent != BASE:
-            force[:, parent] += force[:, i]
-            moment[:, parent] += moment[:, i]
+    sum_up(chain, force)
+    sum_up(chain, moment)
     moment -= cross(chain.joint_lab_m, force)
     force.flags.writeable = moment.flags.writeable = False
     return force, moment
+
+
+def sum_up(chain: Chain, values: FloatArray) -> None:
+    """Add to every segment's values (N, n, ...), in place, those of all segments that hang on it."""
+    for i, parent in enumerate(chain.parents):  # distal before proximal: a segment's sum is complete when its turn comes
+        if parent != BASE:
+            values[:, parent] += values[:, i]

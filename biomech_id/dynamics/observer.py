@@ -1,0 +1,225 @@
+"""Joint wrenches as a rotating, accelerating observer finds them.
+
+An observer X measures positions r = c - J of centres of mass from a point J fixed in X, and their changes r', r'' in X's own
+axes. To balance forces X has to add fictitious wrenches; all at the centre of mass, in X's axes (omega, alpha of X itself):
+
+    dynamic       m r''                 ; I alpha_S + omega_S x I omega_S      (absolute rotation of the segment S)
+    dalembert    -m a_J                 ; 0
+    euler        -m alpha x r           ; 0
+    centrifugal  -m omega x (omega x r) ; 0
+    coriolis     -2 m omega x r'        ; 0
+
+    dynamic = joint + tip + gravity + external + dalembert + euler + centrifugal + coriolis
+
+The joint wrench is the same for every observer and every J; only the split changes, and it changes with J too, so J is an
+argument. If the rotation is to be seen from X as well (omega_r = omega_S - omega, alpha_r its rate in X), three moments join:
+
+    euler -I alpha,   centrifugal -omega x I omega,   coriolis -(I (omega x omega_r) + omega x I omega_r + omega_r x I omega)
+
+The question and the names follow F. Mielke's notebooks on fictitious wrenches, with the lost minus signs restored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.dynamics.body import Frames, Motion
+from biomech_id.dynamics.chain import Chain
+from biomech_id.dynamics.external import External, check_external, gravity_of
+
+FICTITIOUS: tuple[str, str, str, str] = ("dalembert", "euler", "centrifugal", "coriolis")
+
+
+@dataclass(frozen=True, eq=False)
+class Observer:
+    """A frame X from which a chain is watched.
+
+    Attributes
+    ----------
+    name : of the observer.
+    frames : R_lab_seg maps X components to laboratory components; the origin is the attachment point J.
+    omega_lab_rad_s, alpha_lab_rad_s2 : (N, 3), of X in the laboratory, laboratory axes.
+    origin_acceleration_lab_m_s2, origin_velocity_lab_m_s : (N, 3), of J, laboratory axes.
+    """
+
+    name: str
+    frames: Frames
+    omega_lab_rad_s: FloatArray
+    alpha_lab_rad_s2: FloatArray
+    origin_velocity_lab_m_s: FloatArray
+    origin_acceleration_lab_m_s2: FloatArray
+
+    def __post_init__(self) -> None:
+        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "origin_velocity_lab_m_s", "origin_acceleration_lab_m_s2"):
+            values = readonly(getattr(self, name), (len(self.frames), 3), name=name, where=f"observer {self.name}")
+            object.__setattr__(self, name, values)
+
+    @classmethod
+    def on(cls, name: str, motion: Motion, attachment_lab_m: FloatArray) -> Observer:
+        """Sitting on a segment, at a point of it.
+
+        Parameters
+        ----------
+        motion : of the segment; its centre of mass must be a point fixed in it.
+        attachment_lab_m : (N, 3), where the point is, metres, laboratory axes: the segment's proximal or distal joint, say.
+        """
+        omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
+        arm = attachment_lab_m - motion.com_lab_m
+        acceleration = motion.com_acceleration_lab_m_s2 + cross(alpha, arm) + cross(omega, cross(omega, arm))
+        frames = Frames(motion.frames.R_lab_seg, attachment_lab_m)
+        return cls(name, frames, omega, alpha, motion.velocity_of(attachment_lab_m), acceleration)
+
+    @classmethod
+    def at_rest(cls, n_frames: int) -> Observer:
+        """Standing at the laboratory's origin: nothing is fictitious."""
+        zero = np.zeros((n_frames, 3))
+        return cls("lab", Frames(np.tile(np.eye(3), (n_frames, 1, 1)), zero), zero, zero, zero, zero)
+
+    def seen(self, v_lab: FloatArray) -> FloatArray:
+        """Vectors (N, n, 3) or (N, 3) in the observer's axes."""
+        R = self.frames.R_lab_seg
+        return matvec_transposed(R[:, None] if v_lab.ndim == 3 else R, v_lab)
+
+
+@dataclass(frozen=True, eq=False)
+class ObservedBalance:
+    """The balance of wrenches on one segment; each (N, 3) in the observer's axes, about the segment's proximal joint.
+
+    Attributes
+    ----------
+    dynamic : rate of change of momentum as the observer sees it.
+    joint : action of the proximal neighbour on the segment.
+    tip : action of all segments that hang on it.
+    gravity, external : what their names say.
+    dalembert, euler, centrifugal, coriolis : the fictitious wrenches.
+    """
+
+    dynamic: Wrench
+    joint: Wrench
+    tip: Wrench
+    gravity: Wrench
+    external: Wrench
+    dalembert: Wrench
+    euler: Wrench
+    centrifugal: Wrench
+    coriolis: Wrench
+
+
+def observe(
+    chain: Chain,
+    observer: Observer,
+    external: Iterable[External] = (),
+    *,
+    gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2,
+    relative_rotation: bool = False,
+) -> dict[str, ObservedBalance]:
+    """Solve a chain from an observer's point of view.
+
+    Parameters
+    ----------
+    chain, external, gravity_lab_m_s2 : as for `biomech_id.dynamics.newton_euler.solve`.
+    observer : who watches.
+    relative_rotation : take the segments' rotation relative to the observer too; the default takes it relative to the
+        laboratory, which leaves the fictitious moments about the centre of mass zero.
+
+    Returns
+    -------
+    segment name -> the balance of wrenches on it.
+
+    Raises
+    ------
+    InvalidValueError, ShapeError : as for ``solve``.
+    """
+    external = check_external(chain, external)
+    gravity = observer.seen(np.broadcast_to(chain.mass_kg[:, None] * gravity_of(chain, gravity_lab_m_s2), chain.com_lab_m.shape))
+    forces = _forces(chain, observer)
+    moments = _moments(chain, observer, relative_rotation)
+    balances: dict[str, ObservedBalance] = {}
+    joints: list[Wrench] = []
+    for i, name in enumerate(chain.names):
+        point = chain.joints_lab_m[i]
+
+        def at_joint(force: FloatArray, moment: FloatArray, i: int = i, point: FloatArray = point) -> Wrench:
+            wrench = Wrench(force[:, i], moment[:, i], chain.com_lab_m[:, i], observer.name, observer.frames.R_lab_seg)
+            return wrench.about(point)
+
+        seen = {part: at_joint(forces[part], moments[part]) for part in ("dynamic", *FICTITIOUS)}
+        nothing = at_joint(np.zeros_like(gravity), np.zeros_like(gravity))
+        tip = sum((-joints[k].about(point) for k in chain.children(i)), start=nothing)
+        from_outside = (load.wrench for load in external if load.segment == name)
+        outside = sum(
+            (wrench.expressed_in(observer.name, observer.frames.R_lab_seg).about(point) for wrench in from_outside), start=nothing
+        )
+        weight = at_joint(gravity, np.zeros_like(gravity))
+        joint = seen["dynamic"] - tip - weight - outside
+        for part in FICTITIOUS:
+            joint = joint - seen[part]
+        joints.append(joint)
+        balances[name] = ObservedBalance(joint=joint, tip=tip, gravity=weight, external=outside, **seen)
+    return balances
+
+
+def relative_motion(chain: Chain, observer: Observer) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Position r (m), velocity r' and acceleration r'' of every centre of mass relative to the observer.
+
+    Each (N, n, 3), from the observer's attachment point, in the observer's axes; the dots are rates of those components.
+    """
+    r = chain.com_lab_m - observer.frames.origin_lab_m[:, None]
+    omega, alpha = observer.omega_lab_rad_s[:, None], observer.alpha_lab_rad_s2[:, None]
+    velocity = chain.com_velocity_lab_m_s - observer.origin_velocity_lab_m_s[:, None] - cross(omega, r)
+    acceleration = (
+        chain.com_acceleration_lab_m_s2
+        - observer.origin_acceleration_lab_m_s2[:, None]
+        - cross(alpha, r)
+        - cross(omega, cross(omega, r))
+        - 2 * cross(omega, velocity)
+    )
+    return observer.seen(r), observer.seen(velocity), observer.seen(acceleration)
+
+
+def _forces(chain: Chain, observer: Observer) -> dict[str, FloatArray]:
+    """Inertial and fictitious forces (N, n, 3), N, observer's axes."""
+    r, velocity, acceleration = relative_motion(chain, observer)
+    omega = observer.seen(observer.omega_lab_rad_s)[:, None]
+    alpha = observer.seen(observer.alpha_lab_rad_s2)[:, None]
+    attachment = observer.seen(observer.origin_acceleration_lab_m_s2)[:, None]
+    m = chain.mass_kg[:, None]
+    return {
+        "dynamic": m * acceleration,
+        "dalembert": -m * (attachment + np.zeros_like(r)),
+        "euler": -m * cross(alpha, r),
+        "centrifugal": -m * cross(omega, cross(omega, r)),
+        "coriolis": -2 * m * cross(omega, velocity),
+    }
+
+
+def _moments(chain: Chain, observer: Observer, relative_rotation: bool) -> dict[str, FloatArray]:
+    """Inertial and fictitious moments (N, n, 3), N m, about each centre of mass, observer's axes."""
+
+    def inertia(v_obs: FloatArray) -> FloatArray:
+        """I v for a vector in the observer's axes."""
+        v_seg = matvec_transposed(chain.R_lab_seg, matvec(observer.frames.R_lab_seg[:, None], v_obs))
+        return observer.seen(matvec(chain.R_lab_seg, matvec(chain.inertia_kgm2, v_seg)))
+
+    omega_S, alpha_S = observer.seen(chain.omega_lab_rad_s), observer.seen(chain.alpha_lab_rad_s2)
+    moments = dict.fromkeys(FICTITIOUS, np.zeros_like(omega_S))
+    if not relative_rotation:
+        moments["dynamic"] = inertia(alpha_S) + cross(omega_S, inertia(omega_S))
+        return moments
+    omega = observer.seen(observer.omega_lab_rad_s)[:, None] + np.zeros_like(omega_S)
+    alpha = observer.seen(observer.alpha_lab_rad_s2)[:, None] + np.zeros_like(alpha_S)
+    omega_r = omega_S - omega
+    alpha_r = alpha_S - alpha - cross(omega, omega_r)
+    moments["dynamic"] = inertia(alpha_r) + cross(omega_r, inertia(omega_r))
+    moments["euler"] = -inertia(alpha)
+    moments["centrifugal"] = -cross(omega, inertia(omega))
+    moments["coriolis"] = -(inertia(cross(omega, omega_r)) + cross(omega, inertia(omega_r)) + cross(omega_r, inertia(omega)))
+    return moments

@@ -1,0 +1,137 @@
+"""Checks that every run can make of its own dynamics, each one line to print.
+
+The loads are found twice (recursion and block system), put back into the equations they came from, and asked for their power:
+what joints, ground and base supply must equal the rate of change of the segments' mechanical energy,
+
+    sum m v . (a - g) + omega . (I alpha + omega x I omega) = sum of joint powers + power at the base + power of the ground
+
+which holds in every frame whatever the quality of the recording, because both sides take the same motion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross, dot, matvec
+from biomech_id.conventions import GRAVITY_M_S2
+from biomech_id.dynamics.block_system import block_system
+from biomech_id.dynamics.chain import Chain
+from biomech_id.dynamics.loads import ChainLoads, JointLoads
+from biomech_id.dynamics.recursion import inertial_moments
+from biomech_id.errors import InvalidValueError
+
+#: Rounding of double precision on forces of 1 kN and moments of 1 kN m is about 1e-12; a thousandfold is a mistake.
+LIMIT_N_OR_NM = 1e-9
+LIMIT_POWER = 1e-9
+#: Force plates are calibrated to about 1 %, and nobody stands perfectly still.
+LIMIT_STANDING = 0.02
+
+
+@dataclass(frozen=True)
+class SelfCheck:
+    """One check and what came out.
+
+    Attributes
+    ----------
+    name : what was checked, in words.
+    value : the largest discrepancy found; NaN if there was nothing to check.
+    unit : its unit.
+    limit : the largest value that passes.
+    """
+
+    name: str
+    value: float
+    unit: str
+    limit: float
+
+    @property
+    def verdict(self) -> str:
+        """One of "passed", "failed" and "nothing to check"."""
+        if np.isnan(self.value):
+            return "nothing to check"
+        return "passed" if self.value <= self.limit else "failed"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.value:.2g} {self.unit} (limit {self.limit:.2g}): {self.verdict}"
+
+
+def self_checks(loads: JointLoads) -> tuple[SelfCheck, ...]:
+    """Every check that the loads of a trial allow; none if it has no leg."""
+    if loads.chain_loads is None:
+        return ()
+    return (*block_checks(loads.chain_loads), energy_check(loads))
+
+
+def block_checks(loads: ChainLoads) -> tuple[SelfCheck, SelfCheck]:
+    """Residual of the block system, and the loads against its direct solution."""
+    system = block_system(loads.chain, loads.external, gravity_lab_m_s2=loads.gravity_lab_m_s2)
+    residual = system.residual(loads.force_lab_N, loads.moment_lab_Nm)
+    force, moment = system.solve()
+    difference = np.concatenate([force - loads.force_lab_N, moment - loads.moment_lab_Nm], axis=-1)
+    return (
+        SelfCheck("residual of the block system", _largest(residual), "N or N m", LIMIT_N_OR_NM),
+        SelfCheck("recursion against block system", _largest(difference), "N or N m", LIMIT_N_OR_NM),
+    )
+
+
+def energy_check(loads: JointLoads) -> SelfCheck:
+    """Rate of mechanical energy of the legs against all power that goes into them."""
+    chain_loads = loads.chain_loads
+    name = "rate of mechanical energy against sum of powers"
+    if chain_loads is None:
+        return SelfCheck(name, np.nan, "of the largest power", LIMIT_POWER)
+    supplied = [load.power_rotational_W + load.power_translational_W for load in loads.values()]
+    supplied += [_power_at_base(loads, side) for side in loads.motion.sides]
+    supplied += [_power_of_external(chain_loads, k) for k in range(len(chain_loads.external))]
+    rate = energy_rate(chain_loads.chain, chain_loads.gravity_lab_m_s2)
+    largest = max(_largest(np.stack(supplied)), _largest(rate))
+    gap = _largest(np.sum(supplied, axis=0) - rate.sum(axis=1))
+    return SelfCheck(name, gap / max(largest, 1.0), "of the largest power", LIMIT_POWER)
+
+
+def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
+    """Rate of change of kinetic and potential energy (N, n), W, of every segment; gravity broadcasts over (N, n, 3)."""
+    angular, gyroscopic = inertial_moments(chain)
+    torque = matvec(chain.R_lab_seg, angular + gyroscopic)
+    linear = chain.mass_kg * dot(chain.com_velocity_lab_m_s, chain.com_acceleration_lab_m_s2 - gravity)
+    return linear + dot(chain.omega_lab_rad_s, torque)
+
+
+def quiet_standing(ground_force_lab_N: FloatArray, body_mass_kg: float) -> SelfCheck:
+    """Mean upward ground force (n, 3), N, laboratory axes, of all plates together against body weight in quiet standing.
+
+    Raises
+    ------
+    InvalidValueError : a body mass that is not positive.
+    """
+    if not body_mass_kg > 0:
+        raise InvalidValueError(
+            f"The body mass is {body_mass_kg} kg.", value=body_mass_kg, expected="a mass above 0 kg", where="quiet standing"
+        )
+    up = ground_force_lab_N[:, 2]
+    seen = up[np.isfinite(up)]
+    ratio = float(seen.mean()) / (body_mass_kg * GRAVITY_M_S2) if seen.size else np.nan
+    return SelfCheck("ground force in quiet standing against body weight", abs(ratio - 1), "of body weight", LIMIT_STANDING)
+
+
+def _power_at_base(loads: JointLoads, side: str) -> FloatArray:
+    hip, pelvis = loads[side, "hip"], loads.motion.motions["", "pelvis"]
+    return hip.wrench.power(pelvis.velocity_of(hip.wrench.point_lab_m), pelvis.omega_lab_rad_s)
+
+
+def _power_of_external(loads: ChainLoads, k: int) -> FloatArray:
+    """Power of an external wrench about the origin: the twist of the segment is taken there too."""
+    chain, load = loads.chain, loads.external[k]
+    motion = chain.motions[chain.index(load.segment)]
+    force, moment = load.at_origin()
+    velocity = motion.com_velocity_lab_m_s + cross(motion.omega_lab_rad_s, -motion.com_lab_m)
+    return dot(force, velocity) + dot(moment, motion.omega_lab_rad_s)
+
+
+def _largest(values: FloatArray) -> float:
+    """Largest absolute value; NaN if none is finite."""
+    finite = np.abs(values[np.isfinite(values)])
+    return float(finite.max()) if finite.size else float("nan")
