@@ -87,17 +87,19 @@ def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
     """Read a CSV with a type for each column; an empty cell is missing among numbers and empty text among texts."""
     numbers = [name for name, kind in types.items() if kind is not str]
     try:
-        # Not the default "high" precision, which is off in the last bit: a table read back must draw the same page.
-        return pd.read_csv(
-            path, dtype=dict(types), na_values={name: [""] for name in numbers}, keep_default_na=False, float_precision="round_trip"
-        )
+        table = pd.read_csv(path, dtype=dict(types), na_values={name: [""] for name in numbers}, keep_default_na=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise FileRefusedError(
-            f"{path} is not the table it should be: {error}.",
-            value=str(error),
-            expected="numbers where numbers belong",
-            where=str(path),
-        ) from error
+            f"{path.name} is not the table it should be: {error}.",
+            value=str(error), expected="numbers where numbers belong", where=str(path),
+        ) from error  # fmt: skip
+    if not isinstance(table.index, pd.RangeIndex):
+        # Rows longer than the header: pandas would take their first cells for row names.
+        raise FileRefusedError(
+            f"{path.name} is not the table it should be: its rows have more cells than its header.",
+            value=list(types), expected="one cell for each column", where=str(path),
+        )  # fmt: skip
+    return table
 
 
 def _header(names: Sequence[str]) -> str:

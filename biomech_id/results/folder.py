@@ -1,0 +1,160 @@
+"""The folder OUT of one session: written whole or not at all, and read back as the same tables.
+
+Everything is written into a hidden sibling of OUT, the manifest last, and the sibling then takes OUT's name. Whoever looks at OUT
+sees the old session or the new one, never a mixture; a run that dies leaves a hidden folder that nothing reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from biomech_id.conventions import TABLES, table_columns
+from biomech_id.errors import FileRefusedError, OutputError
+from biomech_id.results.atomic import whole_file, whole_folder
+from biomech_id.results.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.results.json_text import json_text, read_json
+from biomech_id.results.manifest import sha256_of
+from biomech_id.results.tables import SessionTables
+
+#: Tables every session has, in the order they are written; ``norm.csv`` only when a norm was used.
+SESSION_TABLES = tuple(table.name for table in TABLES if table.name != "norm")
+DOCUMENTS = ("calibration", "summary")
+MANIFEST = "manifest.json"
+#: Files that operating systems leave in every folder somebody has looked into.
+_LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
+
+#: Writes further files (the report, C3D copies) into the folder it is given.
+Extra = Callable[[Path], None]
+
+
+def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = ()) -> SessionTables:
+    """Write a session to its folder, whole or not at all.
+
+    Parameters
+    ----------
+    tables : what to write.
+    out : the folder. If it exists it is replaced, provided that everything in it is this program's own.
+    extras : called one after the other with the folder under construction; what they write is listed in the manifest too.
+
+    Returns
+    -------
+    The same tables with ``manifest["outputs"]`` filled in.
+
+    Raises
+    ------
+    OutputError : OUT holds files of somebody else, cannot be written, or the disk is full. OUT is then as it was before.
+    """
+    _check_replaceable(out)
+    with whole_folder(out) as folder:
+        for name, text in _texts(tables):
+            path = folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        for extra in extras:
+            extra(folder)
+        written = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
+        (folder / MANIFEST).write_text(json_text(written.manifest), encoding="utf-8", newline="\n")
+    return written
+
+
+def read_folder(out: Path) -> SessionTables:
+    """Read a session back from its folder.
+
+    Raises
+    ------
+    FileRefusedError : OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
+    """
+    if not (out / MANIFEST).is_file():
+        raise FileRefusedError(
+            f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}.",
+            value=str(out), expected=f"a folder with {MANIFEST}", where=str(out),
+        )  # fmt: skip
+    tables = {name: read_csv(out / f"{name}.csv", table_columns(name)) for name in SESSION_TABLES}
+    summary = read_json(out / "summary.json")
+    norm = out / "norm.csv"
+    return SessionTables(
+        frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
+        calibration=read_json(out / "calibration.json"),
+        summary=summary,
+        manifest=read_json(out / MANIFEST),
+        norm=read_csv(norm, table_columns("norm")) if norm.is_file() else None,
+        **tables,
+    )
+
+
+def update_output(out: Path, name: str, write: Extra) -> None:
+    """Write one more file into a finished session, or one anew, and its hash into the manifest.
+
+    Parameters
+    ----------
+    out : the session's folder.
+    name : the file, relative to it.
+    write : writes the file at the path it is given.
+
+    Raises
+    ------
+    FileRefusedError : OUT has no manifest.
+    OutputError : OUT cannot be written, or the disk is full. The old file is then still there.
+    """
+    manifest = read_json(out / MANIFEST)
+    with whole_file(out / name) as part:
+        write(part)
+        outputs = {**manifest["outputs"], name: sha256_of(part)}
+    with whole_file(out / MANIFEST) as part:
+        part.write_text(json_text({**manifest, "outputs": dict(sorted(outputs.items()))}), encoding="utf-8", newline="\n")
+
+
+def damaged_outputs(out: Path) -> tuple[str, ...]:
+    """Return the outputs that are missing or differ from the manifest's hash; empty for a whole session.
+
+    Raises
+    ------
+    FileRefusedError : OUT has no readable manifest, so that nothing about it is known.
+    """
+    outputs: Mapping[str, str] = read_json(out / MANIFEST)["outputs"]
+    return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
+
+
+def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
+    for trial, frames in tables.frames.items():
+        yield f"trials/{trial}.csv", csv_text(frames)
+    for name in SESSION_TABLES:
+        yield f"{name}.csv", csv_text(getattr(tables, name))
+    for name in DOCUMENTS:
+        yield f"{name}.json", json_text(getattr(tables, name))
+    if tables.norm is not None:
+        yield "norm.csv", csv_text(tables.norm)
+
+
+def _files_in(folder: Path) -> list[str]:
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and path.name not in _LITTER)
+
+
+def _hashes(folder: Path) -> dict[str, str]:
+    return {name: sha256_of(folder / name) for name in _files_in(folder) if name != MANIFEST}
+
+
+def _check_replaceable(out: Path) -> None:
+    if out.is_dir():
+        present = _files_in(out)
+        own = {MANIFEST, *_outputs_of(out)} if present else set()
+        foreign = [name for name in present if name not in own]
+        if foreign:
+            more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+            raise OutputError(
+                f"{out} holds files this program did not write ({foreign[0]}{more}); name another folder or move them away.",
+                value=foreign, expected="a new folder, an empty one, or one of an earlier run", where=str(out),
+            )  # fmt: skip
+    elif out.exists():
+        raise OutputError(f"{out} is a file, not a folder.", value=str(out), expected="a folder", where=str(out))
+
+
+def _outputs_of(out: Path) -> Mapping[str, Any]:
+    try:
+        outputs: Mapping[str, Any] = read_json(out / MANIFEST)["outputs"]
+    except (FileRefusedError, KeyError):
+        return {}
+    return outputs

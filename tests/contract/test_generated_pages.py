@@ -1,0 +1,35 @@
+"""The committed pages of docs/ are what the code says today."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biomech_id.conventions import SIGN_TABLE, TABLES, frame_columns
+from biomech_id.results.data_dictionary import PAGES
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_committed_page_is_current(name: str) -> None:
+    committed = (DOCS / name).read_text(encoding="utf-8")
+    assert committed == PAGES[name](), f"run: python -m biomech_id.results.data_dictionary {DOCS.name}"
+
+
+def test_every_sign_and_column_is_on_a_page() -> None:
+    conventions, dictionary = PAGES["conventions.md"](), PAGES["data-dictionary.md"]()
+    for row in SIGN_TABLE:
+        assert f"| `{row.variable}` | {row.component or '-'} | {row.title} | {row.positive} | {row.negative} |" in conventions
+    for table in TABLES:
+        assert f"## `{table.name}.csv`" in dictionary
+        for column in table.columns:
+            assert f"| `{column.name}` | {column.kind} |" in dictionary
+
+
+def test_column_names_are_unique() -> None:
+    names = [name for name, _ in frame_columns()]
+    assert len(set(names)) == len(names)
+    for table in TABLES:
+        assert len({column.name for column in table.columns}) == len(table.columns)

@@ -1,0 +1,79 @@
+"""A small body that moves smoothly in three dimensions, with both feet on a known ground, for the tables to be built from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from biomech_id.conventions import SIDES
+from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
+
+RATE_HZ = 100.0
+FIRST_FRAME = 41
+N_FRAMES = 160
+#: The body walks along this direction, 30 degrees off a laboratory axis, at 1.2 m/s.
+FORWARD = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6), 0.0])
+
+
+def _motion(origin: np.ndarray, phase: float) -> Motion:
+    time_s = np.arange(len(origin)) / RATE_HZ
+    angles = np.stack([0.4 * np.sin(2 * time_s + phase), 0.2 * np.cos(3 * time_s + phase), 0.5 + 0.3 * np.sin(time_s)], axis=1)
+    R = Rotation.from_euler("YXZ", angles).as_matrix()
+    wave = np.stack([np.sin(3 * time_s + phase), np.cos(2 * time_s), np.sin(time_s + phase)], axis=1)
+    return Motion(Frames(R, origin), 2.0 * wave, 5.0 * wave[:, ::-1], origin - [0, 0, 0.05], 1.0 + wave, 3.0 * wave)
+
+
+@pytest.fixture(scope="session")
+def body() -> BodyMotion:
+    """A pelvis and two legs, every array different from every other."""
+    time_s = np.arange(N_FRAMES) / RATE_HZ
+    pelvis = np.array([0.1, 0.2, 0.9]) + 1.2 * time_s[:, None] * FORWARD
+    motions = {("", "pelvis"): _motion(pelvis, 0.0)}
+    centres, segments, angles, outlines = {}, {}, {}, {}
+    for s, side in enumerate(SIDES):
+        sway = np.stack([0.1 * np.sin(5 * time_s + s), 0.1 * np.cos(4 * time_s), 0.02 * np.sin(6 * time_s)], axis=1)
+        for i, (joint, segment) in enumerate((("hip", "thigh"), ("knee", "shank"), ("ankle", "foot"))):
+            centres[side, joint] = pelvis + (i + 1) * sway * 0.5 - [0.0, 0.2 * s, 0.3 * i]
+            motions[side, segment] = _motion(centres[side, joint], 1.0 + i + 3 * s)
+            segments[side, segment] = Segment(segment, 1.0 + i, np.array([0, 0, -0.05]), np.diag([0.02, 0.02, 0.01]) * (i + 1))
+        for i, joint in enumerate(("pelvis", "hip", "knee", "ankle", "foot_progress")):
+            angles[side, joint] = np.radians(20.0) * np.sin(time_s[:, None] * [3, 4, 5] + i + 7 * s)
+        left = np.array([-FORWARD[1], FORWARD[0], 0.0])
+        corners = [(-0.05, -0.03), (-0.05, 0.03), (0.2, 0.04), (0.2, -0.04)]
+        ground = np.array([0.6, 0.3 - 0.2 * s, 0.0])
+        outline = np.array([ground + a * FORWARD + b * left for a, b in corners])
+        outlines[side] = np.broadcast_to(outline, (N_FRAMES, 4, 3)).copy()
+        centres[side, "ankle"][:, :2] = ground[:2]
+    return BodyMotion(
+        "walk", RATE_HZ, FIRST_FRAME, motions, segments, centres, angles, outlines,
+        ("HeelMedialOutline", "HeelLateralOutline", "ToeLateralOutline", "ToeMedialOutline"),
+    )  # fmt: skip
+
+
+def contact(side: str, start: int, stop: int, known: tuple[int, int] | None = None) -> FootContact:
+    """One stance from frame index ``start`` to ``stop`` pressed at a known point; ``known`` cuts the frames where it is known."""
+    force, moment = np.zeros((N_FRAMES, 3)), np.zeros((N_FRAMES, 3))
+    shape = np.sin(np.pi * (np.arange(start, stop) - start) / (stop - start))[:, None]
+    force[start:stop] = shape * [60.0, 30.0, 700.0] + [1.0, 2.0, 50.0]
+    point = np.array([0.65, 0.3 if side == "L" else 0.1, 0.0])
+    moment[start:stop] = np.cross(point, force[start:stop]) + [0.0, 0.0, 4.0]
+    mask = np.ones(N_FRAMES, dtype=bool)
+    if known is not None:
+        mask[:] = False
+        mask[known[0] : known[1]] = True
+    return FootContact(side, force, moment, mask)
+
+
+@pytest.fixture(scope="session")
+def contacts() -> Mapping[str, FootContact]:
+    """Left foot loaded in frames 20 to 80, always known; right in 70 to 130, not known after frame 100."""
+    return {"L": contact("L", 20, 80), "R": contact("R", 70, 130, known=(0, 100))}
+
+
+@pytest.fixture(scope="session")
+def make_contact() -> Callable[..., FootContact]:
+    """The function that makes a contact, for tests that need another."""
+    return contact
