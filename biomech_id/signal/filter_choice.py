@@ -1,0 +1,149 @@
+"""Whether a recording still needs smoothing, decided from what it holds above 20 Hz.
+
+A gait marker moves with hardly anything above 20 Hz, so what is there tells who has been at work. Two things are measured: how
+much there is (root mean square, per axis), and whether it dies away towards half the sampling rate, as smoothed paths do, or stays
+level, as the noise of cameras and of coarse number formats does. Smoothing what is smooth already costs accuracy (filtering the
+stored markers of a clinical laboratory again at 6 Hz moves its knee moments by 0.016 N m/kg); differentiating level noise costs more.
+docs/decisions/filtering.md shows both numbers for real recordings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding, OptionError, Severity
+from biomech_id.signal.filters import lowpass
+from biomech_id.signal.runs import channel_runs
+
+#: Gait markers carry hardly any movement above this frequency.
+NOISE_ABOVE_HZ = 20.0
+#: Default limit of the residual above it for a recording that counts as smoothed.
+SMOOTH_BELOW_M = 0.05e-3
+#: Below this even level noise does not matter: its share of an acceleration stays under 0.3 m/s2 at 100 Hz.
+NEGLIGIBLE_M = 0.005e-3
+#: Ratio of amplitude densities, just below half the sampling rate to just above 20 Hz: smoothed paths have 0.04, noise up to 1.
+LEVEL_NOISE = 0.25
+#: Share of the band above 20 Hz that counts as its bottom and as its top.
+BAND_SHARE = 0.2
+#: Default effective cut-off.
+CUTOFF_HZ = 8.0
+MODES = ("auto", "always", "never")
+
+
+@dataclass(frozen=True)
+class FilterChoice:
+    """Whether to filter, and why.
+
+    Attributes
+    ----------
+    apply : whether markers (and the plates' wrenches, with the same cut-off) are to be filtered.
+    cutoff_hz : effective cut-off of the fourth-order zero-lag Butterworth filter.
+    residual_m : median over the markers of the root mean square above 20 Hz, per axis; NaN when nothing can be said.
+    levelness : median over the markers of the amplitude density near half the sampling rate over that near 20 Hz.
+    mode : "auto", "always" or "never".
+    """
+
+    apply: bool
+    cutoff_hz: float
+    residual_m: float
+    levelness: float
+    mode: str
+
+    def finding(self, where: str) -> Finding:
+        """Say the choice and its evidence in one sentence."""
+        did = f"filtered at {self.cutoff_hz:g} Hz" if self.apply else "not filtered"
+        evidence = f"residual above {NOISE_ABOVE_HZ:g} Hz {self.residual_m * 1e3:.4f} mm, levelness {self.levelness:.2f}"
+        asked = "" if self.mode == "auto" else f"; the recipe says {self.mode}"
+        return Finding("marker-filter", Severity.INFO, f"Markers {did} ({evidence}{asked}).", "", where)
+
+
+def choose_filter(
+    position_m: FloatArray,
+    rate_hz: float,
+    *,
+    mode: str = "auto",
+    smooth_below_m: float = SMOOTH_BELOW_M,
+    cutoff_hz: float = CUTOFF_HZ,
+) -> FilterChoice:
+    """Decide whether markers need a low-pass filter.
+
+    Parameters
+    ----------
+    position_m : (n, markers, 3), metres; the markers the model uses.
+    rate_hz : frames per second.
+    mode : "auto" filters unless the residual above 20 Hz is below ``smooth_below_m`` and either dies away towards half the
+        sampling rate or is negligible; "always" and "never" overrule the evidence, which is measured all the same.
+    smooth_below_m, cutoff_hz : see the module.
+
+    Raises
+    ------
+    OptionError : another mode.
+    """
+    if mode not in MODES:
+        raise OptionError(
+            f"There is no marker filter mode {mode!r}.", value=mode, expected=" | ".join(MODES), where="marker_filter"
+        )
+    residual, level = _median(residual_above(position_m, rate_hz)), _median(levelness(position_m, rate_hz))
+    # What cannot be measured (short recordings, low rates, no markers: NaN) shows no noise, and the paths are left alone.
+    noisy = residual >= smooth_below_m or (residual >= NEGLIGIBLE_M and level >= LEVEL_NOISE)
+    return FilterChoice(mode == "always" or (mode == "auto" and noisy), cutoff_hz, residual, level, mode)
+
+
+def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOISE_ABOVE_HZ) -> FloatArray:
+    """Return how far each marker strays from its own path without what is above ``frequency_hz``: root mean square, metres.
+
+    Parameters
+    ----------
+    position_m : (n, markers, 3), metres.
+    rate_hz : frames per second.
+
+    Returns
+    -------
+    (markers,), metres, over all frames and axes; NaN for a marker never seen. At rates that hold nothing above ``frequency_hz``
+    the answer is zero.
+    """
+    if frequency_hz >= rate_hz / 2:
+        return np.where(np.isfinite(position_m).any(axis=(0, 2)), 0.0, np.nan)
+    residual = position_m - lowpass(position_m, rate_hz, frequency_hz)
+    seen = np.isfinite(residual)
+    total = np.where(seen, residual**2, 0.0).sum(axis=(0, 2))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rms: FloatArray = np.sqrt(total / seen.sum(axis=(0, 2)))
+    return rms
+
+
+def levelness(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOISE_ABOVE_HZ) -> FloatArray:
+    """Return the amplitude density near half the sampling rate divided by that just above ``frequency_hz``, (markers,).
+
+    Near one: noise; near zero: a smoothed path. NaN for a marker without an uninterrupted second of recording, and at rates that
+    hold nothing above ``frequency_hz``.
+    """
+    flat = position_m.reshape(len(position_m), -1)
+    power = np.zeros((2, flat.shape[1]))
+    band = rate_hz / 2 - frequency_hz
+    if band > 0:
+        for channels, start, stop in channel_runs(flat, round(rate_hz)):
+            frequency, spectrum = _power(flat[start:stop, channels], rate_hz)
+            bottom = (frequency >= frequency_hz) & (frequency < frequency_hz + BAND_SHARE * band)
+            top = frequency >= rate_hz / 2 - BAND_SHARE * band
+            power[:, channels] += [spectrum[bottom].sum(axis=0), spectrum[top].sum(axis=0)]
+    bottom_power, top_power = power.reshape(2, -1, 3).sum(axis=2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio: FloatArray = np.sqrt(top_power / bottom_power)
+    return ratio
+
+
+def _power(path: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Frequencies and power of one stretch (n, m) less the line between its ends, continued as an odd function."""
+    rest = path - (path[0] + np.linspace(0.0, 1.0, len(path))[:, None] * (path[-1] - path[0]))
+    odd = np.concatenate([rest[:-1], -rest[:0:-1]])
+    spectrum: FloatArray = np.abs(np.fft.rfft(odd, axis=0)) ** 2
+    return np.fft.rfftfreq(len(odd), 1.0 / rate_hz), spectrum
+
+
+def _median(values: FloatArray) -> float:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if known.size else float("nan")

@@ -1,0 +1,69 @@
+"""Zero-lag low-pass filtering.
+
+A second-order Butterworth filter run forwards and backwards has no lag and the gain
+
+    G(f) = 1 / (1 + (tan(pi f / f_s) / tan(pi f_1 / f_s))^4),
+
+that of a fourth-order filter. At the cut-off f_1 of each single pass it is a half; the cut-off the result really has is where
+G = 1/sqrt(2), so that an effective cut-off f_c needs tan(pi f_1 / f_s) = tan(pi f_c / f_s) / (sqrt(2) - 1)^(1/4) (Winter,
+Biomechanics and Motor Control of Human Movement, 4th ed. 2009, section 3.4.4.2).
+
+Here the gain is applied as it stands, to the discrete Fourier transform of the path continued as an odd function about both its
+ends: what the two recursive passes converge to when they start far outside, without their start-up transients.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import InvalidValueError
+from biomech_id.signal.runs import channel_runs
+
+#: Fewer samples than this hold nothing but a straight line between their ends.
+SHORTEST_RUN = 3
+
+
+def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
+    """Return ``values`` through a fourth-order zero-lag Butterworth filter.
+
+    Parameters
+    ----------
+    values : (n, ...), any number of channels, any unit. NaN stays NaN; every uninterrupted stretch is filtered by itself, and its
+        first and last sample keep their values.
+    rate_hz : samples per second.
+    cutoff_hz : effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+
+    Raises
+    ------
+    InvalidValueError : a cut-off that is not between zero and half the sampling rate.
+    """
+    if not 0 < cutoff_hz < rate_hz / 2:
+        raise InvalidValueError(
+            f"A cut-off of {cutoff_hz:g} Hz cannot be used at {rate_hz:g} samples per second.",
+            value=cutoff_hz, expected=f"more than 0 and less than {rate_hz / 2:g} Hz", where="cutoff_hz",
+        )  # fmt: skip
+    flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
+    for channels, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
+        flat[start:stop, channels] = _filtered(flat[start:stop, channels], rate_hz, cutoff_hz)
+    return flat.reshape(np.shape(values))
+
+
+def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
+    """Return G(f), the factor by which the amplitude of each frequency is multiplied."""
+    with np.errstate(over="ignore"):
+        ratio = np.tan(np.pi * frequency_hz / rate_hz) / np.tan(np.pi * cutoff_hz / rate_hz)
+        factor: FloatArray = 1.0 / (1.0 + (np.sqrt(2.0) - 1.0) * ratio**4)
+    return factor
+
+
+def _filtered(path: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
+    """One uninterrupted stretch (n, m): the line between its ends passes unchanged, the rest is odd about both ends."""
+    n = len(path)
+    line = path[0] + np.linspace(0.0, 1.0, n)[:, None] * (path[-1] - path[0])
+    rest = path - line
+    odd = np.concatenate([rest[:-1], -rest[:0:-1]])
+    frequency = np.fft.rfftfreq(len(odd), 1.0 / rate_hz)
+    spectrum = np.fft.rfft(odd, axis=0) * gain(frequency, rate_hz, cutoff_hz)[:, None]
+    filtered: FloatArray = line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n]
+    return filtered
