@@ -36,7 +36,7 @@ OUTLINE: tuple[tuple[str, float, float], ...] = (
     ("BallMedial", 0.73, -1.0),
     ("HeelMedial", 0.10, -HEEL_BREADTH_SHARE),
 )
-OUTLINE_NAMES: tuple[str, ...] = tuple(name for name, _, _ in OUTLINE)
+OUTLINE_NAMES: tuple[str, ...] = tuple(f"{name}Outline" for name, _, _ in OUTLINE)
 UP = np.array([0.0, 0.0, 1.0])
 
 

@@ -3,8 +3,8 @@
 A gait marker moves with hardly anything above 20 Hz, so what is there tells who has been at work. Two things are measured: how
 much there is (root mean square, per axis), and whether it dies away towards half the sampling rate, as smoothed paths do, or stays
 level, as the noise of cameras and of coarse number formats does. Smoothing what is smooth already costs accuracy (filtering the
-stored markers of a clinical laboratory again at 6 Hz moves its knee moments by 0.016 N m/kg); differentiating level noise costs more.
-docs/decisions/filtering.md shows both numbers for real recordings.
+stored markers of a clinical laboratory again at 6 Hz moves its knee moments by 0.016 N m/kg); differentiating level noise costs
+more. docs/decisions/filtering.md shows both numbers for real recordings.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ def _power(path: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
     rest = path - (path[0] + np.linspace(0.0, 1.0, len(path))[:, None] * (path[-1] - path[0]))
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
     spectrum: FloatArray = np.abs(np.fft.rfft(odd, axis=0)) ** 2
-    return np.fft.rfftfreq(len(odd), 1.0 / rate_hz), spectrum
+    frequency: FloatArray = np.fft.rfftfreq(len(odd), 1.0 / rate_hz)
+    return frequency, spectrum
 
 
 def _median(values: FloatArray) -> float:
