@@ -141,7 +141,7 @@ def _power(path: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
     rest = path - (path[0] + np.linspace(0.0, 1.0, len(path))[:, None] * (path[-1] - path[0]))
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
     spectrum: FloatArray = np.abs(np.fft.rfft(odd, axis=0)) ** 2
-    frequency: FloatArray = np.fft.rfftfreq(len(odd), 1.0 / rate_hz)
+    frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
     return frequency, spectrum
 
 

@@ -63,7 +63,7 @@ def _filtered(path: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     line = path[0] + np.linspace(0.0, 1.0, n)[:, None] * (path[-1] - path[0])
     rest = path - line
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
-    frequency: FloatArray = np.fft.rfftfreq(len(odd), 1.0 / rate_hz)
+    frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
     spectrum = np.fft.rfft(odd, axis=0) * gain(frequency, rate_hz, cutoff_hz)[:, None]
     filtered: FloatArray = line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n]
     return filtered

@@ -1,0 +1,270 @@
+"""Our numbers against the vendor's, stored in the same C3D files: variable by variable, axis by axis.
+
+A laboratory runs this on its own archive before it switches. Compared are joint centres, angles, forces, moments, powers and the
+ground reaction of every frame that both sides hold, with these exceptions, each counted in the row:
+
+- kinetics only where the file stores the ground reaction of that foot, or where the foot is surely in swing: a stance that the
+  vendor computed without its plate holds numbers, but not the foot's;
+- foot progression only on straight walks (its reference is a laboratory axis, far from a turning foot) and modulo 360 degrees;
+- a triple of exact zeros is how some software writes "nothing".
+
+The stored ground moment is about the centre of whichever plate was used, ours about the laboratory's origin: it is not compared,
+but enters every joint moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import (
+    ANGLE_VARIABLE,
+    AXES,
+    FORCE_VARIABLE,
+    MOMENT_VARIABLE,
+    POWER_VARIABLE,
+    SIDES,
+    UNITS,
+    Quantity,
+)
+from biomech_id.trial import Trial
+
+#: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
+EQUAL_WITHIN: dict[str, tuple[float, float]] = {
+    "point": (0.01, 0.01),
+    "angle": (0.001, 0.01),
+    "moment": (2e-4, 1e-3),
+    "power": (1e-3, 5e-3),
+    "force": (1e-3, 5e-3),
+    "ground force": (1e-4, 1e-4),
+    "offset": (6e-4, 6e-4),
+}
+#: Our joint centres and the points that hold them in a vendor's file.
+STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO"}
+#: Moments are stored in N mm/kg, powers in the third channel.
+MOMENT_FROM_STORED = 1e-3
+POWER_CHANNEL = 2
+#: Stored names may carry a suffix that the laboratory chose, up to this long.
+LONGEST_SUFFIX = 4
+FULL_TURN_DEG = 360.0
+
+
+class Columns(Protocol):
+    """Columns of one trial by name (a frame table, a data frame, a dictionary): (n_frames,) each."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """Return one column."""
+        ...
+
+
+@dataclass(frozen=True)
+class ParityRow:
+    """One variable and axis of one trial and side, ours minus stored.
+
+    Attributes
+    ----------
+    trial, side, variable, axis : what; ``axis`` is empty for a scalar.
+    unit : of ``rmse`` and ``largest``.
+    rmse, largest : root mean square and largest absolute difference; NaN when nothing could be compared.
+    correlation : of both curves; NaN when one of them is constant or nothing could be compared.
+    n_frames : frames compared.
+    worst_frame : the recording's own number of the frame with the largest difference, or 0.
+    left_out : reason -> number of frames that were not compared.
+    quantity : "point", "angle", "moment", "power", "force", "ground force" or "offset".
+    """
+
+    trial: str
+    side: str
+    variable: str
+    axis: str
+    unit: str
+    rmse: float
+    largest: float
+    correlation: float
+    n_frames: int
+    worst_frame: int
+    left_out: Mapping[str, int]
+    quantity: str
+
+    @property
+    def equal(self) -> bool | None:
+        """Whether the difference is no more than the rounding of an equal model; None when nothing was compared."""
+        if not self.n_frames:
+            return None
+        rms, largest = EQUAL_WITHIN[self.quantity]
+        return self.rmse <= rms and self.largest <= largest
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """One variable of one side: names of our columns, stored values in our unit, and frames ruled out with their reason."""
+
+    variable: str
+    columns: tuple[str, ...]
+    stored: FloatArray
+    quantity: Quantity
+    ruled_out: Mapping[str, BoolArray]
+    wraps: bool = False
+
+
+def parity(columns: Columns, trial: Trial, *, straight: bool) -> tuple[ParityRow, ...]:
+    """Compare one trial's frame columns with the outputs stored in its file.
+
+    Parameters
+    ----------
+    columns : our columns by name, in the units of the sign table (deg, N m/kg, N/kg, W/kg, mm).
+    trial : as read, with its stored outputs.
+    straight : whether the trial is a straight walk (foot progression is compared on those only).
+
+    Returns
+    -------
+    One row per side, variable and axis that the file stores; none when it stores nothing.
+    """
+    return tuple(
+        row for side in SIDES for pair in _pairs(columns, trial, side, straight) for row in _rows(columns, trial, side, pair)
+    )
+
+
+def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial) -> tuple[ParityRow, ...]:
+    """Compare static foot offsets with those stored in the static trial's file.
+
+    Parameters
+    ----------
+    offsets_deg : side -> {"static_plantar_flexion_deg", "static_rotation_offset_deg"}: ``sides`` of ``calibration.json``.
+    static : the static trial as read.
+    """
+    stored = {
+        "StaticPlantFlex": ("static_plantar_flexion_deg", static.subject.static_plantar_flexion_rad),
+        "StaticRotOff": ("static_rotation_offset_deg", static.subject.static_rotation_offset_rad),
+    }
+    rows = []
+    for side, ours in offsets_deg.items():
+        for variable, (field, theirs_rad) in stored.items():
+            if theirs_rad.get(side):
+                difference = abs(ours[field] - float(np.rad2deg(theirs_rad[side])))
+                row = ParityRow(
+                    static.name, side, variable, "", "deg", difference, difference, float("nan"), 1, 0, {}, "offset"
+                )  # fmt: skip
+                rows.append(row)
+    return tuple(rows)
+
+
+def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
+    """Return the rows as a table: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``."""
+    return pd.DataFrame(
+        [
+            {
+                "trial": row.trial, "side": row.side, "variable": row.variable, "axis": row.axis, "unit": row.unit,
+                "rmse": row.rmse, "largest": row.largest, "correlation": row.correlation, "frames": row.n_frames,
+                "worst_frame": row.worst_frame, "left_out": said(row.left_out), "equal": row.equal,
+            }
+            for row in rows
+        ],
+        columns=[
+            "trial", "side", "variable", "axis", "unit", "rmse", "largest", "correlation", "frames", "worst_frame", "left_out",
+            "equal",
+        ],
+    )  # fmt: skip
+
+
+def said(left_out: Mapping[str, int]) -> str:
+    """Return why frames were left out, in words: ``12 not stored; 8 not computed``."""
+    return "; ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+
+
+def stored_output(outputs: Mapping[str, FloatArray], name: str) -> FloatArray | None:
+    """Return a stored output by its usual name, or by that name with the laboratory's suffix; None if absent or ambiguous."""
+    if name in outputs:
+        return outputs[name]
+    suffixed = [known for known in outputs if known.startswith(name) and len(known) <= len(name) + LONGEST_SUFFIX]
+    return outputs[suffixed[0]] if len(suffixed) == 1 else None
+
+
+def _pairs(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterator[_Pair]:
+    """Everything the file stores for one side, in our units."""
+    outputs, n = trial.model_outputs, trial.n_frames
+    for variable, point in STORED_CENTRE.items():
+        stored = stored_output(outputs, side + point)
+        if stored is not None:
+            yield _Pair(variable, _xyz(side, variable), stored, "point", {})
+    for variable in ANGLE_VARIABLE.values():
+        stored = stored_output(outputs, side + variable)
+        if stored is not None:
+            progress = variable == ANGLE_VARIABLE["foot_progress"]
+            ruled_out = {"on a turning walk": np.full(n, True)} if progress and not straight else {}
+            yield _Pair(variable, _xyz(side, variable), stored, "angle", ruled_out, wraps=progress)
+    ground = stored_output(outputs, f"{side}GroundReactionForce")
+    if ground is None:
+        return
+    ruled_out = {"without a stored ground reaction": ~(_loaded(ground) | _in_swing(columns, side))}
+    yield _Pair("GroundReactionForce", _xyz(side, "GroundReactionForce"), ground, "ground force", {"in swing": ~_loaded(ground)})
+    for names, quantity, factor in ((FORCE_VARIABLE, "force", 1.0), (MOMENT_VARIABLE, "moment", MOMENT_FROM_STORED)):
+        for variable in names.values():
+            stored = stored_output(outputs, side + variable)
+            if stored is not None:
+                yield _Pair(variable, _xyz(side, variable), factor * stored, quantity, ruled_out)  # type: ignore[arg-type]
+    for variable in POWER_VARIABLE.values():
+        stored = stored_output(outputs, side + variable)
+        if stored is not None:
+            yield _Pair(variable, (side + variable,), stored[:, POWER_CHANNEL:], "power", ruled_out)
+
+
+def _xyz(side: str, variable: str) -> tuple[str, ...]:
+    return tuple(f"{side}{variable}.{axis}" for axis in AXES)
+
+
+def _loaded(ground: FloatArray) -> BoolArray:
+    """Frames (n,) in which the file holds a ground reaction on the foot."""
+    loaded: BoolArray = np.isfinite(ground).all(axis=1) & (ground != 0.0).any(axis=1)
+    return loaded
+
+
+def _in_swing(columns: Columns, side: str) -> BoolArray:
+    """Frames (n,) in which we know the foot to carry nothing."""
+    ours = np.column_stack([np.asarray(columns[name], dtype=np.float64) for name in _xyz(side, "GroundReactionForce")])
+    swing: BoolArray = (ours == 0.0).all(axis=1)
+    return swing
+
+
+def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[ParityRow]:
+    zero = (pair.stored == 0.0).all(axis=1)
+    missing = ~np.isfinite(pair.stored).all(axis=1) | zero
+    for number, name in enumerate(pair.columns):
+        ours, theirs = np.asarray(columns[name], dtype=np.float64), pair.stored[:, number]
+        reasons = {**pair.ruled_out, "not stored": missing, "not computed": ~np.isfinite(ours)}
+        compared = np.ones(len(ours), dtype=np.bool_)
+        left_out = {}
+        for reason, frames in reasons.items():
+            left_out[reason] = int((compared & frames).sum())
+            compared &= ~frames
+        difference = ours - theirs
+        if pair.wraps:
+            difference = (difference + FULL_TURN_DEG / 2) % FULL_TURN_DEG - FULL_TURN_DEG / 2
+        axis = name.rpartition(".")[2] if "." in name else ""
+        yield _row(trial, side, pair, axis, np.where(compared, difference, np.nan), ours, theirs, left_out)
+
+
+def _row(
+    trial: Trial, side: str, pair: _Pair, axis: str, difference: FloatArray, ours: FloatArray, theirs: FloatArray,
+    left_out: Mapping[str, int],
+) -> ParityRow:  # fmt: skip
+    compared = np.isfinite(difference)
+    n = int(compared.sum())
+    rmse = largest = correlation = float("nan")
+    worst = 0
+    if n:
+        gap = np.abs(difference[compared])
+        rmse, largest = float(np.sqrt(np.mean(gap**2))), float(gap.max())
+        worst = trial.first_frame + int(np.flatnonzero(compared)[np.argmax(gap)])
+        a, b = ours[compared], theirs[compared]
+        if n > 1 and a.std() > 0 and b.std() > 0:
+            correlation = float(np.corrcoef(a, b)[0, 1])
+    return ParityRow(
+        trial=trial.name, side=side, variable=pair.variable, axis=axis, unit=UNITS[pair.quantity], rmse=rmse, largest=largest,
+        correlation=correlation, n_frames=n, worst_frame=worst, left_out=left_out, quantity=pair.quantity,
+    )  # fmt: skip
