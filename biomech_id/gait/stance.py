@@ -36,7 +36,7 @@ class Stance:
     ----------
     side : "L" or "R".
     start_s, end_s : absolute seconds; NaN where the trial begins or ends within the stance.
-    plates : names of the plates that carry it; empty if none.
+    plates : names of the plates the foot is on, whether or not the stance is accepted; empty if none.
     verdict, reason : what was decided, and one sentence a technician can act on.
     """
 

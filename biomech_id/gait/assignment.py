@@ -1,0 +1,205 @@
+"""Feet on plates: every stance of a trial with its verdict, and the ground's wrench on each foot at the video rate.
+
+A plate hands its whole wrench to the foot, force and moment about a fixed point; there is no centre of pressure in it and no
+division by a force. Two ways to the video rate are kept (`signal.resample`):
+
+* **textbook**: local least-squares parabola of force and moment, from the load's beginning to its end;
+* **vicon**: plain mean over a frame, used where its force is at least 5 N, zero elsewhere; in stance, frames below that are
+  unknown, as the vendor's software leaves them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import SIDES
+from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.errors import OptionError
+from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_at_rest
+from biomech_id.gait.events import find_events
+from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
+from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.stance import Assignment, Stance, Verdict
+from biomech_id.gait.stance_intervals import frames_within, stance_intervals, unknown_frames
+from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
+from biomech_id.signal.resample import local_quadratic, window_mean
+from biomech_id.signal.runs import runs
+from biomech_id.trial import Event, ForcePlate, Trial
+
+#: Resultant force from which the vendor's software uses a plate: between 4.40 and 5.05 N by its stored outputs.
+VENDOR_CONTACT_N = 5.0
+#: Around a load, force is believed down to this many standard deviations of the resting plate, and not below one newton.
+EDGE_NOISE_FACTOR = 3.0
+LEAST_EDGE_N = 1.0
+
+#: (side, number of the stance on that side, from 1) -> plate names; empty for "no plate".
+Overrides = Mapping[tuple[str, int], tuple[str, ...]]
+
+
+def assign_plates(
+    trial: Trial,
+    motion: BodyMotion | None = None,
+    *,
+    events: Sequence[Event] | None = None,
+    kinetics: str = "textbook",
+    body_mass_kg: float | None = None,
+    contact_N: float = 0.0,
+    overrides: Overrides | None = None,
+) -> Assignment:
+    """Put feet on plates.
+
+    Parameters
+    ----------
+    trial : the recording; plates hold the reaction on the subject about their surface centres, laboratory axes.
+    motion : what tracking gave, for the feet's outlines (else drawn from heel and toe markers).
+    events : foot strikes and offs; found when not given (`find_events`).
+    kinetics : "textbook" or "vicon", how the wrench comes to the video rate.
+    body_mass_kg : default is the trial's subject's; without either, thresholds use an estimate and no stance is called too light.
+    contact_N : contact threshold, N; 0 derives it from each plate's noise and the body's weight.
+    overrides : verdicts set by hand (`parse_overrides`).
+
+    Returns
+    -------
+    Assignment : stances in order of time, and per side a `FootContact` with force (n, 3), N, and moment about the laboratory's
+        origin (n, 3), N m, laboratory axes; ``known`` is False wherever the foot is or may be on the ground without an accepted
+        plate.
+
+    Raises
+    ------
+    OptionError : unknown kinetics; an override that names a stance or plate which does not exist.
+    MissingInputError : no foot is seen.
+    """
+    if kinetics not in ("textbook", "vicon"):
+        raise OptionError(f"There are no {kinetics!r} kinetics.", value=kinetics, expected="textbook | vicon", where="kinetics")
+    landmarks = find_landmarks(trial, motion)
+    if events is None:
+        events = find_events(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N)
+    time_s = landmarks.time_s
+    mass = body_mass_kg if body_mass_kg is not None else trial.subject.mass_kg
+    contacts = find_contacts(trial, mass_or_estimate_kg(trial, mass), threshold_N=contact_N)
+    intervals = {side: stance_intervals(events, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
+    scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass)
+    stances: list[Stance] = []
+    feet = {}
+    for side in SIDES:
+        judged = [judge(scene, interval) for interval in intervals[side]]
+        judged = _overruled(scene, side, judged, overrides or {})
+        stances += [stance for stance, _ in judged]
+        feet[side] = _contact(scene, side, judged, events, kinetics)
+    return Assignment(tuple(sorted(stances, key=_when)), feet)
+
+
+def parse_overrides(texts: Sequence[str], trial_name: str) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Read verdicts set by hand, those of one trial: "walk01 L 2 = plate 1", "walk01 R 1 = plate 1 + plate 2", "walk01 L 1 = none".
+
+    Raises
+    ------
+    OptionError : a text that cannot be read.
+    """
+    overrides = {}
+    for text in texts:
+        match = re.fullmatch(r"\s*(\S.*?)\s+([LR])\s+(\d+)\s*=\s*(.+?)\s*", text)
+        if match is None:
+            raise OptionError(
+                f"The stance verdict {text!r} cannot be read.",
+                value=text, expected='"TRIAL L 2 = plate 1", "TRIAL L 2 = plate 1 + plate 2" or "TRIAL L 2 = none"',
+                where="stance_verdicts",
+            )  # fmt: skip
+        trial, side, number, plates = match.groups()
+        if trial == trial_name:
+            named = () if plates.lower() == "none" else tuple(name.strip() for name in plates.split("+"))
+            overrides[side, int(number)] = named
+    return overrides
+
+
+Judged = tuple[Stance, tuple[PlateLoad, ...]]
+
+
+def _overruled(scene: Scene, side: str, judged: list[Judged], overrides: Overrides) -> list[Judged]:
+    trial = scene.trial
+    names = [plate.name for plate in trial.plates]
+    for (wanted, number), plates in overrides.items():
+        if wanted != side:
+            continue
+        unknown = [name for name in plates if name not in names]
+        if unknown or not 1 <= number <= len(judged):
+            raise OptionError(
+                f"The verdict set for {trial.name} {side} {number} names {unknown[0] if unknown else 'a stance it has not'}.",
+                value=(side, number, plates), expected=f"stance 1 to {len(judged)} and plates {', '.join(names)}", where=trial.name,
+            )  # fmt: skip
+        found, interval = judged[number - 1][0], scene.intervals[side][number - 1]
+        standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
+        loads = tuple(load for load in scene.loads if names[load.contact.plate] in plates and (load.loaded & standing).any())
+        verdict, reason = (Verdict.OVERRIDE, "plate set by hand") if plates else (Verdict.NO_PLATE, "set by hand to no plate")
+        stance = Stance(
+            side, found.start_s, found.end_s, plates, verdict, f"{reason}; the rules say {found.verdict.value}: {found.reason}"
+        )
+        judged[number - 1] = (stance, loads)
+    return judged
+
+
+def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence[Event], kinetics: str) -> FootContact:
+    time_s = scene.landmarks.time_s
+    force, moment = np.zeros((len(time_s), 3)), np.zeros((len(time_s), 3))
+    known = ~unknown_frames(events, side, time_s)
+    for (stance, loads), interval in zip(judged, scene.intervals[side], strict=True):
+        standing = frames_within(time_s, interval.lower_s, interval.upper_s)
+        if kinetics == "vicon":
+            # The vendor's software takes the frame at the strike as swing and the one at the off as stance.
+            standing &= time_s > interval.lower_s
+        if not stance.verdict.accepted:
+            known &= ~standing
+            continue
+        mine = np.zeros(len(time_s), dtype=np.bool_)
+        for load in loads:
+            load_force, load_moment, loaded = ground_wrench(scene.trial, load, kinetics)
+            force += load_force
+            moment += load_moment
+            mine |= loaded
+        if kinetics == "vicon":
+            known &= ~(standing & ~mine)
+    return FootContact(side, force, moment, known)
+
+
+def ground_wrench(trial: Trial, load: PlateLoad, kinetics: str) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Bring one load to the video rate.
+
+    Returns
+    -------
+    force_lab_N, moment_lab_Nm : (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin;
+        zero outside the load.
+    loaded : (n,), frames of the load.
+    """
+    plate = trial.plates[load.contact.plate]
+    ratio = round(plate.rate_hz / trial.rate_hz)
+    resample = window_mean if kinetics == "vicon" else local_quadratic
+    wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
+    force, about_centre = wrench[:, :3], wrench[:, 3:]
+    if kinetics == "vicon":
+        bearing = np.linalg.norm(force, axis=1) >= VENDOR_CONTACT_N
+    else:
+        rest = plate_at_rest(plate)
+        bearing = force[:, 2] > rest.offset_N + max(EDGE_NOISE_FACTOR * rest.noise_N, LEAST_EDGE_N)
+    loaded = _grown(bearing, load, trial, plate)
+    force = np.where(loaded[:, None], force, 0.0)
+    moment = np.where(loaded[:, None], about_centre + np.cross(plate.centre_m, force), 0.0)
+    return force, moment, loaded
+
+
+def _grown(bearing: BoolArray, load: PlateLoad, trial: Trial, plate: ForcePlate) -> BoolArray:
+    """Frames (n,) that bear, in the runs that touch the load, no further than `EDGE_TOLERANCE_S` from it."""
+    time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
+    first_s, last_s = (trial.first_time_s + sample / plate.rate_hz for sample in (load.contact.first, load.contact.last))
+    near = bearing & frames_within(time_s, first_s - EDGE_TOLERANCE_S, last_s + EDGE_TOLERANCE_S)
+    grown = np.zeros_like(near)
+    for first, last in runs(near):
+        grown[first:last] = load.loaded[first:last].any()
+    return grown
+
+
+def _when(stance: Stance) -> float:
+    return stance.start_s if np.isfinite(stance.start_s) else stance.end_s

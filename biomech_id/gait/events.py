@@ -1,0 +1,270 @@
+"""Gait events of a trial: those stored in the file, else from force plates, else from markers; all sources cross-checked.
+
+A side's events alternate: strike, off, strike. Stored events lead, because somebody may have checked them; what they leave out is
+taken from plates (anywhere) or markers (only between two stored events of the same kind). Without stored events the plates give
+every event they see, and the markers the rest, shifted by what the plates of the same trial teach about their delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from biomech_id.conventions import SIDES
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity
+from biomech_id.gait.contacts import find_contacts
+from biomech_id.gait.landmarks import Landmarks, find_landmarks
+from biomech_id.gait.marker_events import MarkerTiming, marker_events
+from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
+from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.trial import Event, EventKind, Trial
+
+SOURCES = ("auto", "file", "plates", "markers")
+GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
+#: Two events of one kind closer than this are compared as the same event.
+COMPARED_S = 0.2
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far one source of events lies from another, for one side and kind; seconds, positive when ``source`` is later."""
+
+    side: str
+    kind: EventKind
+    source: str
+    reference: str
+    n: int
+    median_s: float
+    worst_s: float
+
+
+@dataclass(frozen=True)
+class EventSearch:
+    """The events of a trial and how they were found.
+
+    Attributes
+    ----------
+    events : those used, in order of time; each names its source.
+    by_source : "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
+    agreement : every pair of sources that see the same events.
+    timing : what the plates taught about the markers' delay.
+    findings : what a user should know.
+    """
+
+    events: tuple[Event, ...]
+    by_source: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+    agreement: tuple[Agreement, ...] = ()
+    timing: MarkerTiming = field(default_factory=MarkerTiming)
+    findings: tuple[Finding, ...] = ()
+
+
+def find_events(
+    trial: Trial,
+    motion: BodyMotion | None = None,
+    *,
+    source: str = "auto",
+    body_mass_kg: float | None = None,
+    contact_N: float = 0.0,
+    timing: MarkerTiming | None = None,
+) -> tuple[Event, ...]:
+    """Find foot strikes and foot offs of both feet, in order of time (see `search_events`, which also says how)."""
+    found = search_events(trial, motion, source=source, body_mass_kg=body_mass_kg, contact_N=contact_N, timing=timing)
+    return found.events
+
+
+def search_events(
+    trial: Trial,
+    motion: BodyMotion | None = None,
+    *,
+    source: str = "auto",
+    body_mass_kg: float | None = None,
+    contact_N: float = 0.0,
+    timing: MarkerTiming | None = None,
+) -> EventSearch:
+    """Find foot strikes and foot offs, and compare every source of them.
+
+    Parameters
+    ----------
+    trial, motion : the recording, and what tracking it gave (for the feet's outlines; optional).
+    source : "auto" (file, else plates, else markers), or one of them alone ("plates" still asks the markers which foot it is).
+    body_mass_kg, contact_N : for the contact threshold, see `gait.contacts.find_contacts`.
+    timing : marker delays learnt from other trials of the same subject (`learn_timing`); the trial's own plates come first.
+
+    Raises
+    ------
+    OptionError : no such source.
+    MissingInputError : "file" without stored events, or markers and plates without any foot to see.
+    """
+    if source not in SOURCES:
+        raise OptionError(
+            f"Events cannot be taken from {source!r}.", value=source, expected=" | ".join(SOURCES), where="event_source"
+        )
+    stored = stored_events(trial)
+    if source == "file" and not stored:
+        raise MissingInputError(
+            f"{trial.name} stores no gait events; let them be found (event_source auto).",
+            value=0, expected="foot strikes and foot offs in the file", where=trial.name,
+        )  # fmt: skip
+    try:
+        landmarks = find_landmarks(trial, motion)
+    except MissingInputError as unseen:
+        if stored:
+            finding = Finding(
+                "events-unchecked", Severity.INFO, f"Stored events are used unchecked: {unseen.message}", "", trial.name
+            )
+            return EventSearch(stored, {"file": stored}, findings=(finding,))
+        raise
+    travel = describe_travel(landmarks)
+    if travel.kind in (TrialKind.STATIC, TrialKind.OTHER):
+        return _without_gait(trial, stored, travel)
+    return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg, contact_N)
+
+
+def stored_events(trial: Trial) -> tuple[Event, ...]:
+    """Foot strikes and foot offs stored in the file, with a side."""
+    return tuple(e for e in trial.events if e.kind in GAIT_KINDS and e.side in SIDES)
+
+
+def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTiming:
+    """Learn from events that plates and markers both see how early the markers are: the median for each side and kind.
+
+    A side that no plate saw takes over what was learnt from the other one.
+
+    Parameters
+    ----------
+    plate, marker : events of one or several trials, of the same subject.
+    """
+    seen: dict[tuple[str, EventKind], list[float]] = {}
+    for event in plate:
+        near = _nearest(marker, event, SAME_EVENT_S)
+        if near is not None:
+            seen.setdefault((event.side, event.kind), []).append(event.time_s - near.time_s)
+    delays = {key: float(np.median(values)) for key, values in seen.items()}
+    for kind in GAIT_KINDS:
+        for side, other in (("L", "R"), ("R", "L")):
+            if (other, kind) in seen:
+                delays.setdefault((side, kind), delays[other, kind])
+    return MarkerTiming(delays)
+
+
+def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement, ...]:
+    """Compare every pair of sources: of the events both have, the median and the largest difference of their times."""
+    rows = []
+    names = [name for name in by_source if by_source[name]]
+    for i, reference in enumerate(names):
+        for source in names[i + 1 :]:
+            for side in SIDES:
+                for kind in GAIT_KINDS:
+                    pairs = _pairs(by_source[source], by_source[reference], side, kind)
+                    if pairs:
+                        worst = max(pairs, key=abs)
+                        rows.append(Agreement(side, kind, source, reference, len(pairs), float(np.median(pairs)), worst))
+    return tuple(rows)
+
+
+def _without_gait(trial: Trial, stored: tuple[Event, ...], travel: Travel) -> EventSearch:
+    """A trial without gait has no events; stray ones stored in it are named and left aside."""
+    if not stored:
+        return EventSearch(())
+    finding = Finding(
+        "events-without-gait", Severity.INFO,
+        f"{len(stored)} stored events are left aside: {travel.reason}", "", trial.name,
+    )  # fmt: skip
+    return EventSearch((), {"file": stored}, findings=(finding,))
+
+
+def _search(
+    trial: Trial,
+    landmarks: Landmarks,
+    travel: Travel,
+    stored: tuple[Event, ...],
+    source: str,
+    timing: MarkerTiming | None,
+    body_mass_kg: float | None,
+    contact_N: float,
+) -> EventSearch:
+    findings = []
+    try:
+        markers = marker_events(landmarks, travel)
+    except InvalidValueError as refusal:
+        markers = ()
+        findings.append(Finding("marker-events-refused", Severity.INFO, refusal.message, "", trial.name))
+    contacts = find_contacts(trial, body_mass_kg, threshold_N=contact_N)
+    plates = plate_events(trial, landmarks, contacts, markers)
+    by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
+    learnt = learn_timing(plates, markers)
+    delay = learnt if learnt.delay_s else timing or learnt
+    shifted = tuple(sorted(delay.corrected(e) for e in markers))
+    if source == "markers":
+        events = markers
+    elif source == "plates":
+        events = plates
+    elif stored:
+        events = _completed(stored, plates, shifted) if source == "auto" else stored
+    else:
+        events = _merged(plates, shifted)
+    findings += _gaps_in_order(trial, events)
+    return EventSearch(events, by_source, event_agreement(by_source), delay, tuple(findings))
+
+
+def _merged(plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, ...]:
+    """Plate events, and the marker events that no plate saw."""
+    return tuple(sorted([*plates, *(e for e in markers if _nearest(plates, e, SAME_EVENT_S) is None)]))
+
+
+def _completed(stored: Sequence[Event], plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, ...]:
+    """Stored events, with what they leave out: an event may join only where the strikes and offs of its side then alternate."""
+    events = list(stored)
+    spans = {side: [e.time_s for e in stored if e.side == side] for side in SIDES}
+    for candidate in [*plates, *markers]:
+        times = spans[candidate.side]
+        inside = bool(times) and min(times) < candidate.time_s < max(times)
+        if candidate.source != "plate" and times and not inside:
+            continue
+        if _nearest(events, candidate, SAME_EVENT_S) is None and _fits_between(events, candidate):
+            events.append(candidate)
+    return tuple(sorted(events))
+
+
+def _fits_between(events: Sequence[Event], candidate: Event) -> bool:
+    mine = sorted(e for e in events if e.side == candidate.side)
+    before = [e for e in mine if e.time_s < candidate.time_s]
+    after = [e for e in mine if e.time_s >= candidate.time_s]
+    return (not before or before[-1].kind is not candidate.kind) and (not after or after[0].kind is not candidate.kind)
+
+
+def _nearest(events: Iterable[Event], event: Event, within_s: float) -> Event | None:
+    """The event of the same side and kind nearest in time, if it is within reach."""
+    same = [e for e in events if e.side == event.side and e.kind is event.kind and abs(e.time_s - event.time_s) < within_s]
+    return min(same, key=lambda e: abs(e.time_s - event.time_s)) if same else None
+
+
+def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:
+    mine = [e for e in events if e.side == side and e.kind is kind]
+    pairs = []
+    for reference in references:
+        if reference.side == side and reference.kind is kind:
+            near = _nearest(mine, reference, COMPARED_S)
+            if near is not None:
+                pairs.append(near.time_s - reference.time_s)
+    return pairs
+
+
+def _gaps_in_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
+    """Name every side whose strikes and offs do not alternate."""
+    findings = []
+    for side in SIDES:
+        mine = [e for e in events if e.side == side]
+        twice = [(a, b) for a, b in pairwise(mine) if a.kind is b.kind]
+        if twice:
+            a, b = twice[0]
+            findings.append(Finding(
+                "events-out-of-order", Severity.WARNING,
+                f"{side}: two events {a.kind.value!r} follow each other at {a.time_s:.2f} and {b.time_s:.2f} s.",
+                "Add the missing event to the file, or remove the one too many.", trial.name,
+            ))  # fmt: skip
+    return findings

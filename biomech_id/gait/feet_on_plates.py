@@ -1,0 +1,90 @@
+"""Where the feet are with respect to the force plates, frame by frame: pure geometry, seen from above.
+
+Distances to a plate's edge are positive inside it. Everything is judged in the horizontal plane.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.gait.contacts import PlateContact, centre_of_pressure_m
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.signal.resample import window_mean
+from biomech_id.trial import ForcePlate, Trial
+
+
+@dataclass(frozen=True, eq=False)
+class PlateLoad:
+    """One contact at the video rate.
+
+    Attributes
+    ----------
+    contact : the contact.
+    vertical_N : (n,), mean vertical force around each frame; zero outside the contact.
+    cop_lab_m : (n, 3), centre of pressure; NaN outside the contact.
+    """
+
+    contact: PlateContact
+    vertical_N: FloatArray
+    cop_lab_m: FloatArray
+
+    @property
+    def loaded(self) -> BoolArray:
+        """Frames (n,) in which the plate carries this load."""
+        return np.asarray(self.vertical_N > 0.0)
+
+
+def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
+    """Bring one contact to the video rate (plain mean over one frame: good enough to see where a foot is)."""
+    plate = trial.plates[contact.plate]
+    ratio = round(plate.rate_hz / trial.rate_hz)
+    samples = np.zeros((plate.n_samples, 6))
+    inside = slice(contact.first, contact.last)
+    samples[inside, :3], samples[inside, 3:] = plate.force_lab_N[inside], plate.moment_lab_Nm[inside]
+    mean = window_mean(samples, trial.n_frames, ratio)
+    loaded = mean[:, 2] > contact.threshold_N
+    cop = np.full((trial.n_frames, 3), np.nan)
+    cop[loaded] = centre_of_pressure_m(plate, mean[loaded, :3], mean[loaded, 3:])
+    return PlateLoad(contact, np.where(loaded, mean[:, 2], 0.0), cop)
+
+
+def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
+    """Distance (...,) from points (..., 3) to the nearest edge of the plate seen from above, metres; positive inside."""
+    corners = plate.corners_m[:, :2]
+    edges = np.roll(corners, -1, axis=0) - corners
+    turning = np.sign(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
+    inward = turning * np.stack([-edges[:, 1], edges[:, 0]], axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
+    offsets = points_m[..., None, :2] - corners
+    distance: FloatArray = np.einsum("...kj,kj->...k", offsets, inward).min(axis=-1)
+    return distance
+
+
+def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
+    """Horizontal distance (n,) from points (n, 3) to the line between the heel and the toe marker of one foot, metres."""
+    heel, toe = landmarks.heel_lab_m[side][:, :2], landmarks.toe_lab_m[side][:, :2]
+    along, offset = toe - heel, point_m[:, :2] - heel
+    length2 = np.einsum("nj,nj->n", along, along)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.clip(np.einsum("nj,nj->n", offset, along) / length2, 0.0, 1.0)
+    distance: FloatArray = np.linalg.norm(offset - share[:, None] * along, axis=1)
+    return distance
+
+
+def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tuple[str, float]:
+    """Side of the foot that lies nearest to the load in the given frames (n,), and its distance, metres.
+
+    Distances are averaged with the vertical force as weight, so that the wild centres of pressure of a light load do not count.
+    Returns ("", nan) when no foot is seen there.
+    """
+    best, least = "", float("nan")
+    for side in landmarks.sides:
+        distance = distance_to_foot(landmarks, side, load.cop_lab_m)
+        use = frames & load.loaded & np.isfinite(distance)
+        if use.any():
+            mean = float(np.average(distance[use], weights=load.vertical_N[use]))
+            if not mean >= least:
+                best, least = side, mean
+    return best, least

@@ -1,0 +1,181 @@
+"""Where the pelvis and the feet are: the few points that every gait rule of this room looks at.
+
+They come from the tracked body when there is one, else straight from the markers, whatever common names a laboratory gave them.
+They serve to find events, to put feet on plates and to measure steps; joint kinetics never pass through here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDE_SIGN, SIDES
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import MissingInputError
+from biomech_id.trial import Markers, Trial
+
+#: Common names of the marker behind the heel, and of the one on the forefoot, after the side's letter.
+HEEL_NAMES = ("HEE", "HEEL", "HEL", "CAL", "CALC", "FCC")
+TOE_NAMES = ("TOE", "MT2", "MET2", "SMH", "MTP2", "MET", "P5MT", "MT5", "P1MT", "MT1", "FM5", "FM1")
+ASIS_NAMES = ("ASI", "ASIS", "IAS", "FWT")
+BACK_NAMES = ("PSI", "PSIS", "IPS", "BWT")
+SACRUM_NAMES = ("SACR", "VSAC", "SACRUM", "SAC")
+
+#: A gap up to this long is bridged by a straight line for judging where a foot is.
+LONGEST_BRIDGE_S = 0.2
+
+#: Foot drawn from heel and toe marker: x from heel to toe and y to the left, in units of their distance. The toe marker lies on
+#: the metatarsal heads, at about three quarters of the foot; a foot's breadth is .055/.152 of its length and that of its heel
+#: two thirds of it (Drillis & Contini 1966, TR 1166.03, New York University, for the ratio of breadth to length).
+_OUTLINE_LEFT = np.array(
+    [
+        (-0.03, -0.12),
+        (-0.03, 0.12),
+        (0.35, 0.16),
+        (0.85, 0.22),
+        (1.15, 0.17),
+        (1.30, 0.0),
+        (1.20, -0.15),
+        (0.95, -0.24),
+        (0.35, -0.14),
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Pelvis and feet over time; metres, laboratory axes, NaN where unseen.
+
+    Attributes
+    ----------
+    rate_hz, first_time_s : video rate, and absolute time of the first frame.
+    pelvis_lab_m : (n, 3), middle of the pelvis (of the anterior spines when seen); of the feet when no pelvis marker exists.
+    facing_lab : (n, 2), horizontal unit vector forward out of the pelvis (out of the feet when the pelvis is unseen).
+    heel_lab_m, toe_lab_m : side -> (n, 3), markers behind the heel and on the forefoot.
+    outline_lab_m : side -> (n, k, 3), the foot's outline.
+    """
+
+    rate_hz: float
+    first_time_s: float
+    pelvis_lab_m: FloatArray
+    facing_lab: FloatArray
+    heel_lab_m: Mapping[str, FloatArray]
+    toe_lab_m: Mapping[str, FloatArray]
+    outline_lab_m: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The sides whose foot is seen."""
+        return tuple(side for side in SIDES if side in self.heel_lab_m)
+
+    @property
+    def n_frames(self) -> int:
+        """Number of video frames."""
+        return len(self.pelvis_lab_m)
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Absolute time of every frame, (n,), seconds."""
+        times: FloatArray = self.first_time_s + np.arange(self.n_frames) / self.rate_hz
+        return times
+
+
+def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
+    """Take pelvis and feet from a trial's markers, and the feet's outlines from the tracked body when it has them.
+
+    Parameters
+    ----------
+    trial : the recording.
+    motion : what tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers.
+
+    Raises
+    ------
+    MissingInputError : neither foot has both a heel and a toe marker.
+    """
+    labels = _by_plain_label(trial.markers)
+    heel, toe = _per_side(trial.markers, labels, HEEL_NAMES), _per_side(trial.markers, labels, TOE_NAMES)
+    sides = [side for side in SIDES if side in heel and side in toe]
+    if not sides:
+        raise MissingInputError(
+            f"{trial.name} has no foot with both a heel and a toe marker, so its steps cannot be found.",
+            value=list(trial.markers.names), expected="heel and toe markers such as LHEE and LTOE", where=trial.name,
+        )  # fmt: skip
+    rate_hz = trial.rate_hz
+    heel = {side: bridge(heel[side], rate_hz) for side in sides}
+    toe = {side: bridge(toe[side], rate_hz) for side in sides}
+    pelvis, facing = _pelvis(trial.markers, labels, heel, toe)
+    tracked = {} if motion is None else motion.foot_outline_lab_m
+    outline = {side: tracked[side] if side in tracked else _drawn_outline(heel[side], toe[side], side) for side in sides}
+    return Landmarks(rate_hz, trial.first_time_s, pelvis, facing, heel, toe, outline)
+
+
+def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE_S) -> FloatArray:
+    """Bridge gaps of at most ``longest_s`` seconds in a path (n, 3) by straight lines; longer ones, and the ends, stay NaN."""
+    seen = np.isfinite(path_m).all(axis=1)
+    frames = np.flatnonzero(seen)
+    if frames.size < 2 or seen.all():
+        return path_m
+    out = path_m.copy()
+    after = np.searchsorted(frames, np.arange(len(path_m)))
+    inside = ~seen & (after > 0) & (after < frames.size)
+    width = np.zeros(len(path_m))
+    width[inside] = frames[after[inside]] - frames[after[inside] - 1] - 1
+    short = inside & (width <= longest_s * rate_hz)
+    for axis in range(3):
+        out[short, axis] = np.interp(np.flatnonzero(short), frames, path_m[seen, axis])
+    return out
+
+
+def horizontal_unit(vector: FloatArray) -> FloatArray:
+    """Unit vectors (..., 2) along the horizontal part of vectors (..., 2 or 3); NaN where there is none."""
+    flat = vector[..., :2]
+    length = np.linalg.norm(flat, axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unit: FloatArray = np.where(length > 1e-9, flat / length, np.nan)
+    return unit
+
+
+def _by_plain_label(markers: Markers) -> dict[str, str]:
+    """Label without blanks, dots and case -> the marker's name; markers never seen are left out."""
+    return {re.sub(r"[^A-Z0-9]", "", name.upper()): name for name in markers.names if markers.present(name)}
+
+
+def _per_side(markers: Markers, labels: Mapping[str, str], names: tuple[str, ...]) -> dict[str, FloatArray]:
+    found = {}
+    for side in SIDES:
+        label = next((side + name for name in names if side + name in labels), None)
+        if label is not None:
+            found[side] = markers[labels[label]]
+    return found
+
+
+def _pelvis(
+    markers: Markers, labels: Mapping[str, str], heel: Mapping[str, FloatArray], toe: Mapping[str, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    front, back = _per_side(markers, labels, ASIS_NAMES), _per_side(markers, labels, BACK_NAMES)
+    sacrum = [markers[labels[name]] for name in SACRUM_NAMES if name in labels]
+    rate_hz = markers.rate_hz
+    feet = np.mean([0.5 * (heel[side] + toe[side]) for side in heel], axis=0)
+    facing = horizontal_unit(np.mean([toe[side] - heel[side] for side in heel], axis=0))
+    for pair in (front, back):
+        if len(pair) == 2:
+            left, right = bridge(pair["L"], rate_hz), bridge(pair["R"], rate_hz)
+            across = left - right
+            forward = horizontal_unit(np.stack([across[:, 1], -across[:, 0]], axis=1))
+            return 0.5 * (left + right), np.where(np.isfinite(forward), forward, facing)
+    if sacrum:
+        return bridge(sacrum[0], rate_hz), facing
+    return feet, facing
+
+
+def _drawn_outline(heel_m: FloatArray, toe_m: FloatArray, side: str) -> FloatArray:
+    """Outline (n, 9, 3) laid through heel and toe marker, at the height of the line between them."""
+    along = toe_m - heel_m
+    across = np.stack([-along[:, 1], along[:, 0], np.zeros(len(along))], axis=1)
+    shape = _OUTLINE_LEFT * (1.0, SIDE_SIGN[side])
+    outline: FloatArray = heel_m[:, None, :] + shape[None, :, :1] * along[:, None, :] + shape[None, :, 1:] * across[:, None, :]
+    return outline

@@ -1,0 +1,80 @@
+"""Foot strikes and foot offs from force plates: a load begins or ends under a foot.
+
+A load says when, the markers say which foot. Where events from markers exist, a load's beginning is a strike only if that foot
+strikes near then: a second foot stepping onto a loaded plate, or a foot sliding off it, begins or ends a load without an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from biomech_id.gait.contacts import PlateContact
+from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate, nearest_foot
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.trial import Event, EventKind, Trial
+
+#: A load further than this from a foot is not under it. Good files have 8 to 78 mm, wrong corners more than 150 mm.
+FOOT_REACH_M = 0.15
+#: An event from markers within this time of a load's beginning or end is the same event.
+SAME_EVENT_S = 0.13
+#: First and last part of a load in which its foot is looked for.
+EDGE_SHARE = 0.3
+
+
+def plate_events(
+    trial: Trial, landmarks: Landmarks, contacts: Sequence[PlateContact], from_markers: Sequence[Event] = ()
+) -> tuple[Event, ...]:
+    """Turn loads into events.
+
+    Parameters
+    ----------
+    trial, landmarks : the recording and its feet.
+    contacts : loads, from `gait.contacts.find_contacts`.
+    from_markers : events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), a load counts
+        when one and the same foot is on it at its beginning and at its end.
+    """
+    events = []
+    for contact in contacts:
+        load = load_at_video_rate(trial, contact)
+        first, last = edge_feet(landmarks, load)
+        if not from_markers and first != last:
+            continue
+        for side, time_s, kind in ((first, contact.start_s, EventKind.FOOT_STRIKE), (last, contact.end_s, EventKind.FOOT_OFF)):
+            if side and np.isfinite(time_s) and (not from_markers or _near(from_markers, side, kind, time_s)):
+                events.append(Event(time_s, side, kind, "plate"))
+    return tuple(sorted(_without_repeats(events)))
+
+
+def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
+    """Sides of the feet under the beginning and the end of a load; "" where no foot is within reach."""
+    frames = np.flatnonzero(load.loaded)
+    if not frames.size:
+        return "", ""
+    edge = max(1, round(EDGE_SHARE * frames.size))
+    sides = []
+    for chosen in (frames[:edge], frames[-edge:]):
+        mask = np.zeros(landmarks.n_frames, dtype=np.bool_)
+        mask[chosen] = True
+        side, distance_m = nearest_foot(landmarks, load, mask)
+        sides.append(side if distance_m < FOOT_REACH_M else "")
+    return sides[0], sides[1]
+
+
+def _near(events: Sequence[Event], side: str, kind: EventKind, time_s: float) -> bool:
+    return any(e.side == side and e.kind is kind and abs(e.time_s - time_s) < SAME_EVENT_S for e in events)
+
+
+def _without_repeats(events: list[Event]) -> list[Event]:
+    """One event where a foot lands on, or leaves, two plates: the earlier strike and the later off."""
+    kept: list[Event] = []
+    for event in sorted(events):
+        twin = next(
+            (k for k in kept if k.side == event.side and k.kind is event.kind and event.time_s - k.time_s < 2 * SAME_EVENT_S), None
+        )
+        if twin is None:
+            kept.append(event)
+        elif event.kind is EventKind.FOOT_OFF:
+            kept[kept.index(twin)] = event
+    return kept

@@ -1,0 +1,162 @@
+"""Spatiotemporal parameters of each cycle, by the definitions of ``docs/gait-methods.md``.
+
+A foot's place is the position of its heel averaged over foot-flat, 20 to 50 % of its stance. Lengths are taken along, and widths
+across, the line that joins two successive places of the same foot. On a belt, places are carried along with it first, so that a
+stride includes the belt's travel. Dimensionless forms follow Hof 1996 (Gait Posture 4:222), with leg length l: length / l,
+time / sqrt(l / g), speed / sqrt(g l).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
+from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.stance_intervals import frames_within, stance_intervals
+from biomech_id.gait.travel import Travel
+from biomech_id.trial import Event
+
+#: Part of stance over which a foot's place is averaged.
+FLAT_SHARE = (0.2, 0.5)
+#: Fewer frames than this do not show a resting heel.
+LEAST_FLAT_FRAMES = 2
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One spatiotemporal value of one cycle: ``unit`` is "m", "s", "m/s", "1/min", "%" or "1" (dimensionless)."""
+
+    trial: str
+    side: str
+    cycle: int
+    parameter: str
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True)
+class FootPlace:
+    """Where a foot stood: strike time, and the heel's mean horizontal position (2,), m, in axes that move with the belt."""
+
+    side: str
+    start_s: float
+    heel_m: FloatArray
+
+
+def spatiotemporal(
+    landmarks: Landmarks,
+    events: Sequence[Event],
+    cycles: Sequence[Cycle],
+    *,
+    travel: Travel | None = None,
+    leg_length_m: float | None = None,
+) -> tuple[Parameter, ...]:
+    """Compute the parameters of every whole cycle; what an event or a marker is missing for is left out.
+
+    Parameters
+    ----------
+    landmarks, events : feet and events of the trial.
+    cycles : its cycles; ``stance_only`` ones have no parameters.
+    travel : gives the belt's velocity; without it the floor is at rest.
+    leg_length_m : mean of both legs, for the dimensionless forms; without it they are left out.
+    """
+    belt = np.zeros(2) if travel is None else travel.belt_lab_m_s
+    places = foot_places(landmarks, events, belt)
+    rows = []
+    for cycle in cycles:
+        if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
+            continue
+        values = dict(_temporal(cycle)) | dict(_spatial(cycle, places))
+        if leg_length_m is not None:
+            values |= dict(_dimensionless(values, leg_length_m))
+        rows += [Parameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
+    return tuple(rows)
+
+
+def symmetry_index(left: float, right: float) -> float:
+    """Difference of the sides as a share of their mean, percent: 100 (L - R) / (0.5 (L + R)).
+
+    Robinson, Herzog and Nigg 1987 (J Manipulative Physiol Ther 10:172). Zero is symmetric, positive means more on the left.
+    """
+    return 100.0 * (left - right) / (0.5 * (left + right))
+
+
+def foot_places(landmarks: Landmarks, events: Sequence[Event], belt_lab_m_s: FloatArray) -> tuple[FootPlace, ...]:
+    """Place of the foot in every stance of both sides, in order of time.
+
+    A stance whose off is missing takes the median stance duration of its side (of both, where its side has none). Where the trial
+    ends within foot-flat the frames before it count: the heel rests.
+    """
+    time_s = landmarks.time_s
+    intervals = [i for s in landmarks.sides for i in stance_intervals(events, s, float(time_s[0]), float(time_s[-1]))]
+    usual_s = {side: [i.end_s - i.start_s for i in intervals if i.complete and i.side == side] for side in landmarks.sides}
+    of_both = [duration for durations in usual_s.values() for duration in durations] or [np.nan]
+    places = []
+    for interval in intervals:
+        side = interval.side
+        heel = landmarks.heel_lab_m[side][:, :2] - belt_lab_m_s * (time_s - time_s[0])[:, None]
+        end_s = interval.end_s if np.isfinite(interval.end_s) else interval.start_s + float(np.median(usual_s[side] or of_both))
+        first, last = (interval.start_s + share * (end_s - interval.start_s) for share in FLAT_SHARE)
+        if not time_s[0] <= first:
+            continue
+        seen = heel[frames_within(time_s, first, last)]
+        seen = seen[np.isfinite(seen).all(axis=1)]
+        if len(seen) >= LEAST_FLAT_FRAMES:
+            places.append(FootPlace(side, interval.start_s, seen.mean(axis=0)))
+    return tuple(sorted(places, key=lambda p: p.start_s))
+
+
+Values = Iterator[tuple[str, tuple[float, str]]]
+
+
+def _temporal(cycle: Cycle) -> Values:
+    stride_s = cycle.duration_s
+    percent = 100.0 / stride_s
+    yield "stride_time", (stride_s, "s")
+    yield "cadence", (120.0 / stride_s, "1/min")
+    yield "step_time", (cycle.end_s - cycle.opposite_strike_s, "s")
+    yield "stance_time", (cycle.foot_off_s - cycle.start_s, "s")
+    yield "swing_time", (cycle.end_s - cycle.foot_off_s, "s")
+    yield "foot_off", ((cycle.foot_off_s - cycle.start_s) * percent, "%")
+    yield "opposite_foot_off", ((cycle.opposite_off_s - cycle.start_s) * percent, "%")
+    yield "opposite_foot_contact", ((cycle.opposite_strike_s - cycle.start_s) * percent, "%")
+    first, single = cycle.opposite_off_s - cycle.start_s, cycle.opposite_strike_s - cycle.opposite_off_s
+    second = cycle.foot_off_s - cycle.opposite_strike_s
+    if first >= 0 and single >= 0 and second >= 0:
+        yield "single_support", (single * percent, "%")
+        yield "double_support", ((first + second) * percent, "%")
+        yield "single_support_time", (single, "s")
+        yield "double_support_time", (first + second, "s")
+
+
+def _spatial(cycle: Cycle, places: Sequence[FootPlace]) -> Values:
+    own = {p.start_s: p.heel_m for p in places if p.side == cycle.side}
+    between = [p.heel_m for p in places if p.side != cycle.side and cycle.start_s < p.start_s < cycle.end_s]
+    if cycle.start_s not in own or cycle.end_s not in own:
+        return
+    stride = own[cycle.end_s] - own[cycle.start_s]
+    length = float(np.linalg.norm(stride))
+    yield "stride_length", (length, "m")
+    yield "speed", (length / cycle.duration_s, "m/s")
+    if between and length > 0:
+        forward = stride / length
+        left = np.array([-forward[1], forward[0]])
+        ahead = own[cycle.end_s] - between[0]
+        yield "step_length", (float(ahead @ forward), "m")
+        yield "step_width", (SIDE_SIGN[cycle.side] * float(ahead @ left), "m")
+
+
+def _dimensionless(values: Mapping[str, tuple[float, str]], leg_m: float) -> Values:
+    time_s, speed_m_s = float(np.sqrt(leg_m / GRAVITY_M_S2)), float(np.sqrt(GRAVITY_M_S2 * leg_m))
+    scales = {
+        "speed": speed_m_s, "stride_length": leg_m, "step_length": leg_m, "step_width": leg_m,
+        "stride_time": time_s, "step_time": time_s, "cadence": 60.0 / time_s,
+    }  # fmt: skip
+    for name, scale in scales.items():
+        if name in values:
+            yield f"{name}_dimensionless", (values[name][0] / scale, "1")

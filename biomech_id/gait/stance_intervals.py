@@ -1,0 +1,96 @@
+"""When each foot is on the floor, and when nobody can say: intervals between events, and masks over video frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.trial import Event, EventKind
+
+#: Beyond the first and the last event of a side a phase is believed to go on for this share of its usual duration, no further.
+BELIEVED_SHARE = 1.0
+#: Usual duration of stance and swing where a trial shows none, seconds: a free walk's (Perry 1992: 62 and 38 % of 1.1 s).
+USUAL_STANCE_S = 0.68
+USUAL_SWING_S = 0.42
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One stance as the events give it.
+
+    Attributes
+    ----------
+    side : "L" or "R".
+    start_s, end_s : strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
+    lower_s, upper_s : the same where known, else the furthest the stance can reach.
+    """
+
+    side: str
+    start_s: float
+    end_s: float
+    lower_s: float
+    upper_s: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether both its strike and its off are known."""
+        return bool(np.isfinite(self.start_s) and np.isfinite(self.end_s))
+
+
+def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s: float) -> tuple[Interval, ...]:
+    """Pair strikes and offs of one side into stances, in order of time.
+
+    An off without a strike before it, or a strike without an off after it, yields a stance with NaN there: it reaches back to the
+    side's previous event (or the trial's begin), or forward to the next one (or the trial's end).
+
+    Parameters
+    ----------
+    events : of the trial; other sides are ignored.
+    side : "L" or "R".
+    first_s, last_s : absolute times of the first and the last video frame.
+    """
+    mine = sorted(e for e in events if e.side == side and e.kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF))
+    intervals = []
+    for before, event, after in zip([None, *mine], mine, [*mine[1:], None], strict=False):
+        strike = event.kind is EventKind.FOOT_STRIKE
+        if strike:
+            paired = after is not None and after.kind is EventKind.FOOT_OFF
+            upper = last_s if after is None else after.time_s
+            intervals.append(Interval(side, event.time_s, after.time_s if paired and after else float("nan"), event.time_s, upper))
+        elif before is None or before.kind is EventKind.FOOT_OFF:
+            lower = first_s if before is None else before.time_s
+            intervals.append(Interval(side, float("nan"), event.time_s, lower, event.time_s))
+    # A stance that lies wholly outside the trial has nothing to judge.
+    return tuple(i for i in intervals if i.upper_s >= first_s and i.lower_s <= last_s)
+
+
+def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray:
+    """Frames (n,) whose time lies in the closed interval [start, end]."""
+    return np.asarray((time_s >= start_s) & (time_s <= end_s))
+
+
+def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> BoolArray:
+    """Frames (n,) too far from any event of this side to say whether the foot is on the floor.
+
+    Before the first strike the foot swings, but no longer than a swing lasts; after the last off likewise. Whether it swings or
+    stands beyond that no event says.
+    """
+    mine = sorted(e for e in events if e.side == side)
+    if not mine:
+        return np.ones(len(time_s), dtype=np.bool_)
+    swing = _longest_swing(mine)
+    unknown = np.zeros(len(time_s), dtype=np.bool_)
+    if mine[0].kind is EventKind.FOOT_STRIKE:
+        unknown |= time_s < mine[0].time_s - swing
+    if mine[-1].kind is EventKind.FOOT_OFF:
+        unknown |= time_s > mine[-1].time_s + swing
+    return unknown
+
+
+def _longest_swing(mine: Sequence[Event]) -> float:
+    swings = [b.time_s - a.time_s for a, b in pairwise(mine) if a.kind is EventKind.FOOT_OFF and b.kind is EventKind.FOOT_STRIKE]
+    return BELIEVED_SHARE * max(swings, default=USUAL_SWING_S)

@@ -1,0 +1,212 @@
+"""What kind of trial this is: standing, straight walking, a turn, a treadmill, a run, or something else.
+
+Read from the path of the pelvis and from the feet, never from file names:
+
+* **static**: nothing moves;
+* **treadmill**: the grounded foot travels through the laboratory at the belt's velocity while the pelvis stays;
+* **run**: both feet are off the floor together, or the speed is beyond walking (Froude number v^2/(g l), Alexander 1989,
+  Physiol Rev 69:1199: people change to a run near 0.5 and nobody walks above 1);
+* **turn**: the pelvis path or the pelvis itself changes direction;
+* **straight**: what is left and goes somewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.conventions import GRAVITY_M_S2
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import MissingInputError
+from biomech_id.gait.landmarks import Landmarks, find_landmarks, horizontal_unit
+from biomech_id.signal.runs import runs
+from biomech_id.trial import Trial
+
+#: A trial in which neither pelvis nor feet move further than this is a static one (quiet standing sways by centimetres).
+STATIC_RANGE_M = 0.10
+#: Net change of direction that makes a walk a turn. Pelvic rotation within a stride stays well below it.
+TURN_RAD = np.deg2rad(35.0)
+#: A belt slower than this is a foot that slips.
+LEAST_BELT_M_S = 0.15
+#: A walk goes at least this far relative to the floor under the feet.
+LEAST_TRAVEL_M = 0.5
+#: Slower than this is shifting about, not walking.
+SLOWEST_WALK_M_S = 0.15
+#: Both feet this far above their lowest height for this long are in flight.
+FLIGHT_HEIGHT_M = 0.05
+FLIGHT_S = 0.03
+#: Slower than this a flight is a hop.
+SLOWEST_RUN_M_S = 0.5
+#: Above this Froude number nobody walks by choice.
+LARGEST_WALKING_FROUDE = 0.8
+
+
+class TrialKind(StrEnum):
+    """Kind of a trial; only straight ones enter means, scores and norms."""
+
+    STRAIGHT = "straight"
+    TURN = "turn"
+    TREADMILL = "treadmill"
+    RUN = "run"
+    STATIC = "static"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, eq=False)
+class Travel:
+    """How the subject moved through the laboratory.
+
+    Attributes
+    ----------
+    kind, reason : what it is, and why in one sentence.
+    speed_m_s : mean speed relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
+    direction_lab : (2,), horizontal unit vector of travel relative to that floor; NaN when there is none.
+    belt_lab_m_s : (2,), horizontal velocity of the belt; zeros over ground.
+    turn_rad : change of direction, counter-clockwise seen from above.
+    flight_share : share of the frames in which both feet are off the floor.
+    """
+
+    kind: TrialKind
+    reason: str
+    speed_m_s: float
+    direction_lab: FloatArray
+    belt_lab_m_s: FloatArray
+    turn_rad: float
+    flight_share: float
+
+    def __post_init__(self) -> None:
+        for name in ("direction_lab", "belt_lab_m_s"):
+            object.__setattr__(self, name, readonly(getattr(self, name), (2,), name=name, where="Travel"))
+
+    @property
+    def walking(self) -> bool:
+        """Whether methods made for walking may be used."""
+        return self.kind in (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL)
+
+
+def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
+    """Return the kind of a trial (see `describe_travel` for the reason); `TrialKind.OTHER` when its feet are not seen."""
+    try:
+        landmarks = find_landmarks(trial, motion)
+    except MissingInputError:
+        return TrialKind.OTHER
+    return describe_travel(landmarks).kind
+
+
+def describe_travel(landmarks: Landmarks) -> Travel:
+    """Say how the subject moved and what kind of trial that makes it."""
+    pelvis = landmarks.pelvis_lab_m
+    seen = np.isfinite(pelvis).all(axis=1)
+    if not seen.any():
+        nothing = np.full(2, np.nan)
+        return Travel(TrialKind.OTHER, "The pelvis is never seen.", float("nan"), nothing, np.zeros(2), 0.0, 0.0)
+    moved = max(_extent(path) for path in [pelvis, *landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()])
+    if moved < STATIC_RANGE_M:
+        still = f"Nothing moves by more than {moved * 1e3:.0f} mm."
+        return Travel(TrialKind.STATIC, still, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
+    belt = belt_velocity(landmarks)
+    velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
+    speed = _path_speed(pelvis[seen], landmarks.rate_hz, belt)
+    path_m = speed * np.count_nonzero(seen) / landmarks.rate_hz
+    turn = 0.0 if belt.any() else turning_angle(landmarks)
+    flight = float(in_flight(landmarks).mean())
+    height = float(np.nanmedian(pelvis[:, 2])) - min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
+    kind, reason = _judge(speed, path_m, belt, turn, flight, height)
+    return Travel(kind, reason, speed, horizontal_unit(velocity), belt, turn, flight)
+
+
+def _judge(speed: float, path_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, str]:
+    froude = speed**2 / (GRAVITY_M_S2 * max(height_m, 0.1))
+    if froude > LARGEST_WALKING_FROUDE:
+        return TrialKind.RUN, f"The speed of {speed:.1f} m/s is beyond walking (Froude number {froude:.2f})."
+    if flight > 0 and speed > SLOWEST_RUN_M_S:
+        return TrialKind.RUN, f"Both feet are off the floor in {flight:.0%} of the trial."
+    if belt.any():
+        return TrialKind.TREADMILL, f"The grounded foot moves with a belt at {np.linalg.norm(belt):.2f} m/s."
+    if path_m < LEAST_TRAVEL_M or speed < SLOWEST_WALK_M_S:
+        return TrialKind.OTHER, f"The pelvis travels only {path_m:.2f} m, at {speed:.2f} m/s."
+    if abs(turn) > TURN_RAD:
+        return TrialKind.TURN, f"The walk turns by {abs(np.rad2deg(turn)):.0f} deg."
+    return TrialKind.STRAIGHT, f"The pelvis travels {path_m:.1f} m at {speed:.2f} m/s without turning."
+
+
+def belt_velocity(landmarks: Landmarks) -> FloatArray:
+    """Horizontal velocity (2,), m/s, of the floor under the feet: zeros over ground.
+
+    The foot on the floor moves as the floor does. Of each foot and frame the slower-moving end (heel or toe, by its vertical
+    speed) counts when it is within 15 mm of its lowest height; the median of their velocities is the belt's. While the pelvis
+    travels as far as a walk over ground does, there is no belt.
+    """
+    pelvis = landmarks.pelvis_lab_m
+    if float(np.linalg.norm(_mean_velocity(pelvis, landmarks.rate_hz))) > 0.4:
+        return np.zeros(2)
+    low = []
+    for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:
+        velocity = np.gradient(path, axis=0) * landmarks.rate_hz
+        with np.errstate(invalid="ignore"):
+            grounded = (path[:, 2] < np.nanpercentile(path[:, 2], 2) + 0.015) & (np.abs(velocity[:, 2]) < 0.15)
+        low.append(velocity[grounded, :2])
+    samples = np.concatenate(low)
+    belt = np.median(samples, axis=0) if len(samples) else np.zeros(2)
+    return belt if np.linalg.norm(belt) > LEAST_BELT_M_S else np.zeros(2)
+
+
+def turning_angle(landmarks: Landmarks) -> float:
+    """Change of direction, rad, counter-clockwise seen from above: of the pelvis path or of its facing, whichever turns more.
+
+    Each is averaged over the first and the last quarter of the trial, so that rotation within a stride cancels.
+    """
+    pelvis, facing = landmarks.pelvis_lab_m[:, :2], landmarks.facing_lab
+    frames = np.flatnonzero(np.isfinite(pelvis).all(axis=1) & np.isfinite(facing).all(axis=1))
+    if frames.size < 8:
+        return 0.0
+    quarter = frames.size // 4
+    first, last = frames[:quarter], frames[-quarter:]
+    of_path = _angle_between(pelvis[first[-1]] - pelvis[first[0]], pelvis[last[-1]] - pelvis[last[0]], least=0.05)
+    of_pelvis = _angle_between(facing[first].mean(axis=0), facing[last].mean(axis=0), least=0.1)
+    return of_path if abs(of_path) > abs(of_pelvis) else of_pelvis
+
+
+def in_flight(landmarks: Landmarks) -> BoolArray:
+    """Frames (n,) in which both feet are off the floor: heel and toe of both well above their lowest height, not for an instant."""
+    airborne = np.ones(landmarks.n_frames, dtype=np.bool_)
+    if len(landmarks.sides) < 2:
+        return ~airborne
+    for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:
+        height = path[:, 2]
+        with np.errstate(invalid="ignore"):
+            airborne &= height > np.nanmin(height) + FLIGHT_HEIGHT_M
+    long_enough = np.zeros_like(airborne)
+    for first, last in runs(airborne):
+        if last - first >= FLIGHT_S * landmarks.rate_hz:
+            long_enough[first:last] = True
+    return long_enough
+
+
+def _extent(path_m: FloatArray) -> float:
+    """Largest range of a path over its three axes."""
+    seen = path_m[np.isfinite(path_m).all(axis=1)]
+    return float(np.ptp(seen, axis=0).max()) if len(seen) else 0.0
+
+
+def _mean_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
+    frames = np.flatnonzero(np.isfinite(path_m).all(axis=1))
+    a, b = frames[0], frames[-1]
+    velocity: FloatArray = (path_m[b, :2] - path_m[a, :2]) * rate_hz / max(b - a, 1)
+    return velocity
+
+
+def _path_speed(path_m: FloatArray, rate_hz: float, belt_m_s: FloatArray) -> float:
+    """Mean speed along the path: chords of a fifth of a second, so that sway and noise do not lengthen it."""
+    step = max(1, round(0.2 * rate_hz))
+    chords = (path_m[step:, :2] - path_m[:-step, :2]) * rate_hz / step - belt_m_s
+    return float(np.linalg.norm(chords, axis=1).mean()) if len(chords) else 0.0
+
+
+def _angle_between(a: FloatArray, b: FloatArray, *, least: float) -> float:
+    if min(np.linalg.norm(a), np.linalg.norm(b)) < least:
+        return 0.0
+    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))

@@ -1,0 +1,163 @@
+"""Whether a stance may have kinetics: one verdict, with a reason a technician can act on.
+
+A stance is clean when one foot, and nothing else, was on the plate from its strike to its off. That is judged from four things
+that can each be seen: the foot's outline over the plate, where the load acts, when it begins and ends, and how heavy it is. Never
+guessed: what fails a rule has no kinetics and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_WORDS
+from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.plate_events import FOOT_REACH_M
+from biomech_id.gait.stance import Stance, Verdict
+from biomech_id.gait.stance_intervals import Interval, frames_within
+from biomech_id.trial import Trial
+
+#: A load that begins or ends further than this from the foot's own event is not (only) this stance. Events stored by hand lie
+#: within 3.5 frames at 100 Hz of the force.
+EDGE_TOLERANCE_S = 0.06
+#: A load shared in time for less than this is an event that is a frame or two off.
+LEAST_SHARED_S = 0.04
+#: How far the outline may reach beyond the plate while the foot is flat. The outline is drawn from two markers and is good to
+#: two centimetres; its front end lies beyond the toes.
+OUTLINE_TOLERANCE_M = 0.05
+#: Part of stance in which the foot is flat.
+FLAT_SHARE = (0.2, 0.5)
+#: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
+LEAST_PEAK_SHARE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that verdicts are given from: the trial, its feet, its loads and its stances."""
+
+    trial: Trial
+    landmarks: Landmarks
+    loads: tuple[PlateLoad, ...]
+    intervals: Mapping[str, tuple[Interval, ...]]
+    body_mass_kg: float | None
+
+    def outline_depth_m(self, side: str, plate: int) -> FloatArray:
+        """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres."""
+        return depth_inside(self.trial.plates[plate], self.landmarks.outline_lab_m[side])
+
+    def grounded(self, side: str) -> BoolArray:
+        """Frames (n,) in which a foot is on the floor by its events."""
+        time_s = self.landmarks.time_s
+        mask = np.zeros(len(time_s), dtype=np.bool_)
+        for interval in self.intervals.get(side, ()):
+            mask |= frames_within(time_s, interval.lower_s, interval.upper_s)
+        return mask
+
+
+def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ...]]:
+    """Give the verdict on one stance, and the loads under its foot."""
+    loads = loads_under(scene, interval)
+    names = tuple(dict.fromkeys(scene.trial.plates[load.contact.plate].name for load in loads))
+
+    def stance(verdict: Verdict, reason: str) -> tuple[Stance, tuple[PlateLoad, ...]]:
+        return Stance(interval.side, interval.start_s, interval.end_s, names, verdict, reason), loads
+
+    if not loads:
+        cut = "" if interval.complete else " and the stance is cut by the trial's end"
+        return stance(Verdict.NO_PLATE if interval.complete else Verdict.CUT, f"no loaded plate is under the foot{cut}")
+    if not interval.complete:
+        missing = "strike" if np.isnan(interval.start_s) else "off"
+        return stance(Verdict.CUT, f"the foot {missing} lies outside the trial or has no event")
+    for rule in (_other_foot, _left_plate, _outline, _light):
+        objection = rule(scene, interval, loads)
+        if objection is not None:
+            return stance(*objection)
+    if len(names) > 1:
+        return stance(Verdict.TWO_PLATES, f"this foot alone is on {' and '.join(names)}; their loads are added")
+    return stance(Verdict.CLEAN, f"this foot alone is on {names[0]} from strike to off")
+
+
+def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
+    """Loads that act under the stance's foot: on a plate the outline reaches, and within reach of the foot."""
+    time_s = scene.landmarks.time_s
+    standing = frames_within(time_s, interval.lower_s, interval.upper_s)
+    found = []
+    for load in scene.loads:
+        shared = standing & load.loaded
+        if np.count_nonzero(shared) < LEAST_SHARED_S * scene.trial.rate_hz:
+            continue
+        over = scene.outline_depth_m(interval.side, load.contact.plate).max(axis=1) > 0.0
+        distance = distance_to_foot(scene.landmarks, interval.side, load.cop_lab_m)
+        seen = shared & np.isfinite(distance)
+        if not seen.any() or not over[shared].mean() > 0.5:
+            continue
+        if np.average(distance[seen], weights=load.vertical_N[seen]) < FOOT_REACH_M:
+            found.append(load)
+    return tuple(found)
+
+
+Objection = tuple[Verdict, str] | None
+
+
+def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    other = "R" if interval.side == "L" else "L"
+    word = SIDE_WORDS[other]
+    for load in loads:
+        name = scene.trial.plates[load.contact.plate].name
+        if other in scene.landmarks.sides:
+            over = scene.outline_depth_m(other, load.contact.plate).max(axis=1) > 0.0
+            shared = over & load.loaded & scene.grounded(other)
+            if np.count_nonzero(shared) >= LEAST_SHARED_S * scene.trial.rate_hz:
+                when_s = scene.landmarks.time_s[np.flatnonzero(shared)[0]]
+                return Verdict.OTHER_FOOT, f"the {word} foot is on {name} too, from {when_s:.2f} s"
+        if load.contact.start_s < interval.start_s - EDGE_TOLERANCE_S or np.isnan(load.contact.start_s):
+            return Verdict.OTHER_FOOT, f"{name} is loaded before the foot strikes at {interval.start_s:.2f} s"
+        if load.contact.end_s > interval.end_s + EDGE_TOLERANCE_S or np.isnan(load.contact.end_s):
+            return Verdict.OTHER_FOOT, f"{name} stays loaded after the foot is off at {interval.end_s:.2f} s"
+    return None
+
+
+def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    """The force must begin with the strike, end with the off, and not vanish in between."""
+    names = " and ".join(scene.trial.plates[load.contact.plate].name for load in loads)
+    begins, ends = min(load.contact.start_s for load in loads), max(load.contact.end_s for load in loads)
+    if begins > interval.start_s + EDGE_TOLERANCE_S:
+        late_s = begins - interval.start_s
+        return Verdict.LEFT_PLATE, f"the force on {names} begins {late_s * 1e3:.0f} ms after the strike: the foot landed beside it"
+    if ends < interval.end_s - EDGE_TOLERANCE_S:
+        return Verdict.LEFT_PLATE, f"the force on {names} ends at {ends:.2f} s, the foot is off at {interval.end_s:.2f} s"
+    time_s = scene.landmarks.time_s
+    middle = frames_within(time_s, interval.start_s + EDGE_TOLERANCE_S, interval.end_s - EDGE_TOLERANCE_S)
+    bare = middle & ~np.any([load.loaded for load in loads], axis=0)
+    if bare.any():
+        return Verdict.LEFT_PLATE, f"the force on {names} vanishes in mid-stance at {time_s[np.flatnonzero(bare)[0]]:.2f} s"
+    return None
+
+
+def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    """While the foot is flat every point of its outline must be on one of its plates."""
+    first, last = (interval.start_s + share * (interval.end_s - interval.start_s) for share in FLAT_SHARE)
+    flat = frames_within(scene.landmarks.time_s, first, last)
+    depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate) for load in loads], axis=0)
+    least = depths[flat].min(axis=1)
+    if not np.isfinite(least).any():
+        return Verdict.OUTLINE, "the foot's markers are missing while it is flat, so nobody sees whether it is on the plate"
+    outside_m = -float(np.nanmedian(least))
+    if outside_m > OUTLINE_TOLERANCE_M:
+        names = " and ".join(scene.trial.plates[load.contact.plate].name for load in loads)
+        return Verdict.OUTLINE, f"the foot reaches {outside_m * 1e3:.0f} mm beyond {names}: part of its load is not measured"
+    return None
+
+
+def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    if scene.body_mass_kg is None:
+        return None
+    weight_N = scene.body_mass_kg * GRAVITY_M_S2
+    peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())
+    if peak_N < LEAST_PEAK_SHARE * weight_N:
+        return Verdict.LIGHT, f"the force peaks at {peak_N / weight_N:.0%} of body weight: the foot is only partly on the plate"
+    return None
