@@ -1,1 +1,29 @@
-"""."""
+"""What an analysis yields: values, tables, quality, manifest, norms, and the folder they are written to."""
+
+from biomech_id.results.folder import damaged_outputs, read_folder, update_output, write_folder
+from biomech_id.results.json_text import read_json
+from biomech_id.results.manifest import build_manifest, sha256_of
+from biomech_id.results.norm import read_norm, write_norm
+from biomech_id.results.quality import RULES, Grade, QualityRow, graded
+from biomech_id.results.session import Failure, SessionResult, TrialResult
+from biomech_id.results.tables import SessionTables
+
+__all__ = [
+    "RULES",
+    "Failure",
+    "Grade",
+    "QualityRow",
+    "SessionResult",
+    "SessionTables",
+    "TrialResult",
+    "build_manifest",
+    "damaged_outputs",
+    "graded",
+    "read_folder",
+    "read_json",
+    "read_norm",
+    "sha256_of",
+    "update_output",
+    "write_folder",
+    "write_norm",
+]

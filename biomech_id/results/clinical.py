@@ -2,21 +2,27 @@
 
 Conventional model: the moment about the joint centre is written in the axes of the segment distal to the joint and its components
 are picked, signed and mirrored by `conventions.MOMENT_RULES` (force: `conventions.FORCE_RULES`), so that one word fits both legs.
+
+Six-dof model: its segments have ISB axes; moments are projections on the joint coordinate system, forces components in the axes of
+the distal segment, with the signs of `segments.joint_coordinate_system`.
+
 All of it is linear in the wrench; the parts of a moment budget therefore pass through the same functions and still add up.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import DISTAL_SEGMENT, FORCE_RULES, MOMENT_RULES, SIDE_SIGN, ComponentRule
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.segments.joint_coordinate_system import joint_forces, joint_moments
 
-#: (vector in laboratory axes (n, 3), motion, side, joint) -> clinical components X, Y, Z (n, 3).
-Expression = Callable[[FloatArray, BodyMotion, str, str], FloatArray]
+#: Model -> in words, what the components of its moments are.
+MOMENT_AXES: dict[str, str] = {
+    "conventional": "components in the axes of the segment distal to the joint",
+    "six-dof": "projections on the axes of the joint coordinate system (ISB)",
+}
 
 
 def clinical_moment(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
@@ -28,17 +34,22 @@ def clinical_moment(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, jo
     motion : whose segment axes, and whose model's rules, are used.
     side, joint : "L" or "R"; "hip", "knee" or "ankle".
     """
-    return _MOMENT[motion.model](moment_lab_Nm, motion, side, joint)
+    R_lab_distal = motion.motions[side, DISTAL_SEGMENT[joint]].frames.R_lab_seg
+    if motion.model == "six-dof":
+        return joint_moments(joint, side, moment_lab_Nm, motion.parent_of(side, joint).frames.R_lab_seg, R_lab_distal)
+    return _picked(_components(moment_lab_Nm, R_lab_distal), MOMENT_RULES[joint], side)
 
 
 def clinical_force(force_lab_N: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
     """Return the clinical components X, Y, Z (n, 3), N, of a joint force given in laboratory axes (see `clinical_moment`)."""
-    return _picked(_distal(force_lab_N, motion, side, joint), FORCE_RULES[joint], side)
-
-
-def _distal(vector_lab: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
     R_lab_distal = motion.motions[side, DISTAL_SEGMENT[joint]].frames.R_lab_seg
-    components: FloatArray = np.einsum("nji,nj->ni", R_lab_distal, vector_lab)
+    if motion.model == "six-dof":
+        return joint_forces(joint, force_lab_N, R_lab_distal)
+    return _picked(_components(force_lab_N, R_lab_distal), FORCE_RULES[joint], side)
+
+
+def _components(vector_lab: FloatArray, R_lab_segment: FloatArray) -> FloatArray:
+    components: FloatArray = np.einsum("nji,nj->ni", R_lab_segment, vector_lab)
     return components
 
 
@@ -47,11 +58,3 @@ def _picked(components: FloatArray, rules: tuple[ComponentRule, ...], side: str)
     signs = [factor * (SIDE_SIGN[side] if mirrored else 1.0) for _, factor, mirrored in rules]
     picked: FloatArray = components[:, axes] * np.array(signs)
     return picked
-
-
-def _distal_axes(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
-    return _picked(_distal(moment_lab_Nm, motion, side, joint), MOMENT_RULES[joint], side)
-
-
-#: How each body model expresses its moments.
-_MOMENT: dict[str, Expression] = {"conventional": _distal_axes}

@@ -13,8 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import AXES, BUDGET_PARTS, JOINTS, MM_PER_M, MOMENT_VARIABLE, SIDE_SIGN, cycle_rows, rows_of
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import (
+    AXES,
+    BUDGET_PARTS,
+    JOINTS,
+    MM_PER_M,
+    MOMENT_VARIABLE,
+    SIDE_SIGN,
+    cycle_rows,
+    rows_of,
+    table_columns,
+)
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle, KineticsValid
@@ -30,7 +40,7 @@ from biomech_id.results.ground import (
     progression_components,
     walking_direction,
 )
-from biomech_id.results.tables import CURVE_POINTS, empty_table
+from biomech_id.results.tables import CURVE_POINTS, tidy_table
 
 _PERCENT = np.arange(CURVE_POINTS)
 
@@ -58,9 +68,9 @@ class Curves:
     def to_dataframe(self, table: str) -> pd.DataFrame:
         """Return the tidy table ``"cycles"`` or ``"budget"``: 101 successive rows a curve."""
         if not self.names:
-            return empty_table(table)
+            return tidy_table(table)
         columns: dict[str, object] = {}
-        for column in empty_table(table).columns:
+        for column in (column.name for column in table_columns(table)):
             if column == "percent":
                 columns[column] = np.tile(_PERCENT, len(self.names))
             elif column == "value":
@@ -157,7 +167,7 @@ def planted_foot(motion: BodyMotion, cycle: Cycle) -> FlatFoot | None:
     return flat_foot(motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"], flat, side)
 
 
-def _between(motion: BodyMotion, start_s: float, end_s: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
     time_s = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
     return (time_s >= start_s) & (time_s <= end_s)
 
@@ -197,7 +207,7 @@ def _cut(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, 
         stance = cycle.start_s + _PERCENT / 100.0 * cycle.duration_s <= cycle.foot_off_s
         curves[np.ix_(kinetic, ~stance)] = np.nan
         curves[~kinetic] = np.nan
-    kept = np.isfinite(curves).any(axis=1)
+    kept = np.asarray(np.isfinite(curves).any(axis=1))
     valid = str(cycle.kinetics_valid)
     names = [
         CurveName(cycle.trial, cycle.side, cycle.number, valid, variable, component, part) for variable, component, part in values

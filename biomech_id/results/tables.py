@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,6 +55,7 @@ class SessionTables:
                           knee_width_m {L, R} ankle_width_m {L, R} marker_diameter_m foot_flat sources {field: where};
                           null or {} where not recorded
             model, kinetics
+            moment_axes   what the components of the (internal) moments are, in words
             static        file name frames: of the static trial
             verdict       accept | warn | reject, of the session
             sentence      the verdict in one line
@@ -141,7 +142,21 @@ class SessionTables:
         return np.asarray(values[[number for _, _, number in found]], dtype=np.float64)
 
 
-def empty_table(name: str) -> pd.DataFrame:
-    """Return a tidy table without rows, with the columns and types of `conventions.TABLES`."""
-    types = {"text": "str", "integer": "int64", "number": "float64"}
-    return pd.DataFrame({column.name: pd.Series(dtype=types[column.kind]) for column in table_columns(name)})
+#: Column kind -> type in memory.
+_TYPES = {"text": "str", "integer": "int64", "number": "float64"}
+
+
+def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = ()) -> pd.DataFrame:
+    """Return rows as the tidy table of that name in `conventions.TABLES`, with exactly its columns and types.
+
+    Parameters
+    ----------
+    name : of the table, "stances".
+    rows : each a mapping that has at least the table's columns; text may be an enumeration's member.
+    """
+    kinds = {column.name: column.kind for column in table_columns(name)}
+    cells = {
+        column: [str(row[column]) for row in rows] if kind == "text" else [row[column] for row in rows]
+        for column, kind in kinds.items()
+    }
+    return pd.DataFrame(cells).astype({column: _TYPES[kind] for column, kind in kinds.items()})

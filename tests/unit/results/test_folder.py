@@ -18,7 +18,7 @@ from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.results import atomic
 from biomech_id.results.folder import damaged_outputs, read_folder, update_output, write_folder
 from biomech_id.results.manifest import sha256_of
-from biomech_id.results.tables import SessionTables, empty_table
+from biomech_id.results.tables import SessionTables, tidy_table
 
 
 def one_row(name: str) -> pd.DataFrame:
@@ -32,7 +32,7 @@ def tables() -> SessionTables:
     filled = {name: one_row(name) for name in ("budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")}
     summary = {"schema": 1, "trials": [{"name": "walk", "cycles": []}], "subject": {"mass_kg": float("nan")}}
     return SessionTables(
-        frames={"walk": frames}, cycles=empty_table("cycles"), calibration={"schema": 1}, summary=summary,
+        frames={"walk": frames}, cycles=tidy_table("cycles"), calibration={"schema": 1}, summary=summary,
         manifest={"schema": 1, "command": "biomech-id run .", "outputs": {}}, norm=one_row("norm"), **filled,
     )  # fmt: skip
 

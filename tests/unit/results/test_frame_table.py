@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from biomech_id.conventions import BUDGET_PARTS, DISTAL_SEGMENT, JOINTS, SIDES
-from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import MissingInputError
-from biomech_id.results.clinical import clinical_moment
+from biomech_id.results.clinical import clinical_force, clinical_moment
 from biomech_id.results.frame_table import FrameTable, frame_table
 
 MASS_KG = 64.0
@@ -128,3 +129,27 @@ def test_parts_of_a_budget_pass_through_the_same_signs(body: BodyMotion, contact
 def test_an_unknown_column_is_named(table: FrameTable) -> None:
     with pytest.raises(MissingInputError, match="LeftHip"):
         table["LeftHip"]
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("joint", JOINTS)
+def test_models_agree_where_segments_are_aligned(side: str, joint: str, body: BodyMotion) -> None:
+    """At neutral, the same physical pose given in conventional and in ISB axes yields the same clinical moment and force."""
+    n = body.n_frames
+    upright = np.tile(np.eye(3), (n, 1, 1))
+    # The conventional foot's z axis runs from toe to heel, its x axis up; ISB axes are X forward, Y up, Z right in every segment.
+    foot = np.tile(np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]), (n, 1, 1))
+    isb = np.tile(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]), (n, 1, 1))
+    vector = np.random.default_rng(3).normal(size=(n, 3))
+
+    def posed(model: str) -> BodyMotion:
+        axes = {key: isb if model == "six-dof" else foot if key[1] == "foot" else upright for key in body.motions}
+        motions = {
+            key: replace(motion, frames=Frames(axes[key], motion.frames.origin_lab_m)) for key, motion in body.motions.items()
+        }
+        return replace(body, motions=motions, model=model)
+
+    for express in (clinical_moment, clinical_force):
+        conventional, six_dof = (express(vector, posed(model), side, joint) for model in ("conventional", "six-dof"))
+        np.testing.assert_allclose(six_dof, conventional, atol=EXACT)
+        assert np.abs(conventional).max() > 1.0

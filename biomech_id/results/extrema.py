@@ -1,0 +1,76 @@
+"""Values a clinician looks up: each curve at foot contact, and its largest and smallest value in stance and in swing.
+
+Power peaks with names (A1 ... H3) follow rules of their own and come from `gait`; here every curve is treated alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import cycle_rows
+from biomech_id.gait.cycle import Cycle
+from biomech_id.results.cycle_table import Curves
+from biomech_id.results.tables import CURVE_POINTS
+
+#: Variables whose values are tabled: everything with a sign a clinician names.
+QUANTITIES = ("angle", "moment", "power", "ground force")
+_UNIT = {(row.variable, row.component): row.unit for row in cycle_rows() if row.quantity in QUANTITIES}
+_PERCENT = np.arange(CURVE_POINTS)
+
+
+def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, object]]:
+    """Return rows of ``peaks.csv``: ``value_contact``, ``max_stance``, ``min_stance``, ``max_swing``, ``min_swing`` of every curve.
+
+    Parameters
+    ----------
+    curves : of one trial.
+    cycles : of the same trial; a cycle without a foot off has a value at contact only.
+    """
+    cycle_of = {(cycle.side, cycle.number): cycle for cycle in cycles}
+    tabled = [i for i, name in enumerate(curves.names) if (name.variable, name.component) in _UNIT]
+    names, values = [curves.names[i] for i in tabled], curves.values[tabled]
+    owners = [cycle_of[name.side, name.cycle] for name in names]
+    off = np.array([foot_off_percent(cycle) for cycle in owners]).reshape(-1, 1)
+    masks = {"stance": off >= _PERCENT, "swing": off < _PERCENT}
+    places: dict[tuple[str, str], FloatArray] = {("value", "contact"): np.where(np.isfinite(values[:, 0]), 0.0, np.nan)}
+    for phase, mask in masks.items():
+        places["max", phase] = _place(np.where(mask & np.isfinite(values), values, -np.inf))
+        places["min", phase] = _place(np.where(mask & np.isfinite(values), -values, -np.inf))
+    rows: list[dict[str, object]] = []
+    for i, (name, cycle) in enumerate(zip(names, owners, strict=True)):
+        for (statistic, phase), place in places.items():
+            if np.isnan(place[i]):
+                continue
+            percent = float(place[i])
+            rows.append({
+                "trial": name.trial, "side": name.side, "cycle": name.cycle, "name": f"{statistic}_{phase}",
+                "variable": name.variable, "component": name.component, "phase": phase, "percent": percent,
+                "time_s": cycle.start_s + percent / 100.0 * cycle.duration_s,
+                "value": float(values[i, int(percent)]), "unit": _UNIT[name.variable, name.component],
+            })  # fmt: skip
+    return rows
+
+
+def foot_off_percent(cycle: Cycle) -> float:
+    """Percent of the cycle at which the foot leaves the floor; NaN if that is not known."""
+    return percent_of(cycle, cycle.foot_off_s)
+
+
+def percent_of(cycle: Cycle, time_s: float) -> float:
+    """Percent of the cycle at an absolute time (s); NaN for a time or a cycle that is not known."""
+    return 100.0 * (time_s - cycle.start_s) / cycle.duration_s
+
+
+def event_percents(cycle: Cycle) -> Mapping[str, float]:
+    """Percent of the cycle at foot off, opposite foot off and opposite foot strike, by their names in ``summary.json``."""
+    times = {"foot_off": cycle.foot_off_s, "opposite_off": cycle.opposite_off_s, "opposite_strike": cycle.opposite_strike_s}
+    return {f"{name}_percent": percent_of(cycle, time_s) for name, time_s in times.items()}
+
+
+def _place(candidates: FloatArray) -> FloatArray:
+    """Percent (m,) of the largest candidate of each curve (m, 101), where -inf is no candidate; NaN if there is none."""
+    place = candidates.argmax(axis=1)
+    return np.where(np.isneginf(candidates.max(axis=1, initial=-np.inf)), np.nan, place)

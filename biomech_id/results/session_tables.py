@@ -1,0 +1,61 @@
+"""From the values of a session to its tables: one function a table, in the order of `SessionTables`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from biomech_id.conventions import SCHEMA
+from biomech_id.results.cycle_table import stack_curves
+from biomech_id.results.extrema import extrema_rows
+from biomech_id.results.manifest import build_manifest
+from biomech_id.results.scores_table import score_rows
+from biomech_id.results.summary import session_summary
+from biomech_id.results.tables import SessionTables, tidy_table
+
+if TYPE_CHECKING:
+    from biomech_id.results.session import SessionResult, TrialResult
+
+
+def session_tables(session: SessionResult) -> SessionTables:
+    """Return every table and document of a session."""
+    trials = session.trials
+    return SessionTables(
+        frames={trial.name: trial.frames.to_dataframe() for trial in trials},
+        cycles=stack_curves(trial.curves for trial in trials).to_dataframe("cycles"),
+        budget=stack_curves(trial.budget for trial in trials).to_dataframe("budget"),
+        spatiotemporal=tidy_table("spatiotemporal", [dataclasses.asdict(p) for trial in trials for p in trial.parameters]),
+        peaks=tidy_table("peaks", [row for trial in trials for row in _peaks(trial)]),
+        scores=tidy_table("scores", score_rows(trials, session.norm)),
+        stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
+        gaps=tidy_table("gaps", [_gap(trial.name, gap) for trial in trials for gap in trial.gaps]),
+        quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
+        calibration=_calibration(session),
+        summary=session_summary(session),
+        manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
+        norm=session.norm,
+    )
+
+
+def _peaks(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
+    yield from extrema_rows(trial.curves, trial.cycles)
+    for peak in trial.peaks:
+        yield dataclasses.asdict(peak)
+
+
+def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
+    for stance in trial.assignment.stances if trial.assignment else ():
+        yield {
+            "trial": trial.name, "side": stance.side, "start_s": stance.start_s, "end_s": stance.end_s,
+            "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": stance.reason,
+        }  # fmt: skip
+
+
+def _gap(trial: str, gap: Any) -> Mapping[str, Any]:
+    return {"trial": trial, **{name: getattr(gap, name) for name in ("marker", "first_frame", "last_frame", "method")}}
+
+
+def _calibration(session: SessionResult) -> dict[str, Any]:
+    head = {"schema": SCHEMA, "model": session.model, "kinetics": session.kinetics, "static_file": session.static_file}
+    return {**head, **session.calibration}
