@@ -1,0 +1,101 @@
+"""The bytes of a file, taken once: what is parsed is what is hashed, even if the file changes meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from biomech_id.errors import FileRefusedError
+
+#: A header block and one parameter block: nothing shorter can be a C3D file.
+SMALLEST_FILE_BYTES = 1024
+#: Second byte of every C3D file.
+C3D_MARK = 0x50
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file's bytes and where they come from."""
+
+    path: Path
+    data: bytes
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """File name, for messages."""
+        return self.path.name
+
+
+def read_source(path: str | os.PathLike[str]) -> Source:
+    """Return the bytes of a C3D file.
+
+    Everything that could hang (a pipe, a device, a directory) or fill the memory (a huge file of something else) is
+    turned away before more than one block of it is read.
+
+    Raises
+    ------
+    FileRefusedError : not a regular file, missing, unreadable, too short, not a C3D file, or changed while being read.
+    """
+    path = Path(path)
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError) as problem:
+        raise FileRefusedError(
+            f"{path} cannot be opened: {_reason(problem)}.", value=str(path), expected="a readable C3D file", where=str(path)
+        ) from None
+    if not stat.S_ISREG(status.st_mode):
+        raise FileRefusedError(
+            f"{path} is {_kind(status.st_mode)}, not a file: give the path of a C3D file.",
+            value=_kind(status.st_mode), expected="a regular file", where=str(path),
+        )  # fmt: skip
+    if status.st_size < SMALLEST_FILE_BYTES:
+        what = "is empty" if status.st_size == 0 else f"has only {status.st_size} bytes"
+        raise FileRefusedError(
+            f"{path} {what}: a C3D file has at least {SMALLEST_FILE_BYTES} bytes.",
+            value=status.st_size, expected=f"at least {SMALLEST_FILE_BYTES} bytes", where=str(path),
+        )  # fmt: skip
+    return _snapshot(path, status.st_size)
+
+
+def _snapshot(path: Path, size: int) -> Source:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(2)
+            if len(head) == 2 and head[1] != C3D_MARK:
+                raise FileRefusedError(
+                    f"{path} is not a C3D file: its second byte is {head[1]} instead of {C3D_MARK}.",
+                    value=head[1], expected=f"byte {C3D_MARK} (0x50) at offset 1", where=str(path),
+                )  # fmt: skip
+            file.seek(0)
+            data = file.read(size)
+            changed = len(data) != size or os.fstat(file.fileno()).st_size != size
+    except OSError as problem:
+        raise FileRefusedError(
+            f"{path} cannot be read: {_reason(problem)}.", value=str(path), expected="a readable C3D file", where=str(path)
+        ) from None
+    if changed:
+        raise FileRefusedError(
+            f"{path} changed while it was being read: wait until it is written completely and try again.",
+            value=len(data), expected=f"{size} bytes, before and after", where=str(path),
+        )  # fmt: skip
+    return Source(path, data, hashlib.sha256(data).hexdigest())
+
+
+def _reason(problem: BaseException) -> str:
+    text = getattr(problem, "strerror", None) or str(problem) or type(problem).__name__
+    return str(text)[:1].lower() + str(text)[1:]
+
+
+def _kind(mode: int) -> str:
+    kinds = [
+        (stat.S_ISDIR, "a directory"),
+        (stat.S_ISFIFO, "a pipe"),
+        (stat.S_ISCHR, "a device"),
+        (stat.S_ISBLK, "a device"),
+        (stat.S_ISSOCK, "a socket"),
+    ]
+    return next((word for test, word in kinds if test(mode)), "no ordinary file")

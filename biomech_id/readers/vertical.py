@@ -1,0 +1,110 @@
+"""Which axis of the file points up, and the rotation that makes it Z.
+
+Three witnesses, in this order: the plates (the floor is where they lie), the labels (a head or pelvis is above its feet) and
+the axes the recording software shows on its screen (POINT:Y_SCREEN, a display setting, often right).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding
+from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.plate_wrench import plate_axes
+
+UPPER_BODY = re.compile(r"head|[LR][FB]HD$|^c7$|clav|strn|shou|sho$|acr|asi|psi|sacr|^T10$|[LR][FB]W", re.IGNORECASE)
+FEET = re.compile(r"toe|hee|met|mt\d?$|ank|mall|mal$|foot|cal$", re.IGNORECASE)
+#: A plate lies flat and a body stands upright if one component is this much of the whole.
+CLEARLY = 0.8
+#: Rows are the new axes in old components; each is a rotation (determinant +1).
+ROTATION_TO_Z_UP: dict[str, FloatArray] = {
+    "+Z": np.eye(3),
+    "-Z": np.diag([1.0, -1.0, -1.0]),
+    "+Y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]),
+    "-Y": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+    "+X": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
+    "-X": np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]),
+}
+
+
+@dataclass(frozen=True)
+class Vertical:
+    """The file's upward axis ("+Z", "+Y"...), the rotation to Z up, and what decided it."""
+
+    axis: str
+    witness: str
+
+    @property
+    def R_lab_file(self) -> FloatArray:
+        """(3, 3), file components to components in laboratory axes with Z up."""
+        return ROTATION_TO_Z_UP[self.axis]
+
+    @property
+    def up_file(self) -> FloatArray:
+        """(3,), unit vector upwards in file axes."""
+        up: FloatArray = ROTATION_TO_Z_UP[self.axis][2]
+        return up
+
+
+def find_vertical(
+    corners: Sequence[FloatArray], paths: Mapping[str, FloatArray], screen: str, *, where: str
+) -> tuple[Vertical, tuple[Finding, ...]]:
+    """Return the file's vertical axis.
+
+    Parameters
+    ----------
+    corners : (4, 3) of every usable plate, file axes.
+    paths : marker name -> (n_frames, 3), file axes, any unit.
+    screen : POINT:Y_SCREEN, such as "+Z"; may be empty.
+    """
+    from_plates = _of_plates(corners)
+    from_labels = _of_body(paths)
+    from_screen = screen[-1:].upper() if screen[-1:].upper() in ("X", "Y", "Z") else ""
+    told = {"plates": from_plates, "labels": from_labels[-1:], "screen axes": from_screen}
+    witness = next((name for name, axis in told.items() if axis), "")
+    letter = told.get(witness, "") or "Z"
+    sign = from_labels[0] if from_labels[1:] == letter else "+"
+    findings: list[Finding] = []
+    if from_plates and from_labels and from_plates != from_labels[1:]:
+        message = (
+            f"{where}: the plates lie across {from_plates}, but the body stands along {from_labels}; {letter} is taken as vertical."
+        )
+        findings.append(rules.VERTICAL_UNSURE.finding(message, where))
+    vertical = Vertical(sign + letter, witness or "nothing in the file")
+    if vertical.axis != "+Z":
+        findings.append(rules.VERTICAL_ROTATED.finding(f"{where} has {vertical.axis} up (by its {vertical.witness}).", where))
+    return vertical, tuple(findings)
+
+
+def _of_plates(corners: Sequence[FloatArray]) -> str:
+    letters = set()
+    for each in corners:
+        normal = np.abs(plate_axes(each)[:, 2])
+        if normal.max() > CLEARLY:
+            letters.add("XYZ"[int(normal.argmax())])
+    return letters.pop() if len(letters) == 1 else ""
+
+
+def _of_body(paths: Mapping[str, FloatArray]) -> str:
+    """Signed axis from the feet to the upper body, or ""."""
+    upper = [_mean(path) for name, path in paths.items() if UPPER_BODY.search(name) and not FEET.search(name)]
+    lower = [_mean(path) for name, path in paths.items() if FEET.search(name)]
+    if not upper or not lower:
+        return ""
+    upward = np.nanmean(upper, axis=0) - np.nanmean(lower, axis=0)
+    length = float(np.linalg.norm(upward))
+    if not length > 0 or np.abs(upward).max() < CLEARLY * length:
+        return ""
+    letter = int(np.abs(upward).argmax())
+    return ("+" if upward[letter] > 0 else "-") + "XYZ"[letter]
+
+
+def _mean(path: FloatArray) -> FloatArray:
+    seen = path[np.isfinite(path).all(axis=1)]
+    mean: FloatArray = seen.mean(axis=0) if len(seen) else np.full(3, np.nan)
+    return mean
