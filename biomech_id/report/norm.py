@@ -1,0 +1,96 @@
+"""The norm behind the curves: checked once, then asked by variable in the plotted unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biomech_id.conventions import SignRow, table_columns
+from biomech_id.errors import ShapeError
+from biomech_id.report.style import Style
+from biomech_id.results.norm import check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.tables import CURVE_POINTS, SessionTables
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Norm:
+    """A norm as the report needs it.
+
+    Attributes
+    ----------
+    curves : (variable, component) -> (mean, sd), each (101,), in the tables' unit.
+    scalars : name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
+    note : what the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
+    """
+
+    curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
+    scalars: dict[str, tuple[float, float]]
+    note: dict[str, Any]
+
+    def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
+        """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it."""
+        found = self.curves.get((row.variable, row.component))
+        return None if found is None else (found[0] * style.factor(row), found[1] * style.factor(row))
+
+    @property
+    def n(self) -> int:
+        """Number of subjects, the smallest of all variables."""
+        return int(self.note["n"])
+
+    @property
+    def foot_off_percent(self) -> float:
+        """Mean foot off of the norm, percent of the cycle; NaN where the norm does not say."""
+        return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
+
+
+def load_norm(norm: Any, tables: SessionTables) -> Norm | None:
+    """Check a norm against a session and make it ready for drawing.
+
+    Parameters
+    ----------
+    norm : DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
+    tables : the session whose model and kinetics mode the norm must share.
+
+    Raises
+    ------
+    ShapeError : columns are missing.
+    OptionError : a curve without all of 0 to 100 percent, an impossible value, another model or kinetics mode.
+    FileRefusedError : the file cannot be read.
+    """
+    if norm is None:
+        return None
+    own = {"model": str(tables.summary.get("model", "")), "kinetics": str(tables.summary.get("kinetics", ""))}
+    if isinstance(norm, (str, Path)):
+        norm = read_norm(Path(norm), **own)
+    else:
+        _check_columns(norm)
+        check_norm(norm, where="norm")
+        check_comparable(norm, **own, where="norm")
+    curves, scalars = {}, {}
+    for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
+        rows = rows.sort_values("percent", kind="stable")
+        mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
+        if len(rows) == CURVE_POINTS:
+            curves[str(variable), str(component)] = (mean, sd)
+        elif component == "":
+            scalars[str(variable)] = (float(mean[0]), float(sd[0]))
+    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {})
+
+
+def _check_columns(norm: Any) -> None:
+    wanted = [column.name for column in table_columns("norm")]
+    found = [str(name) for name in getattr(norm, "columns", ())]
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise ShapeError(
+            f"The norm lacks the columns {', '.join(missing)}; `biomech-id norm OUT... -o norm.csv` writes all of them.",
+            value=found,
+            expected=", ".join(wanted),
+            where="norm",
+        )

@@ -1,0 +1,158 @@
+"""A frame with fixed scales, drawn with a handful of artists.
+
+Matplotlib's own ticks are objects with two lines and two labels each and cost more than all curves of a page. A panel is an
+ordinary `Axes` (``plot``, ``set_xlim`` and the rest work) whose grid is one line collection and whose numbers are written only
+where they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
+
+from biomech_id.report.style import Scale, Style
+from biomech_id.report.typography import wrapped
+
+FloatArray = npt.NDArray[np.float64]
+
+MM_PER_INCH = 25.4
+
+
+class Panel(Axes):
+    """One plot of a page.
+
+    Parameters
+    ----------
+    figure : the page.
+    place : left, bottom, width, height as fractions of the page.
+    size_mm : width and height of the frame.
+    style : colours and type.
+    """
+
+    def __init__(
+        self, figure: Figure, place: tuple[float, float, float, float], *, size_mm: tuple[float, float], style: Style
+    ) -> None:
+        super().__init__(figure, place)
+        self.set_axis_off()
+        self.size_mm = size_mm
+        self.style = style
+
+    def frame(self, x: Scale, y: Scale, *, x_numbers: bool, y_numbers: bool = True) -> None:
+        """Set both scales and draw grid, zero line and numbers."""
+        self.set_xlim(x.low, x.high)
+        self.set_ylim(y.low, y.high)
+        across = [[(x.low, tick), (x.high, tick)] for tick in y.ticks if tick != 0]
+        along = [[(tick, y.low), (tick, y.high)] for tick in x.ticks]
+        self.polylines(across + along, colour="grid", width=0.5, zorder=0.5, clip=False)
+        border = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high), (x.low, y.low)]
+        self.polylines([border], colour="zero", width=0.5, zorder=4.0, clip=False)
+        if y.low < 0 < y.high:
+            self.polylines([[(x.low, 0.0), (x.high, 0.0)]], colour="zero", width=0.7, zorder=0.6, clip=False)
+        if x_numbers:
+            for tick in x.ticks:
+                self.mark(tick, y.low, f"{tick:g}", below_mm=1.0, ha="center", va="top")
+        if y_numbers:
+            for tick in y.ticks:
+                self.mark(x.low, tick, f"{tick:g}".replace("-", "−"), below_mm=0.0, right_mm=-1.0, ha="right", va="center_baseline")
+
+    def polylines(
+        self,
+        paths: Any,
+        *,
+        colour: str,
+        width: float,
+        dashes: tuple[float, tuple[float, ...] | None] = (0.0, None),
+        zorder: float = 3.0,
+        opacity: float = 1.0,
+        gid: str | None = None,
+        clip: bool = True,
+    ) -> LineCollection:
+        """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap."""
+        drawn = LineCollection(
+            paths,
+            colors=self.style.colour(colour),
+            linewidths=width,
+            linestyles=[dashes],
+            zorder=zorder,
+            alpha=opacity,
+            capstyle="butt",
+            joinstyle="round",
+        )
+        drawn.set_gid(gid)
+        self.add_collection(drawn, autolim=False)
+        drawn.set_clip_on(clip)
+        return drawn
+
+    def band(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, *, colour: str, opacity: float, zorder: float, gid: str | None
+    ) -> None:
+        """Fill between two curves wherever both are known."""
+        polygons = []
+        for run in _runs(np.isfinite(low) & np.isfinite(high)):
+            outline = np.concatenate([low[run], high[run][::-1]])
+            polygons.append(np.column_stack([np.concatenate([x[run], x[run][::-1]]), outline]))
+        if polygons:
+            filled = PolyCollection(polygons, facecolors=self.style.colour(colour), linewidths=0, alpha=opacity, zorder=zorder)
+            filled.set_gid(gid)
+            self.add_collection(filled, autolim=False)
+
+    def mark(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        below_mm: float = 0.0,
+        right_mm: float = 0.0,
+        size: str = "tiny",
+        colour: str = "quiet",
+        **how: Any,
+    ) -> None:
+        """Write at a place in data coordinates, moved by millimetres."""
+        shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
+        self.text(
+            x, y, text,
+            transform=self.transData + shift,
+            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
+        )  # fmt: skip
+
+    def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "small", colour: str = "ink", **how: Any) -> None:
+        """Write at a distance in millimetres from the frame's lower left corner."""
+        self.text(
+            right_mm / self.size_mm[0], up_mm / self.size_mm[1], text,
+            transform=self.transAxes,
+            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
+        )  # fmt: skip
+
+    def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:
+        """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame."""
+        size = self.style.size("tiny")
+        room = self.size_mm[1] / 2 - 0.5
+        for word, up, anchor in ((positive, self.size_mm[1], "right"), (negative, 0.0, "left")):
+            lines = wrapped(word, room, size)
+            self.outside(
+                -left_mm, up, "\n".join(lines), size="tiny",
+                rotation=90, rotation_mode="anchor", ha=anchor, va="bottom", multialignment=anchor, linespacing=0.95,
+            )  # fmt: skip
+
+    def notice(self, text: str, *, up_mm: float | None = None) -> None:
+        """Say in words, inside the frame, why something is not drawn."""
+        size = self.style.size("small")
+        lines = wrapped(text, self.size_mm[0] - 6.0, size, most=6)
+        height = self.size_mm[1] / 2 if up_mm is None else up_mm
+        self.outside(
+            self.size_mm[0] / 2, height, "\n".join(lines), colour="ink", ha="center", va="center" if up_mm is None else "bottom",
+            zorder=6, linespacing=1.15, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
+        )  # fmt: skip
+
+
+def _runs(known: npt.NDArray[np.bool_]) -> list[slice]:
+    """Stretches of at least two known samples, as slices."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
+    return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2) if end - start > 1]

@@ -1,0 +1,100 @@
+"""From tables to a PDF: every page with its header and footer, fonts embedded, the same bytes for the same tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+from biomech_id.report.book import Page, session_pages, wanted_pages
+from biomech_id.report.cover import recorded, session_line
+from biomech_id.report.norm import load_norm
+from biomech_id.report.sheet import Sheet
+from biomech_id.report.style import Style, load_style
+from biomech_id.report.typography import shortened
+from biomech_id.results.atomic import whole_file
+from biomech_id.results.tables import SessionTables
+
+#: Called with a page's title, how many pages are written, and how many there are.
+Progress = Callable[[str, int, int], None]
+#: Longer codes are shortened in the header (the cover prints them whole).
+_CODE_ROOM_MM = 90.0
+
+
+def draw_report(
+    tables: SessionTables,
+    path: str | Path,
+    *,
+    norm: Any = None,
+    pages: Iterable[str] | None = None,
+    style: Style | str | Path | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Draw the report of one session.
+
+    Parameters
+    ----------
+    tables : the session, fresh from an analysis or read back from its folder.
+    path : PDF to write; it appears whole or not at all.
+    norm : DataFrame as in ``norm.csv``, or the path of such a file; None takes the session's own.
+    pages : names out of `book.PAGES`; None draws all of them.
+    style : a `Style`, or a laboratory's style file.
+    progress : called as each page is written.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    OptionError : an unknown page, a style file that cannot be used, a norm of another model or without all its rows.
+    ShapeError, FileRefusedError : a norm that lacks columns, or cannot be read.
+    OutputError : the PDF cannot be written.
+    """
+    wanted = wanted_pages(pages)
+    look = style if isinstance(style, Style) else load_style(style)
+    reference = load_norm(tables.norm if norm is None else norm, tables)
+    with mpl.rc_context(look.rc):
+        made = list(session_pages(tables, look, reference, wanted))
+        stamp(made, look, code=subject_code(tables, look), session=session_line(tables.summary, look), version=version_of(tables))
+        return write_pdf(made, Path(path), progress)
+
+
+def subject_code(tables: SessionTables, style: Style) -> str:
+    """The subject's code, or the words for "not recorded"."""
+    return recorded(tables.summary.get("subject", {}).get("code"), style)
+
+
+def version_of(tables: SessionTables) -> str:
+    """Version of this package that made the tables."""
+    return str(tables.summary.get("version", "?"))
+
+
+def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, version: str) -> None:
+    """Write header and footer of every page, once their number is known."""
+    short = shortened(code, _CODE_ROOM_MM, style.size("heading"), weight="bold")
+    said = style.label("page.version", version=version)
+    for number, page in enumerate(pages, 1):
+        Sheet(style, page.figure).head_and_foot(page.title, short, session, number, len(pages), said)
+
+
+def write_pdf(pages: Sequence[Page], path: Path, progress: Progress | None = None) -> Path:
+    """Write pages as vector graphics; the file appears whole or not at all.
+
+    Raises
+    ------
+    OutputError : the folder cannot be written to.
+    """
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    with whole_file(path) as part:
+        # Neither a date nor a producer's version: the same tables give the same bytes.
+        metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id"}
+        with PdfPages(part, metadata=metadata) as pdf:
+            for number, page in enumerate(pages, 1):
+                pdf.savefig(page.figure)
+                if progress is not None:
+                    progress(page.title, number, len(pages))
+    return path

@@ -1,0 +1,15 @@
+"""Rows of a table as objects: ``for gap in records(tables.gaps): gap.marker``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def records(table: Any) -> Iterator[Any]:
+    """Yield each row of a DataFrame as a named tuple of its columns.
+
+    The stubs of pandas give every cell the union of all types that a cell can have; what the columns hold is promised by
+    `SessionTables` instead.
+    """
+    yield from table.itertuples(index=False)

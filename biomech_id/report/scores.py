@@ -1,0 +1,143 @@
+"""Movement analysis profile and gait profile score (Baker et al. 2009), left, right and overall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layer import ROWS
+from biomech_id.report.norm import Norm
+from biomech_id.report.numbers import written
+from biomech_id.report.panel import Panel
+from biomech_id.report.records import records
+from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.style import Scale, Style
+from biomech_id.report.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.typography import wrapped
+from biomech_id.results.tables import SessionTables
+
+#: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
+MCID_DEG = 1.6
+PROFILE = Scale(0.0, 30.0, 5.0)
+_BAR_OFFSET = 0.19
+_BAR_HALF = 0.16
+
+
+def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condition: str) -> Figure:
+    """Draw the profile as bars and the scores as a table; without a norm, say how to get one."""
+    sheet = Sheet(style)
+    table: Any = tables.scores
+    scores = table[table["condition"] == condition] if len(table) else table
+    if not len(scores):
+        text = style.label("absent.no_norm_scores" if norm is None else "absent.no_scores")
+        lines = wrapped(text, 200.0, style.size("heading"))
+        sheet.paragraph(LEFT_MM, 30.0, lines, size="heading", spacing=1.5)
+        return sheet.figure
+    if condition:
+        sheet.text(LEFT_MM, 21.4, style.label("scores.condition", condition=condition), size="small")
+    _profile(sheet, scores)
+    y = _table(sheet, scores)
+    note = wrapped(style.label("scores.note"), RIGHT_MM - LEFT_MM, style.size("tiny"))
+    sheet.paragraph(LEFT_MM, y + 3.0, note, size="tiny", colour="quiet")
+    return sheet.figure
+
+
+def _profile(sheet: Sheet, scores: Any) -> None:
+    """Paired bars per variable, and of the gait profile score with its smallest difference that matters."""
+    style = sheet.style
+    variables = list(dict.fromkeys(zip(scores["variable"], scores["component"], strict=True)))
+    variables = [pair for pair in variables if pair in ROWS]
+    places = [*variables, ("GPS", "")]
+    panel = sheet.panel(LEFT_MM + 14.0, 33.0, RIGHT_MM - LEFT_MM - 14.0, 82.0)
+    across = Scale(-0.6, len(places) - 0.4, 1.0)
+    panel.frame(across, PROFILE, x_numbers=False)
+    panel.outside(0.0, 83.5, style.label("scores.map"), size="body", weight="bold")
+    panel.outside(-9.5, 41.0, style.label("scores.gvs"), size="small", rotation=90, ha="center", va="center")
+    for place, (variable, component) in enumerate(places):
+        mine = scores[(scores["variable"] == variable) & (scores["component"] == component)] if variable != "GPS" else _gps(scores)
+        title = style.word(ROWS[variable, component].title) if variable != "GPS" else style.label("scores.gps")
+        lines = wrapped(title, 24.0, style.size("small"))
+        panel.mark(place, 0.0, "\n".join(lines), below_mm=1.5, size="small", colour="ink", ha="center", va="top")
+        for score in records(mine):
+            _bar(panel, place, score, style)
+
+
+def _gps(scores: Any) -> Any:
+    return scores[scores["score"] == "GPS"]
+
+
+def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
+    """One bar with the norm's own score behind it."""
+    at = place + {"L": -_BAR_OFFSET, "R": _BAR_OFFSET}.get(score.side, 0.42)
+    half = _BAR_HALF if score.side in SIDES else 0.06
+    colour = score.side if score.side in SIDES else "ink"
+    x = np.asarray([at - half, at + half])
+    if np.isfinite(score.norm_mean):
+        spread = score.norm_sd if np.isfinite(score.norm_sd) else 0.0
+        wide = np.asarray([at - half * 1.3, at + half * 1.3])
+        panel.band(
+            wide,
+            np.full(2, max(0.0, score.norm_mean - spread)),
+            np.full(2, score.norm_mean + spread),
+            colour="norm",
+            opacity=0.6,
+            zorder=1.2,
+            gid="norm score",
+        )
+    if not np.isfinite(score.value):
+        panel.mark(at, 0.0, "–", below_mm=-1.0, ha="center", va="bottom", colour=colour)
+        return
+    panel.band(
+        x,
+        np.zeros(2),
+        np.full(2, score.value),
+        colour=colour,
+        opacity=0.85,
+        zorder=2.0,
+        gid=f"{score.side}|{score.score}|{score.variable}.{score.component}",
+    )
+    panel.mark(
+        at,
+        min(score.value, PROFILE.high),
+        f"{score.value:.1f}",
+        below_mm=-0.6,
+        ha="center",
+        va="bottom",
+        colour=colour,
+        size="small",
+    )
+    if score.score == "GPS" and np.isfinite(score.norm_mean):
+        edge = score.norm_mean + MCID_DEG
+        panel.polylines(
+            [[(at - half * 1.3, edge), (at + half * 1.3, edge)]], colour="ink", width=1.0, dashes=(0.0, (2.0, 1.0)), zorder=3.0
+        )
+
+
+def _table(sheet: Sheet, scores: Any) -> float:
+    """Gait profile score of each side and overall against the norm."""
+    style = sheet.style
+    rows: list[list[Cell | str]] = []
+    for score in records(_gps(scores)):
+        beyond = np.isfinite(score.norm_mean) and score.value - score.norm_mean > MCID_DEG
+        side = style.label(f"side.{score.side}") if score.side in SIDES else style.label("scores.overall")
+        norm = f"{written(score.norm_mean, 1)} ± {written(score.norm_sd, 1)}"
+        rows.append(
+            [
+                side,
+                Cell(written(score.value, 1), bold=bool(beyond)),
+                norm,
+                Cell(written(score.value - score.norm_mean, 1), bold=bool(beyond)),
+            ]
+        )
+    columns = (
+        TableColumn(style.label("scores.gps"), 50.0),
+        TableColumn("deg", 22.0, "right"),
+        TableColumn(style.label("scores.norm"), 50.0, "right"),
+        TableColumn("−", 22.0, "right"),
+    )
+    y, _ = TextTable(columns, rows).draw(sheet, LEFT_MM, 134.0)
+    sheet.text(LEFT_MM + 150.0, 139.0, style.label("scores.mcid"), size="small")
+    return y

@@ -1,0 +1,71 @@
+"""How wide a text is, and how to break it so that it fits: exact font metrics without drawing anything."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.ft2font import LoadFlags
+
+MM_PER_POINT = 25.4 / 72.0
+_TRIAL_POINTS = 100.0
+
+
+@cache
+def _advance(character: str, family: str, weight: str) -> float:
+    """Width of one character in units of the type size."""
+    font = get_font(findfont(FontProperties(family=family, weight=weight)))
+    font.set_size(_TRIAL_POINTS, 72)
+    # linearHoriAdvance is in 16.16 fixed point pixels; at 72 dpi a pixel is a point.
+    return float(font.load_char(ord(character), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536.0 / _TRIAL_POINTS
+
+
+def width_mm(text: str, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> float:
+    """Width of one line of text in millimetres."""
+    return sum(_advance(character, family, weight) for character in text) * points * MM_PER_POINT
+
+
+def wrapped(
+    text: str, room_mm: float, points: float, *, family: str = "DejaVu Sans", weight: str = "normal", most: int | None = None
+) -> list[str]:
+    r"""Break text into lines no wider than ``room_mm``.
+
+    Words are kept whole where they fit on a line of their own; ``\n`` always breaks. With ``most`` lines at most, the last one
+    ends in an ellipsis where text had to be left out.
+    """
+    lines: list[str] = []
+    for part in text.split("\n"):
+        line = ""
+        for word in part.split(" "):
+            longer = f"{line} {word}" if line else word
+            if width_mm(longer, points, family=family, weight=weight) <= room_mm:
+                line = longer
+                continue
+            if line:
+                lines.append(line)
+            *whole, line = _broken(word, room_mm, points, family, weight)
+            lines += whole
+        lines.append(line)
+    if most is not None and len(lines) > most:
+        lines = [*lines[: most - 1], shortened(lines[most - 1] + " " + lines[most], room_mm, points, family=family, weight=weight)]
+    return lines
+
+
+def _broken(word: str, room_mm: float, points: float, family: str, weight: str) -> list[str]:
+    """Cut one word (a hash, a path, a long code) where the line is full."""
+    pieces, piece = [], ""
+    for character in word:
+        if piece and width_mm(piece + character, points, family=family, weight=weight) > room_mm:
+            pieces.append(piece)
+            piece = ""
+        piece += character
+    return [*pieces, piece]
+
+
+def shortened(text: str, room_mm: float, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> str:
+    """Return the text, or as much of its beginning as fits, with an ellipsis."""
+    if width_mm(text, points, family=family, weight=weight) <= room_mm:
+        return text
+    while text and width_mm(text + "…", points, family=family, weight=weight) > room_mm:
+        text = text[:-1]
+    return text.rstrip() + "…"
