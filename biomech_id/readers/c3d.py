@@ -6,6 +6,7 @@ import os
 
 from biomech_id.readers.interpret import interpret
 from biomech_id.readers.recording import Recording
+from biomech_id.readers.sandbox import read_in_sandbox
 from biomech_id.readers.source import read_source
 from biomech_id.trial import Trial
 
@@ -30,4 +31,6 @@ def read_c3d(path: str | os.PathLike[str], *, trust: bool = False, subject: str 
 
 def read_recording(path: str | os.PathLike[str], *, trust: bool = False, subject: str | None = None) -> Recording:
     """Return the trial and what the file itself says (see `read_c3d`)."""
-    return interpret(read_source(path), subject)
+    if trust:
+        return interpret(read_source(path), subject)
+    return read_in_sandbox(path, subject)

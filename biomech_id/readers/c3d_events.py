@@ -25,8 +25,8 @@ HEADER_KINDS = {
 }
 
 
-def read_events(file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
-    """Return the events inside the recording, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds."""
+def stored_events(file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+    """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds."""
     where = file.source.name
     findings: list[Finding] = []
     events = _from_group(file, findings, where)
@@ -35,23 +35,22 @@ def read_events(file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
         if events:
             labels = ", ".join(event.label for event in events)
             findings.append(rules.EVENTS_IN_HEADER.finding(f"{where} has events in its header only: {labels}.", where))
-    return tuple(sorted(_inside(events, file, findings, where))), tuple(findings)
+    return tuple(sorted(event for event in events if np.isfinite(event.time_s))), tuple(findings)
 
 
-def _inside(events: list[Event], file: C3DFile, findings: list[Finding], where: str) -> list[Event]:
-    layout = file.layout
+def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+    """Return the events inside the recording (half a frame of grace at both ends)."""
+    where, layout = file.source.name, file.layout
     half_frame_s = 0.5 / layout.rate_hz
     first_s = (layout.first_frame - 1) / layout.rate_hz - half_frame_s
     last_s = (layout.first_frame + layout.n_frames - 2) / layout.rate_hz + half_frame_s
-    kept = [event for event in events if first_s <= event.time_s <= last_s]
     outside = [event for event in events if not first_s <= event.time_s <= last_s]
-    if outside:
-        told = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside[:4])
-        message = (
-            f"{where} has {len(outside)} events outside its {first_s + half_frame_s:.3f} to {last_s - half_frame_s:.3f} s: {told}."
-        )
-        findings.append(rules.EVENTS_OUTSIDE.finding(message, where))
-    return kept
+    if not outside:
+        return events, ()
+    told = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside[:4])
+    span = f"{first_s + half_frame_s:.3f} to {last_s - half_frame_s:.3f} s"
+    finding = rules.EVENTS_OUTSIDE.finding(f"{where} has {len(outside)} events outside its {span}: {told}.", where)
+    return tuple(event for event in events if event not in outside), (finding,)
 
 
 def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Event]:

@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers import reading_rules as rules
-from biomech_id.readers.c3d_events import read_events
+from biomech_id.readers.c3d_events import events_inside, stored_events
 from biomech_id.readers.c3d_file import C3DFile, open_c3d
 from biomech_id.readers.c3d_subject import read_subject
 from biomech_id.readers.labels import Labels, sort_labels
@@ -22,7 +22,7 @@ from biomech_id.readers.session_date import session_date
 from biomech_id.readers.source import Source
 from biomech_id.readers.units import LengthUnit, find_length_unit
 from biomech_id.readers.vertical import Vertical, find_vertical
-from biomech_id.trial import ForcePlate, Markers, Trial
+from biomech_id.trial import Event, ForcePlate, Markers, Trial
 
 _T = TypeVar("_T")
 
@@ -57,7 +57,8 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
     screen = file.parameters.text("POINT", "Y_SCREEN")
     vertical = _noted(find_vertical([setup.corners for setup in usable], paths, screen, where=source.name), findings)
     plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
-    events = _noted(read_events(file), findings)
+    every_event = _noted(stored_events(file), findings)
+    events = _noted(events_inside(every_event, file), findings)
     day = session_date(file.parameters)
     person = _noted(read_subject(file, labels.subject, day), findings)
     trial = Trial(
@@ -67,7 +68,7 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
     )  # fmt: skip
-    return Recording(trial, _facts(file, labels, vertical, plate_facts))
+    return Recording(trial, _facts(file, labels, vertical, plate_facts, every_event))
 
 
 def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:
@@ -125,8 +126,9 @@ def _sorted_points(
     for kind, zero in ((labels.outputs, False), (labels.virtual, True)):
         index = list(kind.values())
         values = without_missing(stored[:, index], measured[:, index], zero_is_missing=zero)
+        values = np.ascontiguousarray(values.swapaxes(0, 1))
         values.flags.writeable = False
-        outputs |= {name: values[:, i] for i, name in enumerate(kind)}
+        outputs |= dict(zip(kind, values, strict=True))
     return _Points(names, marker_m, outputs)
 
 
@@ -160,12 +162,14 @@ def _history(
     return tuple(steps)
 
 
-def _facts(file: C3DFile, labels: Labels, vertical: Vertical, plates: tuple[PlateFacts, ...]) -> FileFacts:
+def _facts(
+    file: C3DFile, labels: Labels, vertical: Vertical, plates: tuple[PlateFacts, ...], events: tuple[Event, ...]
+) -> FileFacts:
     layout = file.layout
     return FileFacts(
         processor=file.parameters.processor.name, number_format="float" if layout.is_float else "integer",
         frames=layout.n_frames, frames_promised=layout.frames_promised, rate_hz=layout.rate_hz,
         analog_rate_hz=layout.analog_rate_hz if layout.channels else 0.0, first_frame=layout.first_frame, points=layout.points,
         labels=labels.stored, analog_channels=layout.channels, units=file.parameters.text("POINT", "UNITS"),
-        vertical=vertical.axis, plates=plates,
+        vertical=vertical.axis, plates=plates, events=events,
     )  # fmt: skip

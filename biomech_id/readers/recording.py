@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biomech_id.readers.plates import PlateFacts
-from biomech_id.trial import Trial
+from biomech_id.trial import Event, Trial
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class FileFacts:
     units : POINT:UNITS as stored.
     vertical : the file's upward axis, "+Z".
     plates : one entry per plate, broken ones included.
+    events : every event of the EVENT group or header, also those outside the recording.
     """
 
     processor: str
@@ -40,6 +41,7 @@ class FileFacts:
     units: str
     vertical: str
     plates: tuple[PlateFacts, ...]
+    events: tuple[Event, ...]
 
 
 @dataclass(frozen=True)
