@@ -81,14 +81,14 @@ def stands_still(trial: Trial) -> bool:
     return bool(np.mean(ranges < STILL_RANGE_M) > STILL_SHARE)
 
 
-def find_static(trials: Sequence[Trial], chosen: Path | None, required: Sequence[str]) -> Trial | None:
+def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Callable[[Trial], bool]) -> Trial | None:
     """Return the static trial: the chosen one, or the only one in which somebody who wears the markers stands still.
 
     Parameters
     ----------
     trials : all trials that could be read.
     chosen : the file of ``--static``, or None.
-    required : markers that the model needs to be calibrated.
+    wears_markers : whether a trial holds the markers that the model is calibrated with.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, required: Sequence
         raise MissingInputError(
             f"The static trial {chosen} could not be read.", value=str(chosen), expected="a readable C3D file", where="--static"
         )
-    candidates = [t for t in trials if stands_still(t) and all(t.markers.present(name) for name in required)]
+    candidates = [t for t in trials if stands_still(t) and wears_markers(t)]
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
         raise OptionError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import hashlib
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,3 +118,23 @@ class Job:
         except ValueError:
             # Outside the folder only the name is kept: a manifest holds no absolute path.
             return path.name
+
+    def inputs(self) -> dict[str, str]:
+        """Every file that can change a number, as path relative to the subject's folder -> sha256.
+
+        Raises
+        ------
+        MissingInputError, OptionError : as for `files`; or a named file that is not there.
+        """
+        named = [path for path in (self.subject_toml, self.norm) if path is not None]
+        return {self._relative(path): _sha256(path) for path in (*self.files(), *named)}
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise MissingInputError(
+            f"{path} cannot be read: {error.strerror}.", value=str(path), expected="a readable file", where=str(path)
+        ) from error

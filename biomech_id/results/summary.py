@@ -18,6 +18,7 @@ from biomech_id.results.clinical import MOMENT_AXES
 from biomech_id.results.cycle_table import planted_foot
 from biomech_id.results.extrema import event_percents
 from biomech_id.results.ground import walking_direction
+from biomech_id.results.measures import plate_baseline_N
 from biomech_id.results.norm import norm_note
 from biomech_id.results.quality import Grade, rule_sentence
 from biomech_id.trial import Event, ForcePlate, Subject
@@ -145,7 +146,7 @@ def _agreement(row: Agreement) -> dict[str, Any]:
 def _plate(plate: ForcePlate) -> dict[str, Any]:
     return {
         "name": plate.name, "kind": plate.kind, "corners_mm": MM_PER_M * plate.corners_m, "sign": plate.sign,
-        "baseline_N": plate.baseline_N, "history": list(plate.history),
+        "baseline_N": plate_baseline_N([plate]), "history": list(plate.history),
     }  # fmt: skip
 
 

@@ -1,0 +1,139 @@
+"""A body model, calibrated on a subject: the conventional one or the six-degree-of-freedom one, behind one face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import Finding, MissingInputError
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.segments.needs import LEG_MARKERS, missing_markers, missing_measurements, sides_with_markers
+from biomech_id.trial import Markers, Subject, Trial
+
+FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
+PELVIS_MARKERS = ("LASI", "RASI", "LPSI", "RPSI", "SACR")
+
+
+class Model(Protocol):
+    """What both models can do."""
+
+    @property
+    def subject(self) -> Subject:
+        """Measurements used."""
+        ...
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was assumed or noticed on the way."""
+        ...
+
+    @property
+    def calibration(self) -> Any:
+        """What was learnt; has ``to_dict()``."""
+        ...
+
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+        """Motion of the whole body in a trial."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A calibrated model and what the pipeline must know about its markers.
+
+    Attributes
+    ----------
+    model : the calibrated model.
+    static : the trial it was calibrated on; None where a walk had to serve.
+    marker_names : markers the model uses.
+    marker_groups : segment -> markers that move with it.
+    kinetics : mode in which the static trial is tracked for comparison.
+    """
+
+    model: Model
+    static: Trial | None
+    marker_names: tuple[str, ...]
+    marker_groups: Mapping[str, tuple[str, ...]]
+    kinetics: str
+
+    def track(self, trial: Trial, *, kinetics: str) -> BodyMotion:
+        """Place the segments in every frame of a trial and differentiate (see the models' ``track``)."""
+        return self.model.track(trial, kinetics=kinetics)
+
+    @property
+    def static_markers(self) -> Markers | None:
+        """Markers of the static trial."""
+        return None if self.static is None else self.static.markers
+
+    @cached_property
+    def static_motion(self) -> BodyMotion | None:
+        """The body in the static trial, to compare bone lengths with."""
+        return None if self.static is None else self.track(self.static, kinetics=self.kinetics)
+
+    @property
+    def calibration(self) -> dict[str, Any]:
+        """What the model's calibration says of itself."""
+        told: dict[str, Any] = self.model.calibration.to_dict()
+        return told
+
+
+def wears_markers(recipe: Recipe) -> Callable[[Trial], bool]:
+    """Return a test whether a trial holds the markers that the recipe's model is calibrated with."""
+    if recipe.model == "conventional":
+        return lambda trial: not missing_markers(trial.markers, sides_with_markers(trial.markers, static=True), static=True)
+    return lambda trial: bool(trial.markers.names)
+
+
+def calibrate(
+    recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None, *, where: str
+) -> Body:
+    """Calibrate the recipe's model.
+
+    Raises
+    ------
+    MissingInputError : the static trial, markers or measurements are missing; one sentence names them all.
+    """
+    if recipe.model == "conventional":
+        return _conventional(recipe, static, trials, subject, where)
+    return _six_dof(recipe, static, trials, subject, functional)
+
+
+def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, where: str) -> Body:
+    if static is None:
+        raise _no_static(trials, subject, where)
+    from biomech_id.segments.conventional import conventional_model
+
+    model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
+    groups: dict[str, tuple[str, ...]] = {"pelvis": PELVIS_MARKERS}
+    for side in ("L", "R"):
+        groups |= {
+            f"{side} thigh": (f"{side}THI", f"{side}KNE"),
+            f"{side} shank": (f"{side}TIB", f"{side}ANK"),
+            f"{side} foot": (f"{side}ANK", f"{side}HEE", f"{side}TOE"),
+        }
+    names = (*PELVIS_MARKERS, *(side + name for side in ("L", "R") for name in LEG_MARKERS))
+    return Body(model, static, names, groups, recipe.kinetics)
+
+
+def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> MissingInputError:
+    """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
+    lacking = min((missing_markers(t.markers, sides_with_markers(t.markers, static=True), static=True) for t in trials), key=len)
+    measures = missing_measurements(subject, ("L", "R"))
+    parts = ["a static trial (nobody stands still with all markers in any file; name one with --static)"]
+    parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
+    parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)
+    return MissingInputError(
+        f"{where} cannot be analysed with the conventional model: it lacks {', and '.join(parts)}.",
+        value=[*lacking, *measures], expected="a static trial with the model's markers and measurements", where=where,
+    )  # fmt: skip
+
+
+def _six_dof(
+    recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None
+) -> Body:
+    from biomech_id.segments.six_dof import six_dof_model
+
+    raise NotImplementedError

@@ -1,0 +1,23 @@
+"""The demo: the virtual subject's files, and the main job on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.single import Outcome, run_job
+
+
+def run_demo(out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Outcome:
+    """Write the virtual subject into ``out/subject`` and its analysis into ``out/results``.
+
+    Raises
+    ------
+    OutputError : ``out`` cannot be written to.
+    """
+    from biomech_id.sample import write_subject
+
+    folder = out / "subject"
+    write_subject(folder)
+    return run_job(Job((folder,)), out / "results", progress=progress)

@@ -1,0 +1,68 @@
+"""The quality rules applied to one trial: each number measured, graded and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biomech_id.gait.cycle import KineticsValid
+from biomech_id.pipeline.bodies import Body
+from biomech_id.results import QualityRow, TrialResult, graded
+from biomech_id.results.measures import (
+    centre_drift_mm,
+    filled_percent,
+    largest_gap_ms,
+    marker_rigidity_mm,
+    plate_baseline_N,
+    pressure_inside_percent,
+    untracked_percent,
+)
+from biomech_id.trial import Markers
+
+MISSING = float("nan")
+
+
+def grade_trial(result: TrialResult, measured: Markers, body: Body) -> tuple[QualityRow, ...]:
+    """Apply every rule of `results.quality.RULES` to a trial.
+
+    Parameters
+    ----------
+    result : the trial's results.
+    measured : its markers, with what was filled marked.
+    body : the calibrated body, whose static trial the distances are compared with.
+    """
+    return tuple(graded(result.name, rule, value) for rule, value in _measures(result, measured, body))
+
+
+def _measures(result: TrialResult, markers: Markers, body: Body) -> Iterator[tuple[str, float]]:
+    names = [name for name in body.marker_names if name in markers]
+    columns = [markers.names.index(name) for name in names]
+    missing = ~np.isfinite(markers.position_m[:, columns]).all(axis=2)
+    if markers.filled is not None:
+        missing |= markers.filled[:, columns]
+    static, static_motion = body.static_markers, body.static_motion
+    rigidity = MISSING if static is None else marker_rigidity_mm(markers, static, body.marker_groups)
+    whole = [cycle for cycle in result.cycles if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY]
+    stances = result.assignment.stances if result.assignment else ()
+
+    yield "gap-largest", largest_gap_ms(missing, markers.rate_hz)
+    yield "gap-filled", filled_percent(markers, names)
+    yield "frames-untracked", untracked_percent(result.motion)
+    yield "marker-rigidity", rigidity
+    yield "centre-drift", MISSING if static_motion is None else centre_drift_mm(result.motion, static_motion)
+    yield "plate-baseline", plate_baseline_N(result.plates)
+    if result.mass_kg is not None:
+        yield "cop-inside-foot", pressure_inside_percent(
+            result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m
+        )
+    yield "event-lag", _event_lag_ms(result)
+    yield "cycles-used", float(sum(cycle.steady for cycle in whole))
+    yield "cycles-refused", float(sum(not cycle.steady for cycle in whole))
+    yield "stances-on-plate", float(sum(stance.verdict.accepted for stance in stances))
+
+
+def _event_lag_ms(result: TrialResult) -> float:
+    """Median absolute lag between what cameras and plates say of the same events, ms; NaN where they share none."""
+    lags = [abs(row.median_s) for row in result.agreement if {row.source, row.reference} == {"plate", "marker"}]
+    return 1000.0 * float(np.median(lags)) if lags else MISSING

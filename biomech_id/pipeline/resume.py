@@ -1,0 +1,59 @@
+"""Is an earlier result still what this run would give? Decided by content, never by file times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from biomech_id.errors import BiomechError
+from biomech_id.pipeline.job import Job
+
+
+def still_valid(job: Job, out: Path) -> int | None:
+    """Return the number of trials of the result in ``out`` if it is whole and would come out the same again, else None.
+
+    It would when inputs, recipe, command, this package and the packages it computes with are the same, and every output still
+    has the hash its manifest holds.
+    """
+    from biomech_id.results import damaged_outputs, read_json
+
+    try:
+        manifest = read_json(out / "manifest.json")
+        if differences(job, manifest) or damaged_outputs(out):
+            return None
+        return len(read_json(out / "summary.json")["trials"])
+    except (BiomechError, KeyError, OSError):
+        # Whatever is wrong with the old result, computing it again puts it right.
+        return None
+
+
+def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
+    """Say in words what differs between a job and the one a manifest describes: input, setting, command or version."""
+    from biomech_id.results import build_manifest
+
+    now = build_manifest(command=job.command(), recipe=job.recipe.as_dict(), inputs=job.inputs())
+    found = _compared("input", manifest["inputs"], now["inputs"])
+    for section in sorted({*manifest["recipe"], *now["recipe"]}):
+        found += _compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
+    versions = {"biomech-id": "version", "python": "python"}
+    found += _compared(
+        "version of",
+        {**manifest["dependencies"], **{name: manifest[key] for name, key in versions.items()}},
+        {**now["dependencies"], **{name: now[key] for name, key in versions.items()}},
+    )
+    if manifest["command"] != now["command"]:
+        found.append(f"command: was `{manifest['command']}`, is `{now['command']}`")
+    return found
+
+
+def _compared(what: str, then: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    lines = []
+    for name in sorted({*then, *now}):
+        if name not in now:
+            lines.append(f"{what} {name}: missing now")
+        elif name not in then:
+            lines.append(f"{what} {name}: new")
+        elif then[name] != now[name]:
+            short = [str(value)[:16] for value in (then[name], now[name])]
+            lines.append(f"{what} {name}: was {short[0]}, is {short[1]}")
+    return lines

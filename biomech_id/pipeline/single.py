@@ -1,0 +1,257 @@
+"""The main job on one subject, as one flat list of named stages.
+
+read, check, calibrate; and for each trial: fill, filter, place segments and differentiate, find events, assign feet to plates,
+solve, cut cycles, measure, grade; then express and normalise, write, report. Each verb is one public function of one room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.errors import BiomechError, Severity
+from biomech_id.gait.assignment import assign_plates, parse_overrides
+from biomech_id.gait.cycles import cut_cycles
+from biomech_id.gait.events import search_events
+from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.standing_mass import standing_mass_kg
+from biomech_id.gait.travel import describe_travel
+from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
+from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.prepare import prepare
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.subject_file import condition_of
+from biomech_id.trial import Subject, Trial
+
+if TYPE_CHECKING:
+    from biomech_id.results import SessionResult, SessionTables, TrialResult
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run leaves behind for whoever started it.
+
+    Attributes
+    ----------
+    headline : one line: what was written where, and the verdict.
+    complaints : one sentence for each thing that makes the exit code 3.
+    n_trials : number of trials analysed.
+    failed : whether nothing could be analysed.
+    """
+
+    headline: str
+    complaints: tuple[str, ...]
+    n_trials: int
+    failed: bool = False
+
+
+def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome:
+    """Analyse one subject and write its folder: every table, and the report.
+
+    Raises
+    ------
+    BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
+    """
+    from biomech_id.results import write_folder
+
+    session = analyse_job(job, progress=progress)
+    tables = session.tables()
+    extras: list[Callable[[Path], None]] = []
+    if job.recipe.report:
+        extras.append(partial(_draw, tables=tables, progress=progress))
+    if job.recipe.write_c3d:
+        extras.append(partial(_write_back, session=session, job=job))
+    write_folder(tables, out, extras=extras)
+    return _outcome(session, out)
+
+
+def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False) -> SessionResult:
+    """Analyse one subject and return everything as values; nothing is written.
+
+    Raises
+    ------
+    BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
+    """
+    from biomech_id.readers import read_c3d
+
+    paths = job.files()
+    intake = read_all(paths, partial(read_c3d, trust=trust), progress)
+    static, subject, body = _calibrated(job, intake)
+    walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
+    results, failed = _analysed(walks, body, subject, job, progress)
+    return _session(job, intake, static, subject, body, results, failed)
+
+
+def analyse(folder: str | Path, **options: Any) -> SessionResult:
+    """Analyse a subject's folder: the whole main job, as values.
+
+    Parameters
+    ----------
+    folder : holds the session's C3D files.
+    options : fields of `pipeline.job.Job` (``static``, ``exclude``, ``mass_kg``, ...) and of `pipeline.recipe.Recipe`
+        (``kinetics="vicon"``, ``cutoff_hz=6.0``, ...) by name.
+
+    Raises
+    ------
+    BiomechError : see `analyse_job`.
+    """
+    job_fields = {name: options.pop(name) for name in tuple(options) if name in Job.__dataclass_fields__}
+    recipe = job_fields.pop("recipe", Recipe()).replaced(**options)
+    return analyse_job(Job((Path(folder),), recipe=recipe, **job_fields))
+
+
+def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> TrialResult:
+    """Analyse one trial with a calibrated body.
+
+    Raises
+    ------
+    BiomechError : the trial lacks something that kinematics need.
+    """
+    from biomech_id.pipeline.grade import grade_trial
+    from biomech_id.results import TrialResult
+
+    mass_kg = subject.mass_kg
+    prepared = prepare(trial, body.marker_names, body.marker_groups, recipe)
+    trial = prepared.trial
+    motion = body.track(trial, kinetics=recipe.kinetics)
+    landmarks = find_landmarks(trial, motion)
+    travel = describe_travel(landmarks)
+    search = search_events(trial, motion, source=recipe.event_source, body_mass_kg=mass_kg, contact_N=recipe.contact_N)
+    assignment = (
+        assign_plates(
+            trial,
+            motion,
+            events=search.events,
+            kinetics=recipe.kinetics,
+            body_mass_kg=mass_kg,
+            contact_N=recipe.contact_N,
+            overrides=parse_overrides(recipe.stance_verdicts, trial.name),
+        )
+        if trial.plates
+        else None
+    )
+    loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
+    cycles = cut_cycles(trial, search.events, assignment, travel=travel, landmarks=landmarks)
+    result = TrialResult(
+        name=trial.name,
+        file=Path(trial.path).name,
+        kind=travel.kind,
+        condition=condition,
+        motion=motion,
+        loads=loads,
+        assignment=assignment,
+        events=search.events,
+        agreement=search.agreement,
+        cycles=cycles,
+        parameters=spatiotemporal(landmarks, search.events, cycles, travel=travel, leg_length_m=_leg_length_m(subject)),
+        gaps=prepared.gaps,
+        plates=trial.plates,
+        mass_kg=mass_kg,
+        history=trial.history,
+        findings=(*trial.findings, *search.findings),
+    )
+    return replace(result, quality=grade_trial(result, trial.markers, body))
+
+
+def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Body]:
+    """Find the static trial and the subject, and calibrate the model on them."""
+    static = find_static(intake.trials, job.static, wears_markers(job.recipe))
+    one_subject(intake.trials)
+    subject = subject_of(job, intake.trials, static)
+    if subject.mass_kg is None and static is not None:
+        mass_kg = standing_mass_kg(static)
+        if mass_kg is not None:
+            subject = subject.with_values(f"quiet standing in {static.name}", mass_kg=mass_kg)
+    functional = next((trial for trial in intake.trials if _is_functional(trial, job)), None)
+    return static, subject, calibrate(job.recipe, static, intake.trials, subject, functional, where=str(job.folder))
+
+
+def _is_functional(trial: Trial, job: Job) -> bool:
+    return job.functional is not None and Path(trial.path).resolve() == job.functional.resolve()
+
+
+def _analysed(
+    walks: Sequence[Trial], body: Body, subject: Subject, job: Job, progress: Progress | None
+) -> tuple[list[TrialResult], list[Refused]]:
+    """Analyse every trial; one that fails is recorded with its sentence and the others go on."""
+    condition = condition_of(job.subject_toml)
+    results: list[TrialResult] = []
+    refused: list[Refused] = []
+    for number, trial in enumerate(walks, start=1):
+        if progress:
+            progress(f"analysing {trial.name}", number, len(walks))
+        try:
+            results.append(analyse_trial(trial, body, subject, job.recipe, condition=condition(trial.name)))
+        except BiomechError as error:
+            refused.append(Refused(Path(trial.path), error.message))
+    return results, refused
+
+
+def _session(
+    job: Job,
+    intake: Intake,
+    static: Trial | None,
+    subject: Subject,
+    body: Body,
+    results: Sequence[TrialResult],
+    refused: Sequence[Refused],
+) -> SessionResult:
+    from biomech_id.results import Failure, SessionResult, read_norm
+
+    recipe = job.recipe
+    norm = read_norm(job.norm, model=recipe.model, kinetics=recipe.kinetics) if job.norm else None
+    return SessionResult(
+        subject=body.model.subject,
+        model=recipe.model,
+        kinetics=recipe.kinetics,
+        static_name=static.name if static else "",
+        static_file=Path(static.path).name if static else "",
+        static_frames=static.n_frames if static else 0,
+        calibration=body.calibration,
+        trials=tuple(results),
+        failed=tuple(Failure(r.path.name, r.sentence) for r in (*intake.refused, *refused)),
+        findings=body.model.findings,
+        recipe=recipe.as_dict(),
+        command=job.command(),
+        inputs=job.inputs(),
+        norm=norm,
+    )
+
+
+def _outcome(session: SessionResult, out: Path) -> Outcome:
+    from biomech_id.results import Grade
+    from biomech_id.results.quality import rule_sentence
+    from biomech_id.results.summary import verdict_sentence
+
+    complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
+        complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
+    for trial in session.trials:
+        complaints += [f"{trial.name}: {rule_sentence(row)}." for row in trial.quality if row.verdict is not Grade.ACCEPT]
+    summary = verdict_sentence(session)
+    return Outcome(f"{out}: {summary}", tuple(complaints), len(session.trials))
+
+
+def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> None:
+    from biomech_id.report.pdf import draw_report
+
+    draw_report(tables, folder / "report.pdf", progress=progress)
+
+
+def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
+    from biomech_id.exports.c3d import write_results
+
+    raise NotImplementedError
+
+
+def _leg_length_m(subject: Subject) -> float | None:
+    lengths = tuple(subject.leg_length_m.values())
+    return sum(lengths) / len(lengths) if lengths else None
