@@ -3,8 +3,8 @@
 Conventional model: the moment about the joint centre is written in the axes of the segment distal to the joint and its components
 are picked, signed and mirrored by `conventions.MOMENT_RULES` (force: `conventions.FORCE_RULES`), so that one word fits both legs.
 
-Six-dof model: its segments have ISB axes; moments are projections on the joint coordinate system, forces components in the axes of
-the distal segment, with the signs of `segments.joint_coordinate_system`.
+Six-dof model: its segments have ISB axes; moments are projections on the joint coordinate system, forces components in the axes
+of the distal segment, with the signs of `segments.joint_coordinate_system`.
 
 All of it is linear in the wrench; the parts of a moment budget therefore pass through the same functions and still add up.
 """
@@ -14,9 +14,12 @@ from __future__ import annotations
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.rotation import jcs_axes
+from biomech_id.algebra.vectors import dot
 from biomech_id.conventions import DISTAL_SEGMENT, FORCE_RULES, MOMENT_RULES, SIDE_SIGN, ComponentRule
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.segments.joint_coordinate_system import joint_forces, joint_moments
+from biomech_id.dynamics.loads import JointLoad
+from biomech_id.segments.joint_coordinate_system import JCS_SEQUENCE, joint_forces, joint_moments
 
 #: Model -> in words, what the components of its moments are.
 MOMENT_AXES: dict[str, str] = {
@@ -58,3 +61,28 @@ def _picked(components: FloatArray, rules: tuple[ComponentRule, ...], side: str)
     signs = [factor * (SIDE_SIGN[side] if mirrored else 1.0) for _, factor, mirrored in rules]
     picked: FloatArray = components[:, axes] * np.array(signs)
     return picked
+
+
+def sagittal_power(load: JointLoad, motion: BodyMotion) -> FloatArray:
+    """Return the share of a joint's rotational power that its sagittal moment does, (n,), W.
+
+    Conventional model: moment times relative angular velocity along the distal segment's mediolateral axis (y). Six-dof model:
+    the projection of the moment on the flexion axis e1 times the flexion rate, the part of the relative angular velocity along e1 in the
+    oblique axes of the joint, omega . (e2 x e3) / (e1 . (e2 x e3)).
+
+    Parameters
+    ----------
+    load : of the joint.
+    motion : of the body it belongs to.
+    """
+    distal, proximal = motion.motions[load.side, load.distal], motion.parent_of(load.side, load.joint)
+    relative = distal.omega_lab_rad_s - proximal.omega_lab_rad_s
+    moment = load.wrench.moment_Nm
+    if motion.model == "six-dof":
+        axes = jcs_axes(proximal.frames.R_lab_seg, distal.frames.R_lab_seg, JCS_SEQUENCE)
+        e1, dual = axes[..., 0], np.cross(axes[..., 1], axes[..., 2])
+        power: FloatArray = dot(moment, e1) * dot(relative, dual) / dot(e1, dual)
+        return power
+    mediolateral = distal.frames.R_lab_seg[..., 1]
+    power = dot(moment, mediolateral) * dot(relative, mediolateral)
+    return power

@@ -20,6 +20,7 @@ from biomech_id.conventions import (
     JOINTS,
     MM_PER_M,
     MOMENT_VARIABLE,
+    POWER_VARIABLE,
     SIDE_SIGN,
     cycle_rows,
     rows_of,
@@ -29,7 +30,7 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.normalise import normalise
-from biomech_id.results.clinical import clinical_moment
+from biomech_id.results.clinical import clinical_moment, sagittal_power
 from biomech_id.results.frame_table import FrameTable
 from biomech_id.results.ground import (
     FOOT_FLAT,
@@ -141,6 +142,26 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
                 xyz = known * clinical_moment(load.budget[part].moment_Nm, motion, cycle.side, joint)
                 values |= {(MOMENT_VARIABLE[joint], axis, part): xyz[:, i] for i, axis in enumerate(AXES)}
         found.append(_cut(values, motion, cycle))
+    return stack_curves(found)
+
+
+def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
+    """Return the power of each joint's sagittal moment alone, W/kg, over every cycle with kinetics; component "sagittal".
+
+    Parameters
+    ----------
+    motion, loads : the trial.
+    cycles : where to cut.
+    mass_kg : body mass that powers are divided by.
+    """
+    found = []
+    for cycle in cycles:
+        mine = {joint: loads[cycle.side, joint] for joint in JOINTS if (cycle.side, joint) in loads}
+        powers = {
+            (POWER_VARIABLE[joint], "sagittal", ""): np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
+            for joint, load in mine.items()
+        }
+        found.append(_cut(powers, motion, cycle))
     return stack_curves(found)
 
 

@@ -1,7 +1,4 @@
-"""Values a clinician looks up: each curve at foot contact, and its largest and smallest value in stance and in swing.
-
-Power peaks with names (A1 ... H3) follow rules of their own and come from `gait`; here every curve is treated alike.
-"""
+"""Values a clinician looks up: each curve at foot contact, its extrema in stance and in swing, and the named bursts of power."""
 
 from __future__ import annotations
 
@@ -10,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import cycle_rows
+from biomech_id.conventions import POWER_VARIABLE, UNITS, cycle_rows
 from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.peaks import power_peaks
 from biomech_id.results.cycle_table import Curves
 from biomech_id.results.tables import CURVE_POINTS
 
@@ -48,10 +46,46 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
             rows.append({
                 "trial": name.trial, "side": name.side, "cycle": name.cycle, "name": f"{statistic}_{phase}",
                 "variable": name.variable, "component": name.component, "phase": phase, "percent": percent,
-                "time_s": cycle.start_s + percent / 100.0 * cycle.duration_s,
+                "time_s": time_of(cycle, percent),
                 "value": float(values[i, int(percent)]), "unit": _UNIT[name.variable, name.component],
             })  # fmt: skip
     return rows
+
+
+def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> list[dict[str, object]]:
+    """Return rows of ``peaks.csv`` for the named bursts of joint power (`gait.peaks`).
+
+    Each is followed by ``<name>_sagittal_share``: how much of it (%) is the work of the sagittal moment.
+
+    Parameters
+    ----------
+    curves : of one trial.
+    sagittal : the powers of the sagittal moments alone, W/kg (`cycle_table.sagittal_curves`).
+    cycles : of the same trial; one without a foot off has no named bursts.
+    """
+    powers = {(n.side, n.cycle, n.variable): curves.values[i] for i, n in enumerate(curves.names)}
+    alone = {(n.side, n.cycle, n.variable): sagittal.values[i] for i, n in enumerate(sagittal.names)}
+    rows = []
+    for cycle in cycles:
+        key = (cycle.side, cycle.number)
+        joints = [joint for joint, variable in POWER_VARIABLE.items() if (*key, variable) in powers and (*key, variable) in alone]
+        off = foot_off_percent(cycle)
+        if not joints or not 0.0 < off < 100.0:
+            continue
+        total = {joint: powers[(*key, POWER_VARIABLE[joint])] for joint in joints}
+        part = {joint: alone[(*key, POWER_VARIABLE[joint])] for joint in joints}
+        for peak in power_peaks(total, off, sagittal=part):
+            head = {"trial": cycle.trial, "side": cycle.side, "cycle": cycle.number, "variable": POWER_VARIABLE[peak.joint]}
+            place = {"component": "", "phase": "cycle", "percent": peak.percent, "time_s": time_of(cycle, peak.percent)}
+            rows.append({**head, **place, "name": peak.name, "value": peak.value, "unit": UNITS["power"]})
+            share = 100.0 * peak.sagittal_share
+            rows.append({**head, **place, "name": f"{peak.name}_sagittal_share", "value": share, "unit": "%"})
+    return rows
+
+
+def time_of(cycle: Cycle, percent: float) -> float:
+    """Absolute time (s) at a percent of the cycle."""
+    return cycle.start_s + percent / 100.0 * cycle.duration_s
 
 
 def foot_off_percent(cycle: Cycle) -> float:

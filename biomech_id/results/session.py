@@ -21,7 +21,8 @@ from biomech_id.gait.events import Agreement
 from biomech_id.gait.spatiotemporal import Parameter
 from biomech_id.gait.stance import Assignment
 from biomech_id.gait.travel import TrialKind
-from biomech_id.results.cycle_table import Curves, budget_curves, cycle_curves, stack_curves
+from biomech_id.results.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
+from biomech_id.results.extrema import burst_rows, extrema_rows
 from biomech_id.results.frame_table import FrameTable, frame_table
 from biomech_id.results.quality import Grade, QualityRow, worst
 from biomech_id.results.session_tables import session_tables
@@ -43,7 +44,7 @@ class TrialResult:
     assignment : every stance with its verdict, and the ground's wrench on each foot; None without force plates.
     events : those used, in order of time.
     agreement : how the sources of events agree.
-    cycles, parameters, peaks : cycles, spatiotemporal parameters, named power peaks.
+    cycles, parameters : cycles and spatiotemporal parameters.
     gaps : stretches in which a marker was not measured.
     quality : every rule applied to this trial.
     plates : force plates as read, for their history.
@@ -63,7 +64,6 @@ class TrialResult:
     agreement: tuple[Agreement, ...] = ()
     cycles: tuple[Cycle, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    peaks: tuple[Any, ...] = ()
     gaps: tuple[Any, ...] = ()
     quality: tuple[QualityRow, ...] = ()
     plates: tuple[ForcePlate, ...] = ()
@@ -104,6 +104,16 @@ class TrialResult:
         if self.loads is None or self.mass_kg is None:
             return stack_curves([])
         return budget_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+
+    @cached_property
+    def peaks(self) -> tuple[dict[str, object], ...]:
+        """Rows of ``peaks.csv``: extrema of every curve, and the named bursts of joint power."""
+        bursts = (
+            ()
+            if self.loads is None
+            else burst_rows(self.curves, sagittal_curves(self.motion, self.loads, self.cycles), self.cycles)
+        )
+        return (*extrema_rows(self.curves, self.cycles), *bursts)
 
     def used(self, cycle: Cycle) -> bool:
         """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from biomech_id.conventions import SCHEMA
 from biomech_id.results.cycle_table import stack_curves
-from biomech_id.results.extrema import extrema_rows
 from biomech_id.results.manifest import build_manifest
+from biomech_id.results.means import mean_curves
 from biomech_id.results.scores_table import score_rows
 from biomech_id.results.summary import session_summary
 from biomech_id.results.tables import SessionTables, tidy_table
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 def session_tables(session: SessionResult) -> SessionTables:
     """Return every table and document of a session."""
     trials = session.trials
-    return SessionTables(
+    tables = SessionTables(
         frames={trial.name: trial.frames.to_dataframe() for trial in trials},
         cycles=stack_curves(trial.curves for trial in trials).to_dataframe("cycles"),
         budget=stack_curves(trial.budget for trial in trials).to_dataframe("budget"),
         spatiotemporal=tidy_table("spatiotemporal", [dataclasses.asdict(p) for trial in trials for p in trial.parameters]),
-        peaks=tidy_table("peaks", [row for trial in trials for row in _peaks(trial)]),
-        scores=tidy_table("scores", score_rows(trials, session.norm)),
+        peaks=tidy_table("peaks", [row for trial in trials for row in trial.peaks]),
+        scores=tidy_table("scores"),
         stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
         gaps=tidy_table("gaps", [_gap(trial.name, gap) for trial in trials for gap in trial.gaps]),
         quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
@@ -36,12 +36,7 @@ def session_tables(session: SessionResult) -> SessionTables:
         manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
         norm=session.norm,
     )
-
-
-def _peaks(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
-    yield from extrema_rows(trial.curves, trial.cycles)
-    for peak in trial.peaks:
-        yield dataclasses.asdict(peak)
+    return dataclasses.replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), session.norm)))
 
 
 def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
