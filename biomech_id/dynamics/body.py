@@ -158,6 +158,8 @@ class BodyMotion:
     foot_outline_names : the k names.
     progression_R_lab : (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
     model, kinetics : "conventional" or "six-dof"; "vicon" or "textbook".
+    fit_residual_m : (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to
+        them, metres; empty for a model that does not fit clusters.
 
     Raises
     ------
@@ -177,6 +179,7 @@ class BodyMotion:
     progression_R_lab: FloatArray = field(default_factory=lambda: np.eye(3))
     model: str = "conventional"
     kinetics: str = "textbook"
+    fit_residual_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {key: len(motion) for key, motion in self.motions.items()}
