@@ -67,8 +67,8 @@ def sagittal_power(load: JointLoad, motion: BodyMotion) -> FloatArray:
     """Return the share of a joint's rotational power that its sagittal moment does, (n,), W.
 
     Conventional model: moment times relative angular velocity along the distal segment's mediolateral axis (y). Six-dof model:
-    the projection of the moment on the flexion axis e1 times the flexion rate, the part of the relative angular velocity along e1 in the
-    oblique axes of the joint, omega . (e2 x e3) / (e1 . (e2 x e3)).
+    the projection of the moment on the flexion axis e1 times the flexion rate, which is the part of the relative angular velocity
+    along e1 in the oblique axes of the joint, omega . (e2 x e3) / (e1 . (e2 x e3)).
 
     Parameters
     ----------

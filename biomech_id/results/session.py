@@ -108,12 +108,11 @@ class TrialResult:
     @cached_property
     def peaks(self) -> tuple[dict[str, object], ...]:
         """Rows of ``peaks.csv``: extrema of every curve, and the named bursts of joint power."""
-        bursts = (
-            ()
-            if self.loads is None
-            else burst_rows(self.curves, sagittal_curves(self.motion, self.loads, self.cycles), self.cycles)
-        )
-        return (*extrema_rows(self.curves, self.cycles), *bursts)
+        extrema = extrema_rows(self.curves, self.cycles)
+        if self.loads is None or self.mass_kg is None:
+            return tuple(extrema)
+        sagittal = sagittal_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+        return (*extrema, *burst_rows(self.curves, sagittal, self.cycles))
 
     def used(self, cycle: Cycle) -> bool:
         """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected."""
