@@ -1,0 +1,117 @@
+"""Anatomical points of a recording, by their names in a marker set.
+
+A marker set says which label lies on which point; points that other software computed and stored in the file (joint centres) count
+as well. Recordings keep such points in the file's own unit; a stored hip centre that lies within a hand's breadth of where a
+pelvis has it, in one of the usual units, tells which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDE_WORDS, SIDES
+from biomech_id.errors import MissingInputError
+from biomech_id.markersets.marker_set import MarkerSet
+from biomech_id.trial import Markers, Trial
+
+#: Metres per unit of a stored point: metres, centimetres, millimetres.
+_UNITS_M = (1.0, 1e-2, 1e-3)
+#: A hip centre lies within this distance of the middle of the anterior spines.
+_HIP_REACH_M = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Paths of anatomical points, (n, 3), metres, laboratory axes.
+
+    Attributes
+    ----------
+    markers : the recording's markers under the set's labels.
+    markerset : which label lies on which point.
+    stored : label -> (n, 3), points that other software computed.
+    """
+
+    markers: Markers
+    markerset: MarkerSet
+    stored: dict[str, FloatArray]
+
+    def get(self, side: str, *names: str) -> FloatArray | None:
+        """Return the path of the first of several points that the recording shows, or None."""
+        for name in names:
+            label = self.label(side, name)
+            if label in self.markers and self.markers.present(label):
+                return self.markers[label]
+            if label in self.stored:
+                return self.stored[label]
+        return None
+
+    def need(self, side: str, *names: str) -> FloatArray:
+        """Return the path of the first of several points that the recording shows.
+
+        Raises
+        ------
+        MissingInputError : none of them is there.
+        """
+        path = self.get(side, *names)
+        if path is None:
+            raise MissingInputError(
+                f"The markers do not show the {self.words(side, names)}.",
+                value=names, expected=self.words(side, names), where=self.markerset.name,
+            )  # fmt: skip
+        return path
+
+    def label(self, side: str, name: str) -> str:
+        """Return the set's label of a point, or ""."""
+        return self.markerset.landmarks.get((side, name), self.markerset.landmarks.get(("", name), ""))
+
+    def has(self, side: str, name: str) -> bool:
+        """Whether the recording shows a point."""
+        return self.get(side, name) is not None
+
+    def words(self, side: str, names: Iterable[str]) -> str:
+        """Say in words which points are meant, with their labels: "left heel (LHEE)"."""
+        parts = []
+        for name in names:
+            label = self.label(side, name)
+            parts.append(f"{SIDE_WORDS[side]} {name.replace('_', ' ')}".strip() + (f" ({label})" if label else ""))
+        return ", ".join(parts)
+
+    def posterior(self) -> FloatArray | None:
+        """Return the middle of the posterior spines, or the sacrum where a spine is missing."""
+        left, right = self.get("L", "psis"), self.get("R", "psis")
+        if left is not None and right is not None:
+            return 0.5 * (left + right)
+        return self.get("", "sacrum")
+
+    def forefoot(self, side: str) -> FloatArray | None:
+        """Return the middle of the first and fifth metatarsal heads, else the second head, else the toe marker."""
+        first, fifth = self.get(side, "metatarsal_1"), self.get(side, "metatarsal_5")
+        if first is not None and fifth is not None:
+            return 0.5 * (first + fifth)
+        return self.get(side, "metatarsal_2", "toe", "metatarsal_1", "metatarsal_5")
+
+
+def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:
+    """Return the anatomical points of a recording by a marker set."""
+    markers = markerset.apply(trial.markers)
+    stored = {label: trial.model_outputs[label] for label in markerset.landmarks.values() if label in trial.model_outputs}
+    unit_m = _unit_of(stored, markers, markerset)
+    return Landmarks(markers, markerset, {} if unit_m is None else {label: unit_m * path for label, path in stored.items()})
+
+
+def _unit_of(stored: dict[str, FloatArray], markers: Markers, markerset: MarkerSet) -> float | None:
+    """Metres per unit of stored points, or None when no unit puts a stored hip centre inside the pelvis."""
+    hips = [stored[label] for side in SIDES if (label := markerset.landmarks.get((side, "hip_centre"), "")) in stored]
+    asis = [label for side in SIDES if (label := markerset.landmarks.get((side, "asis"), "")) in markers]
+    if not hips or len(asis) < 2:
+        return None
+    middle = 0.5 * (markers[asis[0]] + markers[asis[1]])
+    for unit_m in _UNITS_M:
+        distance = np.linalg.norm(unit_m * hips[0] - middle, axis=1)
+        if np.isfinite(distance).any() and np.nanmedian(distance) < _HIP_REACH_M:
+            return unit_m
+    return None

@@ -1,0 +1,106 @@
+"""Inertial parameters of a leg's segments from a table: end points, centre of mass and tensor in ISB segment axes.
+
+A table's fractions refer to end points (`anthropometry.table.END_POINTS`); here they are places in the segment's own axes, learnt
+at calibration. The toe tip, which carries no marker, is estimated: the forefoot marker sits on the metatarsal heads, at 73 % of
+the foot's length from the heel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anthropometry.table import Row, Table, load_table
+from biomech_id.dynamics.body import Segment
+from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.trial import Subject
+
+#: Below this age an adult table is a finding.
+ADULT_YEARS = 18.0
+#: ISB components of conventional-model axes: thigh and shank (x anterior, y left, z proximal), foot (x up, y left, z back).
+_ISB_FROM_CONVENTIONAL: Mapping[str, FloatArray] = {
+    "thigh": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+    "shank": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+    "foot": np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]),
+}
+
+
+@dataclass(frozen=True)
+class ScaledSegment:
+    """A segment scaled from a table: its parameters and the length they refer to, metres."""
+
+    segment: Segment
+    length_m: float
+
+
+def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...]]:
+    """Return an inertial table for a subject, and what is to be said about the choice.
+
+    Parameters
+    ----------
+    name : a shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known,
+        else Dempster's (which needs nothing but the mass).
+    subject : sex and age.
+
+    Raises
+    ------
+    MissingInputError : the table asked for needs a sex or an age that is not recorded.
+    OptionError, FileRefusedError : see `load_table`.
+    """
+    age = subject.age_years
+    if name == "auto":
+        child = age is not None and 4 <= age < ADULT_YEARS
+        name = "jensen-1989" if child else "dumas-2007" if subject.sex else "dempster-winter"
+    table = load_table(name).for_subject(sex=subject.sex, age_years=age)
+    findings = []
+    covers = table.age_range_years
+    if covers is None and age is not None and age < ADULT_YEARS:
+        findings.append(Finding(
+            "adult-inertia-on-child", Severity.WARNING,
+            f"The inertial table {table.name} is of adults; the subject is {age:g} years old.",
+            "Choose jensen-1989 for ages 4 to 20.",
+        ))  # fmt: skip
+    if covers is not None and age is not None and not covers[0] <= age <= covers[1]:
+        findings.append(Finding(
+            "inertia-outside-ages", Severity.WARNING,
+            f"The inertial table {table.name} covers {covers[0]:g} to {covers[1]:g} years; the subject is {age:g} years old.",
+            "Choose a table for this age.",
+        ))  # fmt: skip
+    return table, tuple(findings)
+
+
+def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, FloatArray]) -> ScaledSegment:
+    """Return one segment of one leg, scaled to the subject.
+
+    Parameters
+    ----------
+    row : the table's row.
+    side : "L" or "R"; rows in ISB axes describe the right side and are mirrored for the left.
+    body_mass_kg : mass of the whole body.
+    points_m : end point -> (3,) place in the segment's ISB axes from its origin, metres.
+
+    Raises
+    ------
+    MissingInputError : the row refers to a point that the marker set does not give.
+    """
+    missing = sorted({row.proximal, row.distal, row.com_from} - set(points_m))
+    if missing:
+        raise MissingInputError(
+            f"The inertial table refers the {row.segment} to {', '.join(missing)}, which the markers do not give.",
+            value=missing, expected=f"a table whose end points are among {', '.join(sorted(points_m))}",
+            where=f"{side} {row.segment}",
+        )  # fmt: skip
+    start, end = points_m[row.proximal], points_m[row.distal]
+    length = float(np.linalg.norm(end - start))
+    mass = row.mass_fraction * body_mass_kg
+    axes = _ISB_FROM_CONVENTIONAL[row.segment] if row.axes == "conventional" else np.eye(3)
+    if row.com_offset_fraction is None:
+        com = start + (row.com_fraction_from_proximal or 0.0) * (end - start)
+    else:
+        mirror = np.array([1.0, 1.0, -1.0 if side == "L" and row.axes == "isb" else 1.0])
+        com = points_m[row.com_from] + length * axes @ (mirror * np.asarray(row.com_offset_fraction))
+    tensor = mass * length**2 * axes @ row.unit_tensor(side=side) @ axes.T
+    return ScaledSegment(Segment(row.segment, mass, com, tensor, row.citation), length)
