@@ -1,7 +1,7 @@
 """A laboratory's marker set as a value: which marker lies on which anatomical point, and which ones follow each segment.
 
 Sets are short TOML files, shipped with the package or written by a laboratory; ``{s}`` in a label stands for L and R.
-`MarkerSet.apply` gives a recording the set's own labels: spelling variants and aliases are renamed, and where a file holds one
+`MarkerSet.renamed` gives a recording the set's own labels: spelling variants and aliases are renamed, and where a file holds one
 label twice (labels cut to four characters) the marker farther from the body's mid-line is the lateral one.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -21,7 +21,6 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.trial.markers import Markers
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
@@ -142,50 +141,42 @@ class MarkerSet:
                 present |= {twins.lateral, twins.medial}
         return present
 
-    def apply(self, markers: Markers) -> Markers:
-        """Return the markers under the set's own labels; markers that do not belong to it keep theirs.
+    def renamed(self, names: Sequence[str], position_m: FloatArray) -> tuple[str | None, ...]:
+        """Return the set's label for every marker of a recording; markers that do not belong to it keep their name.
 
-        A marker that is never seen does not stand in the way of an alias that is. Where a label is held twice, the marker
-        whose mean distance from the mid-line (of the pelvis markers; of all markers when there are none) is larger becomes lateral.
+        Parameters
+        ----------
+        names : labels of the recording.
+        position_m : (n, k, 3), metres, laboratory axes, NaN where unseen.
+
+        A marker that is never seen does not stand in the way of an alias that is: it comes out as None. Where a label is held twice,
+        the marker whose mean distance from the mid-line (of the pelvis markers; of all markers without them) is larger is the
+        lateral one.
         """
-        seen = [name for name in markers.names if markers.present(name)]
-        renamed = self.matches(seen)
+        path = {name: position_m[:, i] for i, name in enumerate(names)}
+        seen = [name for name in names if np.isfinite(path[name]).all(axis=1).any()]
+        new = self.matches(seen)
         for twins in self.twins:
             pair = twin_labels(twins.label, seen)
             if len(pair) == 2:
-                outer, inner = self._lateral_first(markers, pair, renamed)
-                renamed |= {outer: twins.lateral, inner: twins.medial}
-        taken = set(renamed.values())
-        names = [renamed.get(name, name) for name in markers.names]
-        keep = [i for i, name in enumerate(markers.names) if name in renamed or names[i] not in taken]
-        return Markers(
-            names=tuple(names[i] for i in keep),
-            position_m=markers.position_m[:, keep],
-            rate_hz=markers.rate_hz,
-            filled=None if markers.filled is None else markers.filled[:, keep],
-        )
+                distance = {name: self._from_midline(path[name], path, new, position_m) for name in pair}
+                outer = max(pair, key=lambda name: distance[name])
+                inner = next(name for name in pair if name != outer)
+                new |= {outer: twins.lateral, inner: twins.medial}
+        taken = set(new.values())
+        return tuple(new.get(name, None if name in taken else name) for name in names)
 
-    def _lateral_first(self, markers: Markers, pair: tuple[str, ...], renamed: Mapping[str, str]) -> tuple[str, str]:
-        across = _left_of_midline(markers, {new: old for old, new in renamed.items()}, self.landmarks)
-        distance = [abs(float(np.nanmean(across(markers[label])))) for label in pair]
-        return (pair[0], pair[1]) if distance[0] >= distance[1] else (pair[1], pair[0])
-
-
-def _left_of_midline(markers: Markers, found: Mapping[str, str], landmarks: Mapping[Key, str]) -> Any:
-    """Function: path (n, 3) -> signed distance (n,), metres, to the left of the plane between the anterior spines."""
-    left, right = (found.get(landmarks.get((side, "asis"), "")) for side in SIDES)
-    if left is None or right is None:
-        middle = np.nanmean(markers.position_m, axis=1)
-        return lambda path: np.linalg.norm((path - middle)[:, :2], axis=1)
-    a, b = markers[left], markers[right]
-    axis = (a - b) / np.linalg.norm(a - b, axis=1, keepdims=True)
-    middle = 0.5 * (a + b)
-
-    def across(path: FloatArray) -> FloatArray:
-        distance: FloatArray = np.einsum("ij,ij->i", path - middle, axis)
-        return distance
-
-    return across
+    def _from_midline(
+        self, path_m: FloatArray, paths_m: Mapping[str, FloatArray], renamed: Mapping[str, str], everything_m: FloatArray
+    ) -> float:
+        """Mean distance, metres, of a path (n, 3) from the plane between the anterior spines, or from the middle of all markers."""
+        back = {new: old for old, new in renamed.items()}
+        left, right = (back.get(self.landmarks.get((side, "asis"), "")) for side in SIDES)
+        if left is None or right is None:
+            return float(np.nanmean(np.linalg.norm((path_m - np.nanmean(everything_m, axis=1))[:, :2], axis=1)))
+        a, b = paths_m[left], paths_m[right]
+        axis = (a - b) / np.linalg.norm(a - b, axis=1, keepdims=True)
+        return abs(float(np.nanmean(np.einsum("ij,ij->i", path_m - 0.5 * (a + b), axis))))
 
 
 def plain(label: str) -> str:

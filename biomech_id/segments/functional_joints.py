@@ -18,6 +18,7 @@ from biomech_id.errors import Finding, Severity
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.segments.functional_hip import JointCentre, score
 from biomech_id.segments.functional_knee import JointAxis, sara
+from biomech_id.segments.landmarks import under_set_labels
 from biomech_id.segments.six_dof_calibrate import FunctionalJoints, PlacedLeg
 from biomech_id.segments.six_dof_calibration import Key, SegmentTemplate
 from biomech_id.segments.six_dof_tracking import track_segments
@@ -44,7 +45,7 @@ def find_functional_joints(
     legs : side -> the leg in the reference trial, for the knee's marker-based centre.
     """
     sides = tuple(legs)
-    tracked = [track_segments(templates, sides, markerset.apply(trial.markers)).frames for trial in trials]
+    tracked = [track_segments(templates, sides, under_set_labels(trial.markers, markerset)).frames for trial in trials]
     hips, knees, methods, findings = {}, {}, {}, []
     for side in sides:
         hip = _best(tracked, ("", "pelvis"), (side, "thigh"), rank=1, least=SMALLEST_HIP_RANGE_RAD)

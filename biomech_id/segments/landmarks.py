@@ -97,10 +97,18 @@ class Landmarks:
 
 def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:
     """Return the anatomical points of a recording by a marker set."""
-    markers = markerset.apply(trial.markers)
+    markers = under_set_labels(trial.markers, markerset)
     stored = {label: trial.model_outputs[label] for label in markerset.landmarks.values() if label in trial.model_outputs}
     unit_m = _unit_of(stored, markers, markerset)
     return Landmarks(markers, markerset, {} if unit_m is None else {label: unit_m * path for label, path in stored.items()})
+
+
+def under_set_labels(markers: Markers, markerset: MarkerSet) -> Markers:
+    """Return the markers under the set's own labels (see `MarkerSet.renamed`)."""
+    names = markerset.renamed(markers.names, markers.position_m)
+    keep = [i for i, name in enumerate(names) if name is not None]
+    filled = None if markers.filled is None else markers.filled[:, keep]
+    return Markers(tuple(name for name in names if name is not None), markers.position_m[:, keep], markers.rate_hz, filled)
 
 
 def _unit_of(stored: dict[str, FloatArray], markers: Markers, markerset: MarkerSet) -> float | None:

@@ -26,7 +26,7 @@ from biomech_id.segments.functional_joints import find_functional_joints
 from biomech_id.segments.hip_regressions import REGRESSIONS
 from biomech_id.segments.joint_centres import hip_candidates, hip_method, pelvis_size
 from biomech_id.segments.joint_coordinate_system import foot_progress_angles, joint_angles, pelvis_angles
-from biomech_id.segments.landmarks import Landmarks, find_landmarks
+from biomech_id.segments.landmarks import Landmarks, find_landmarks, under_set_labels
 from biomech_id.segments.motion import differentiate
 from biomech_id.segments.progression import progression_axes
 from biomech_id.segments.six_dof_calibrate import (
@@ -84,7 +84,7 @@ class SixDofModel:
                 value=kinetics, expected="textbook", where="kinetics",
             )  # fmt: skip
         calibration = self.calibration
-        markers = calibration.markerset.apply(trial.markers)
+        markers = under_set_labels(trial.markers, calibration.markerset)
         require_clusters(calibration.templates, markers, trial.name)
         tracked = track_segments(calibration.templates, calibration.sides, markers)
         frames, centres = tracked.frames, tracked.centres_lab_m
