@@ -1,0 +1,215 @@
+"""Writing a recording of the virtual subject as a C3D file the way a motion-capture vendor does.
+
+Millimetres, newtons and newton millimetres in 32-bit floats; groups SUBJECTS, PROCESSING, EVENT, EVENT_CONTEXT, TRIAL and
+MANUFACTURER beside the standard ones; missing points with residual -1; labels beyond the 255th in LABELS2. There is no clock and no
+user name in the file: the same recording gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomech_id.conventions import ANGLE_VARIABLE, CENTRE_VARIABLE, MM_PER_M, SIDES
+from biomech_id.errors import OutputError
+from biomech_id.sample.arrays import FloatArray
+from biomech_id.sample.plate_channels import PlateChannels, plate_channels
+from biomech_id.sample.recording import SampleTrial
+from biomech_id.trial import Event, EventKind, Trial
+
+#: A C3D parameter holds at most this many labels; the next go to LABELS2.
+LABELS_PER_PARAMETER = 255
+CONTEXT = {"L": "Left", "R": "Right", "": "General"}
+ICON = {EventKind.FOOT_STRIKE: 1, EventKind.FOOT_OFF: 2, EventKind.OTHER: 0}
+EVENT_DESCRIPTION = {
+    EventKind.FOOT_STRIKE: "The instant the heel strikes the ground",
+    EventKind.FOOT_OFF: "The instant the toe leaves the ground",
+    EventKind.OTHER: "",
+}
+INTEGER = 2
+
+
+def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = False, unlabelled: int = 0) -> Path:
+    """Write a recording as C3D.
+
+    Parameters
+    ----------
+    sample : the recording.
+    path : where to; the folder must exist and the name must end in ``.c3d``.
+    model_outputs : also store joint angles (degrees) and joint centres (mm) as a vendor's model would.
+    unlabelled : number of further trajectories named ``*1``, ``*2``... that are seen now and then, as real files have.
+
+    Returns
+    -------
+    The path written.
+
+    Raises
+    ------
+    OutputError : the folder does not exist, the suffix is another, or nothing was written.
+    """
+    import ezc3d
+
+    path = Path(path)
+    if not path.parent.is_dir() or path.suffix != ".c3d":
+        raise OutputError(
+            f"Cannot write {path}: the folder must exist and the name must end in .c3d.",
+            value=str(path), expected="an existing folder and a lower-case .c3d suffix", where=str(path),
+        )  # fmt: skip
+    trial = sample.trial
+    points, angles = _points(sample, model_outputs, unlabelled)
+    plates = [plate_channels(plate) for plate in trial.plates]
+    c3d = ezc3d.c3d()
+    _set_points(c3d, trial, points, angles)
+    _set_analogs(c3d, trial, plates)
+    _set_force_platform(c3d, plates)
+    _set_subject(c3d, sample)
+    _set_events(c3d, trial)
+    path.unlink(missing_ok=True)
+    c3d.write(str(path))
+    if not path.is_file():
+        raise OutputError(f"Nothing was written to {path}.", value=str(path), expected="a new file", where=str(path))
+    return path
+
+
+def _points(sample: SampleTrial, model_outputs: bool, unlabelled: int) -> tuple[dict[str, FloatArray], list[str]]:
+    """Return label -> (n, 3) in file units, and the labels that are angles."""
+    trial, truth = sample.trial, sample.truth
+    points = {name: trial.markers[name] * MM_PER_M for name in trial.markers.names}
+    angles: list[str] = []
+    if model_outputs:
+        for (side, joint), centre in truth.joint_centres_lab_m.items():
+            points[side + CENTRE_VARIABLE[joint]] = centre * MM_PER_M
+        for (side, joint), angle in truth.joint_angles_rad.items():
+            angles.append(side + ANGLE_VARIABLE[joint])
+            points[angles[-1]] = np.degrees(angle)
+    for i in range(unlabelled):
+        points[f"*{i + 1}"] = _stray(trial, i)
+    return points, angles
+
+
+def _stray(trial: Trial, number: int) -> FloatArray:
+    """Return a reflection that is seen for a few frames somewhere in the room."""
+    path = np.full((trial.n_frames, 3), np.nan)
+    start = (37 * number) % max(trial.n_frames - 5, 1)
+    path[start : start + 5] = np.array([-900.0 + 7.0 * number, 1200.0, 400.0 + 3.0 * number])
+    return path
+
+
+def _set_points(c3d: Any, trial: Trial, points: Mapping[str, FloatArray], angles: Sequence[str]) -> None:
+    labels = list(points)
+    values = np.stack([points[label] for label in labels], axis=1)  # (n, k, 3)
+    missing = np.asarray(np.isnan(values).any(axis=2))
+    data = np.ones((4, len(labels), trial.n_frames))
+    data[:3] = np.where(missing[..., None], np.nan, values).transpose(2, 1, 0)
+    point = c3d["parameters"]["POINT"]
+    point["RATE"]["value"] = [trial.rate_hz]
+    point["SCALE"]["value"] = [-0.01]
+    point["UNITS"]["value"] = ["mm"]
+    for i, start in enumerate(range(0, len(labels), LABELS_PER_PARAMETER), start=1):
+        part = labels[start : start + LABELS_PER_PARAMETER]
+        suffix = "" if i == 1 else str(i)
+        _add(c3d, "POINT", f"LABELS{suffix}", part)
+        _add(c3d, "POINT", f"DESCRIPTIONS{suffix}", [""] * len(part))
+    for name, value in (("X_SCREEN", "+X"), ("Y_SCREEN", "+Z"), ("ANGLE_UNITS", "deg"), ("FORCE_UNITS", "N"),
+                        ("MOMENT_UNITS", "Nmm"), ("POWER_UNITS", "W")):  # fmt: skip
+        _add(c3d, "POINT", name, [value])
+    if angles:
+        _add(c3d, "POINT", "ANGLES", list(angles))
+        _add(c3d, "POINT", "TYPE_GROUPS", ["ANGLES", "ANGLE"])
+    c3d["data"]["points"] = data
+    c3d["data"]["meta_points"] = {
+        "residuals": np.where(missing.T[None], -1.0, 0.0),
+        "camera_masks": np.zeros((7, len(labels), trial.n_frames), dtype=bool),
+    }
+    c3d["header"]["points"]["first_frame"] = trial.first_frame - 1  # ezc3d counts from 0
+    _add(c3d, "TRIAL", "ACTUAL_START_FIELD", np.array([trial.first_frame, 0]))
+    _add(c3d, "TRIAL", "ACTUAL_END_FIELD", np.array([trial.first_frame + trial.n_frames - 1, 0]))
+    _add(c3d, "TRIAL", "CAMERA_RATE", [trial.rate_hz])
+
+
+def _set_analogs(c3d: Any, trial: Trial, plates: Sequence[PlateChannels]) -> None:
+    channels = [channel for plate in plates for channel in plate.channels]
+    labels = [f"{label}{i}" for i, plate in enumerate(plates, start=1) for label in plate.labels]
+    units = [unit for plate in plates for unit in plate.units]
+    descriptions = [f"Force Plate [{i}]" for i, plate in enumerate(plates, start=1) for _ in plate.labels]
+    analog = c3d["parameters"]["ANALOG"]
+    ratio = round(trial.plates[0].rate_hz / trial.rate_hz) if trial.plates else 1
+    analog["RATE"]["value"] = [trial.rate_hz * ratio]
+    analog["LABELS"]["value"] = labels
+    analog["DESCRIPTIONS"]["value"] = descriptions
+    analog["UNITS"]["value"] = units
+    analog["SCALE"]["value"] = [1.0] * len(channels)
+    analog["OFFSET"]["value"] = [0] * len(channels)
+    samples = trial.n_frames * ratio
+    c3d["data"]["analogs"] = np.array(channels).reshape(1, len(channels), samples if channels else 0)
+
+
+def _set_force_platform(c3d: Any, plates: Sequence[PlateChannels]) -> None:
+    group = c3d["parameters"]["FORCE_PLATFORM"]
+    group["USED"]["value"] = [len(plates)]
+    if not plates:
+        return
+    width = max(len(plate.channels) for plate in plates)
+    numbers = np.zeros((width, len(plates)), dtype=int)
+    first = 1
+    for i, plate in enumerate(plates):
+        numbers[: len(plate.channels), i] = np.arange(first, first + len(plate.channels))
+        first += len(plate.channels)
+    _add(c3d, "FORCE_PLATFORM", "TYPE", np.array([plate.kind for plate in plates]))
+    _add(c3d, "FORCE_PLATFORM", "ZERO", np.array([1, 0]))
+    _add(c3d, "FORCE_PLATFORM", "CORNERS", np.stack([plate.corners_mm.T for plate in plates], axis=2))
+    _add(c3d, "FORCE_PLATFORM", "ORIGIN", np.stack([plate.origin_mm for plate in plates], axis=1))
+    _add(c3d, "FORCE_PLATFORM", "CHANNEL", numbers)
+    if any(plate.kind == 4 for plate in plates):
+        _add(c3d, "FORCE_PLATFORM", "CAL_MATRIX", np.stack([plate.calibration for plate in plates], axis=2))
+
+
+def _set_subject(c3d: Any, sample: SampleTrial) -> None:
+    s = sample.trial.subject
+    static = not sample.truth.stances
+    _add(c3d, "SUBJECTS", "USED", np.array([1]))
+    _add(c3d, "SUBJECTS", "IS_STATIC", np.array([int(static)]))
+    _add(c3d, "SUBJECTS", "USES_PREFIXES", np.array([0]))
+    _add(c3d, "SUBJECTS", "NAMES", [s.code])
+    _add(c3d, "SUBJECTS", "MARKER_SETS", ["PlugInGait LowerBody"])
+    lengths = {"MarkerDiameter": s.marker_diameter_m, "Height": s.height_m, "InterAsisDistance": s.inter_asis_distance_m}
+    for side in SIDES:
+        for name, values in (("LegLength", s.leg_length_m), ("KneeWidth", s.knee_width_m), ("AnkleWidth", s.ankle_width_m),
+                             ("AsisTrocanterDistance", s.asis_trochanter_distance_m)):  # fmt: skip
+            lengths[side + name] = values.get(side)
+    _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg or 0.0])
+    for name, length in lengths.items():
+        _add(c3d, "PROCESSING", name, [(length or 0.0) * MM_PER_M])
+    for side in SIDES:
+        _add(c3d, "PROCESSING", f"{side}StaticPlantFlex", [sample.truth.static_plantar_flexion_rad[side]])
+        _add(c3d, "PROCESSING", f"{side}StaticRotOff", [sample.truth.static_rotation_offset_rad[side]])
+    _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
+    _add(c3d, "MANUFACTURER", "SOFTWARE", ["virtual subject"])
+
+
+def _set_events(c3d: Any, trial: Trial) -> None:
+    events: tuple[Event, ...] = trial.events
+    _add(c3d, "EVENT_CONTEXT", "USED", np.array([3]))
+    _add(c3d, "EVENT_CONTEXT", "LABELS", ["General", "Left", "Right"])
+    _add(c3d, "EVENT", "USED", np.array([len(events)]))
+    if not events:
+        return
+    _add(c3d, "EVENT", "CONTEXTS", [CONTEXT[e.side] for e in events])
+    _add(c3d, "EVENT", "ICON_IDS", np.array([ICON[e.kind] for e in events]))
+    _add(c3d, "EVENT", "LABELS", [e.label or e.kind.value for e in events])
+    _add(c3d, "EVENT", "DESCRIPTIONS", [EVENT_DESCRIPTION[e.kind] for e in events])
+    _add(c3d, "EVENT", "SUBJECTS", [trial.subject.code] * len(events))
+    _add(c3d, "EVENT", "TIMES", np.array([[e.time_s // 60 for e in events], [e.time_s % 60 for e in events]]))
+    _add(c3d, "EVENT", "GENERIC_FLAGS", np.zeros(len(events), dtype=int))
+
+
+def _add(c3d: Any, group: str, name: str, value: Sequence[str] | Sequence[float] | np.ndarray) -> None:
+    """Add a parameter; integer arrays keep their type, which ezc3d would otherwise turn into floats."""
+    c3d.add_parameter(group, name, list(value) if not isinstance(value, np.ndarray) else value.astype(float))
+    if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.integer):
+        parameter = c3d["parameters"][group][name]
+        parameter["type"] = INTEGER
+        parameter["value"] = value

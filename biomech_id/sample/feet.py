@@ -1,0 +1,129 @@
+"""Motion of a foot: rolling over the heel, standing flat, rolling over the toes, swinging to the next place.
+
+The sole is a rigid body with a rounded heel and a rounded toe, circles of a radius r whose lowest points lie at x_c on the flat
+sole. Rolling without slip by a pitch angle theta (toes down positive) moves the circle's centre by
+r theta, hence the sole's origin by
+
+    forward:  x_c (1 - cos theta) + r (theta - sin theta)
+    upward:   r (1 - cos theta) + x_c sin theta
+
+(for the toe x_c > 0 and theta > 0, for the heel both are negative, so that "upward" is never negative). In stance only one of the
+two angles differs from zero; in swing both motions add up smoothly, with a glide to the next place and a lift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.sample.arrays import Array, FloatArray
+from biomech_id.sample.footsteps import Footsteps, phase_since
+from biomech_id.sample.jets import Jet, constant, sin_cos, stack
+from biomech_id.sample.path import Path
+from biomech_id.sample.pattern import GaitPattern
+from biomech_id.sample.steps import bump, glide, smoothstep
+
+#: Smoothness of pitch, travel and lift (number of continuous derivatives of the angle, the speed and the height).
+PITCH_N, TRAVEL_N, LIFT_N = 4, 3, 5
+
+
+@dataclass(frozen=True)
+class Sole:
+    """Where the foot meets the floor, metres in sole axes.
+
+    Attributes
+    ----------
+    heel_x, toe_x : lowest points of the rounded heel and toe when the foot is flat.
+    heel_radius, toe_radius : of the roundings; the toe's is large, because real toes bend.
+    half_width : of the foot.
+    back_x, tip_x : ends of the foot's outline.
+    """
+
+    heel_x: float
+    toe_x: float
+    heel_radius: float
+    toe_radius: float
+    half_width: float
+    back_x: float
+    tip_x: float
+
+    def outline_m(self) -> FloatArray:
+        """Outline of the foot on the floor, (6, 3), sole axes, in order around it."""
+        w = self.half_width
+        corners = [(self.back_x, -0.6 * w), (self.back_x, 0.6 * w), (0.45 * self.tip_x, w),
+                   (self.tip_x, 0.6 * w), (self.tip_x, -0.6 * w), (0.45 * self.tip_x, -w)]  # fmt: skip
+        return np.array([(x, y, 0.0) for x, y in corners])
+
+
+def make_sole(height_m: float) -> Sole:
+    """Return the sole of a person of given stature."""
+    h = height_m
+    return Sole(
+        heel_x=-0.018 * h,
+        toe_x=0.065 * h,
+        heel_radius=0.018 * h,
+        toe_radius=0.032 * h,
+        half_width=0.027 * h,
+        back_x=-0.038 * h,
+        tip_x=0.110 * h,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FootMotion:
+    """Pose of the sole: ``R_lab_sole`` (n, 3, 3) and ``origin_m`` (n, 3), and the pitch (n,) that turned it."""
+
+    R_lab_sole: Jet
+    origin_m: Jet
+    heel_pitch_rad: Jet
+    toe_pitch_rad: Jet
+
+
+def foot_motion(
+    time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, sole: Sole, leg_m: float, path: Path
+) -> FootMotion:
+    """Return the motion of one foot as a closed form of time."""
+    heel, toe = pitch_angles(time, steps.strike_s, cycle_s, pattern)
+    forward_h, up_h = _roll(heel, sole.heel_x, sole.heel_radius)
+    forward_t, up_t = _roll(toe, sole.toe_x, sole.toe_radius)
+    x, y, yaw = (_travel(time, steps, cycle_s, pattern, values) for values in (*steps.place_m.T[:2], steps.yaw_rad))
+    lift = sum((bump(phase_since(time, t, cycle_s, pattern.lift), LIFT_N) for t in steps.strike_s), constant(0.0, time))
+    sin_yaw, cos_yaw = sin_cos(yaw)
+    forward = forward_h + forward_t
+    origin = stack([x + forward * cos_yaw, y + forward * sin_yaw, up_h + up_t + lift * (pattern.lift_height * leg_m)])
+    sin_pitch, cos_pitch = sin_cos(heel + toe)
+    zero = constant(0.0, time)
+    R = stack([
+        stack([cos_yaw * cos_pitch, sin_yaw * cos_pitch, -sin_pitch]),
+        stack([-sin_yaw, cos_yaw, zero]),
+        stack([cos_yaw * sin_pitch, sin_yaw * sin_pitch, cos_pitch]),
+    ])  # fmt: skip
+    return FootMotion(R, path.carried(origin, time), heel, toe)
+
+
+def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPattern) -> tuple[Jet, Jet]:
+    """Return the heel rocker's angle (never positive) and the toe rocker's (never negative), radians, toes down positive."""
+    heel = toe = constant(0.0, time)
+    for t in strike_s:
+        heel = heel - _up_and_down(time, t, cycle_s, pattern.heel_rise, pattern.heel_fall) * pattern.heel_pitch_rad
+        toe = toe + _up_and_down(time, t, cycle_s, pattern.toe_rise, pattern.toe_fall) * pattern.toe_pitch_rad
+    return heel, toe
+
+
+def _up_and_down(time: Jet, strike_s: float, cycle_s: float, rise: tuple[float, float], fall: tuple[float, float]) -> Jet:
+    up = smoothstep(phase_since(time, strike_s, cycle_s, rise), PITCH_N)
+    return up * (1 - smoothstep(phase_since(time, strike_s, cycle_s, fall), PITCH_N))
+
+
+def _roll(pitch: Jet, x_c: float, r: float) -> tuple[Jet, Jet]:
+    sine, cosine = sin_cos(pitch)
+    return (1 - cosine) * x_c + (pitch - sine) * r, (1 - cosine) * r + sine * x_c
+
+
+def _travel(time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, values: Array) -> Jet:
+    """Carry a coordinate from each stance's value to the next one's."""
+    total = constant(values[0], time)
+    for strike, change in zip(steps.strike_s, np.diff(values), strict=False):
+        total = total + glide(phase_since(time, strike, cycle_s, pattern.swing), TRAVEL_N, pattern.swing_ramps) * change
+    return total

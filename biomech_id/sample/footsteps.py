@@ -1,0 +1,83 @@
+"""The plan of a walk: when and where each foot stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+
+from biomech_id.conventions import SIDE_SIGN, SIDES
+from biomech_id.sample.arrays import FloatArray
+from biomech_id.sample.jets import Jet, time_jet
+from biomech_id.sample.path import Path, left_of
+from biomech_id.sample.pattern import GaitPattern
+
+#: The right foot strikes half a cycle after the left.
+PHASE = {"L": 0.0, "R": 0.5}
+
+
+@dataclass(frozen=True, eq=False)
+class Footsteps:
+    """All stances of one foot, in order.
+
+    Attributes
+    ----------
+    side : "L" or "R".
+    strike_s, off_s : (k,), seconds.
+    place_m : (k, 3), the sole's origin of the flat foot on the floor, before a belt carries it.
+    yaw_rad : (k,), direction of the foot, from laboratory x about z; without jumps of a full turn.
+    """
+
+    side: str
+    strike_s: FloatArray
+    off_s: FloatArray
+    place_m: FloatArray
+    yaw_rad: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Timing and places of a walk.
+
+    Attributes
+    ----------
+    cycle_s : gait cycle.
+    speed_m_s : mean speed along the path's parameter (ground speed relative to the belt).
+    steps : side -> `Footsteps`, covering the wanted time with a stance to spare at either end.
+    """
+
+    cycle_s: float
+    speed_m_s: float
+    steps: Mapping[str, Footsteps]
+
+
+def make_plan(
+    pattern: GaitPattern, path: Path, *, speed_m_s: float, stride_m: float, half_width_m: float, toe_out_rad: Mapping[str, float],
+    start_s: float, end_s: float,
+) -> Plan:  # fmt: skip
+    """Lay out every stance between two times.
+
+    Parameters
+    ----------
+    half_width_m : distance of each foot from the path.
+    toe_out_rad : side -> outward turn of the foot from the path's tangent.
+    start_s, end_s : times that must be covered; s = 0 of the path is passed at t = 0.
+    """
+    cycle = stride_m / speed_m_s
+    steps = {}
+    for side in SIDES:
+        first, last = floor(start_s / cycle - PHASE[side]) - 1, ceil(end_s / cycle - PHASE[side]) + 1
+        strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + PHASE[side]) * cycle
+        s = time_jet(speed_m_s * (strike + pattern.place * cycle), order=0)
+        heading, sign = path.heading(s), SIDE_SIGN[side]
+        place = (path.point(s) + left_of(heading) * (sign * half_width_m)).value
+        tangent = np.unwrap(np.arctan2(heading.value[:, 1], heading.value[:, 0]))
+        steps[side] = Footsteps(side, strike, strike + pattern.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
+    return Plan(cycle, speed_m_s, steps)
+
+
+def phase_since(time: Jet, strike_s: float, cycle_s: float, span: tuple[float, float]) -> Jet:
+    """Return how far a span of the cycle after one strike has gone: 0 at its start, 1 at its end."""
+    return (time - (strike_s + span[0] * cycle_s)) / ((span[1] - span[0]) * cycle_s)

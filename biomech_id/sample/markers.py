@@ -1,0 +1,71 @@
+"""Markers on the virtual subject's skin: rigid ones, soft ones, noisy ones and missing ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from biomech_id.errors import OptionError
+from biomech_id.sample.arrays import Array, FloatArray
+from biomech_id.sample.body import Body
+from biomech_id.sample.motion import Pose
+from biomech_id.trial import Markers
+
+#: Share of the thigh's soft-tissue shift that the shank's skin shows.
+SHANK_SOFTNESS = 0.5
+#: A gap: marker, first and last missing frame in the recording's own numbering.
+Gap = tuple[str, int, int]
+
+
+def marker_paths(body: Body, pose: Pose, soft_tissue_m: float = 0.0) -> dict[str, Array]:
+    """Return the laboratory path (n, 3) of every marker, metres.
+
+    Parameters
+    ----------
+    soft_tissue_m : how far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
+    """
+    paths = {
+        name: _carried(pose.pelvis.R_lab_pelvis.value, pose.pelvis.origin_m.value, p) for name, p in body.pelvis_markers_m.items()
+    }
+    up = np.array([0.0, 0.0, soft_tissue_m])
+    for side, leg in pose.legs.items():
+        flexion = 1.0 - (leg.R_lab_thigh.value[..., 2] * leg.R_lab_shank.value[..., 2]).sum(axis=-1)
+        for R, origin, markers, softness in (
+            (leg.R_lab_thigh, leg.knee_m, body.thigh_markers_m, 1.0),
+            (leg.R_lab_shank, leg.ankle_m, body.shank_markers_m, SHANK_SOFTNESS),
+        ):
+            for (owner, name), place in markers.items():
+                if owner == side:
+                    soft = name not in ("KNE", "KNM", "ANK", "ANM") and soft_tissue_m != 0.0
+                    where = place + flexion[:, None] * up * softness if soft else place
+                    paths[side + name] = _carried(R.value, origin.value, where)
+        sole = pose.soles[side]
+        paths |= {side + n: _carried(sole.R_lab_sole.value, sole.origin_m.value, p) for n, p in body.feet[side].markers_m.items()}
+    return paths
+
+
+def observe(
+    paths: Mapping[str, Array], rate_hz: float, first_frame: int, *, noise_m: float, gaps: Sequence[Gap], rng: np.random.Generator
+) -> Markers:
+    """Return what the cameras see: noise added, gaps missing.
+
+    Raises
+    ------
+    OptionError : a gap names a marker that is not there.
+    """
+    names = tuple(paths)
+    position: FloatArray = np.stack([paths[name] for name in names], axis=1).astype(np.float64)
+    if noise_m:
+        position = position + rng.normal(0.0, noise_m, position.shape)
+    for name, first, last in gaps:
+        if name not in names:
+            raise OptionError(f"A gap is wanted in {name}, which is no marker of the virtual subject.",
+                              value=name, expected=f"one of {', '.join(names)}", where="gaps")  # fmt: skip
+        position[max(first - first_frame, 0) : last - first_frame + 1, names.index(name)] = np.nan
+    return Markers(names, position, rate_hz)
+
+
+def _carried(R: Array, origin: Array, place: Array) -> Array:
+    carried: Array = origin + (R * place[..., None, :]).sum(axis=-1)
+    return carried

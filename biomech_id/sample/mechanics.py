@@ -1,0 +1,117 @@
+"""Joint forces and moments from the rate of change of momentum of everything distal to the joint.
+
+For the sub-chain C of rigid segments beyond a joint at P, with p the sum of m c' and h the sum of c x m c' + I omega about a point
+fixed in the laboratory,
+
+    F_joint = dp/dt - m_C g - F_ground
+    M_joint = dh/dt - P x dp/dt - sum (c - P) x m g - (M_ground - P x F_ground)           about P
+
+the action of the proximal on the distal side. Momenta are Taylor series in time, so that their rates are exact; no segment-by-
+segment recursion, no frame-by-frame differences and no acceleration formula is involved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS
+from biomech_id.sample.arrays import Array, FloatArray
+from biomech_id.sample.body import Body
+from biomech_id.sample.jets import Jet, cross, matmul, rotate, transpose
+from biomech_id.sample.motion import Pose
+
+
+@dataclass(frozen=True, eq=False)
+class Momentum:
+    """One segment: mass (kg), centre (n, 3), linear momentum (n, 3) and angular momentum about the laboratory's origin (n, 3)."""
+
+    mass_kg: float
+    centre_m: Jet
+    linear: Jet
+    angular: Jet
+
+
+@dataclass(frozen=True, eq=False)
+class JointWrench:
+    """Action of the proximal on the distal segment, laboratory axes: force (n, 3) and moment about the joint centre (n, 3)."""
+
+    force_N: Array
+    moment_Nm: Array
+
+
+def segment_poses(pose: Pose, side: str) -> Mapping[str, tuple[Jet, Jet]]:
+    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Body.inertia` counts it)."""
+    leg = pose.legs[side]
+    return {
+        "foot": (pose.R_lab_foot[side], leg.ankle_m),
+        "shank": (leg.R_lab_shank, leg.ankle_m),
+        "thigh": (leg.R_lab_thigh, leg.knee_m),
+    }
+
+
+def angular_velocity(R: Jet) -> Jet:
+    """Return omega (n, 3) in laboratory axes from S(omega) = R' R^T, a jet of one order less."""
+    spin = matmul(R.rate(), transpose(Jet(R.c[:-1])))
+    return Jet(np.stack([spin.c[..., 2, 1], spin.c[..., 0, 2], spin.c[..., 1, 0]], axis=-1))
+
+
+def segment_momentum(body: Body, side: str, segment: str, R: Jet, origin: Jet) -> Momentum:
+    """Return the momentum of one rigid segment."""
+    inertia = body.inertia(side, segment)
+    centre = origin + rotate(R, inertia.com_m)
+    linear = centre.rate() * inertia.mass_kg
+    shorter = Jet(R.c[:-1])
+    spin_body = rotate(transpose(shorter), angular_velocity(R)) * np.diag(inertia.tensor_kgm2)
+    angular = cross(Jet(centre.c[:-1]), linear) + rotate(shorter, spin_body)
+    return Momentum(inertia.mass_kg, centre, linear, angular)
+
+
+def joint_wrenches(body: Body, pose: Pose, side: str, ground_force_N: Array, ground_moment_Nm: Array) -> dict[str, JointWrench]:
+    """Return "ankle", "knee", "hip" -> `JointWrench`.
+
+    Parameters
+    ----------
+    ground_force_N, ground_moment_Nm : (n, 3), the floor's action on this foot, moment about the laboratory's origin.
+    """
+    leg = pose.legs[side]
+    points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}
+    gravity = np.array(GRAVITY_LAB_M_S2)
+    poses = segment_poses(pose, side)
+    force, moment_origin = -ground_force_N, -ground_moment_Nm
+    wrenches = {}
+    for joint in JOINTS:
+        part = segment_momentum(body, side, DISTAL_SEGMENT[joint], *poses[DISTAL_SEGMENT[joint]])
+        weight = part.mass_kg * gravity
+        force = force + part.linear.derivative(1) - weight
+        # Gathered about the laboratory's origin, where the moments of all parts may be added; moved to the joint at the end.
+        moment_origin = moment_origin + part.angular.derivative(1) - np.cross(part.centre_m.value, weight)
+        wrenches[joint] = JointWrench(force, moment_origin - np.cross(points[joint], force))
+    return wrenches
+
+
+def joint_powers(pose: Pose, side: str, wrenches: Mapping[str, JointWrench]) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Return joint -> (rotational, translational) power, W, (n,) each.
+
+    Rotational: M . (omega_distal - omega_proximal). Translational: F . (v_distal - v_proximal) of the two material points at the
+    joint centre; zero here up to rounding, because every joint centre is fixed in both neighbours.
+    """
+    poses = dict(segment_poses(pose, side)) | {"pelvis": (pose.pelvis.R_lab_pelvis, pose.pelvis.origin_m)}
+    leg = pose.legs[side]
+    points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}
+    chain = ("foot", "shank", "thigh", "pelvis")
+    powers = {}
+    for joint, distal, proximal in zip(JOINTS, chain[:-1], chain[1:], strict=True):
+        (omega_d, velocity_d), (omega_p, velocity_p) = (_twist_at(*poses[name], points[joint]) for name in (distal, proximal))
+        wrench = wrenches[joint]
+        rotational = (wrench.moment_Nm * (omega_d - omega_p)).sum(axis=-1)
+        translational = (wrench.force_N * (velocity_d - velocity_p)).sum(axis=-1)
+        powers[joint] = (rotational, translational)
+    return powers
+
+
+def _twist_at(R: Jet, origin: Jet, point: Array) -> tuple[Array, Array]:
+    omega = angular_velocity(R).value
+    return omega, origin.derivative(1) + np.cross(omega, point - origin.value)

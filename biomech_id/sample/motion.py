@@ -1,0 +1,127 @@
+"""The whole moving body at any instant: pelvis, both legs, both feet, as Taylor series of closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import pi, sqrt
+
+import numpy as np
+
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.sample.body import Body
+from biomech_id.sample.feet import FootMotion, Sole, foot_motion
+from biomech_id.sample.footsteps import PHASE, Plan, phase_since
+from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, time_jet
+from biomech_id.sample.legs import LegMotion, leg_motion, shank_axis
+from biomech_id.sample.path import Path
+from biomech_id.sample.pattern import GaitPattern
+from biomech_id.sample.pelvis import PelvisMotion, pelvis_motion
+from biomech_id.sample.steps import smoothstep
+
+#: Distance of a foot from the path, over leg length.
+HALF_STEP_WIDTH = 0.052
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Everything that moves: the pelvis, and per side the leg, the sole and the conventional foot axes (n, 3, 3)."""
+
+    pelvis: PelvisMotion
+    legs: Mapping[str, LegMotion]
+    soles: Mapping[str, FootMotion]
+    R_lab_foot: Mapping[str, Jet]
+
+
+@dataclass(frozen=True, eq=False)
+class Gait:
+    """One way of moving of one body along one path: constants only; `pose` evaluates it.
+
+    Attributes
+    ----------
+    toe_out_rad : side -> outward turn of the foot.
+    ankle_roll_rad : tilt of the ankle's axis that the conventional model does not allow; 0 for the base subject.
+    pelvis_height_m : mean height of the middle of the hips.
+    """
+
+    body: Body
+    sole: Sole
+    pattern: GaitPattern
+    path: Path
+    plan: Plan
+    toe_out_rad: Mapping[str, float]
+    pelvis_height_m: float
+    ankle_roll_rad: float = 0.0
+
+    @property
+    def leg_m(self) -> float:
+        """Leg length that scales the pattern: hip to floor."""
+        return leg_scale_m(self.body)
+
+    def pose(self, time: Jet) -> Pose:
+        """Return the body's pose at the given times (a jet of any order)."""
+        plan = self.plan
+        pelvis = pelvis_motion(
+            time, self.body, self.pattern, self.path,
+            speed_m_s=plan.speed_m_s, cycle_s=plan.cycle_s, leg_m=self.leg_m, height_m=self.pelvis_height_m,
+        )  # fmt: skip
+        soles, legs, feet = {}, {}, {}
+        for side in SIDES:
+            foot, steps = self.body.feet[side], plan.steps[side]
+            soles[side] = foot_motion(time, steps, plan.cycle_s, self.pattern, self.sole, self.leg_m, self.path)
+            ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
+            hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
+            axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),
+                              self.ankle_roll_rad)  # fmt: skip
+            legs[side] = leg_motion(
+                hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], self._knee_rotation(time, side)
+            )
+            feet[side] = times_constant(soles[side].R_lab_sole, foot.R_sole_foot)
+        return Pose(pelvis, legs, soles, feet)
+
+    def _ankle_turn(self, time: Jet, side: str) -> Jet:
+        """Turn the shank back against the foot's toe-out while the foot is flat, and let it go as the heel rises."""
+        free = constant(0.0, time)
+        for t in self.plan.steps[side].strike_s:
+            up = smoothstep(phase_since(time, t, self.plan.cycle_s, self.pattern.ankle_turn_rise), 4)
+            free = free + up * (1 - smoothstep(phase_since(time, t, self.plan.cycle_s, self.pattern.ankle_turn_fall), 4))
+        return (1 - free) * (-SIDE_SIGN[side] * self.toe_out_rad[side])
+
+    def _knee_rotation(self, time: Jet, side: str) -> Jet:
+        sine, _ = sin_cos(time * (2 * pi / self.plan.cycle_s) - 2 * pi * PHASE[side])
+        return sine * (-SIDE_SIGN[side] * self.pattern.knee_rotation_rad)
+
+
+def leg_scale_m(body: Body) -> float:
+    """Leg length that scales the gait: ankle height + shank + thigh, metres, mean of both sides."""
+    return float(np.mean([body.feet[s].ankle_m[2] + body.shank_m[s] + body.thigh_m[s] for s in SIDES]))
+
+
+def stride_length_m(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
+    """Return the stride length at a speed: it grows with the square root of speed (Grieve 1968)."""
+    relative = speed_m_s / (pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_m))
+    return pattern.stride * leg_m * sqrt(relative)
+
+
+def pelvis_height_m(gait_at: Gait, *, samples: int = 200) -> float:
+    """Return the mean hip height at which the straightest knee of a cycle is just bent by the pattern's least flexion.
+
+    The hip can be as high above the ankle as the nearly straight leg allows at every instant; the lowest of these bounds counts.
+    """
+    period = gait_at.plan.cycle_s
+    start = float(gait_at.plan.steps["L"].strike_s[1])
+    pose = gait_at.pose(time_jet(start + np.arange(samples) * period / samples, order=0))
+    bend = gait_at.pattern.least_knee_flexion_rad
+    highest = []
+    for side in SIDES:
+        thigh, shank = gait_at.body.thigh_m[side], gait_at.body.shank_m[side]
+        longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(bend)
+        reach = pose.legs[side].hip_m.value - pose.legs[side].ankle_m.value
+        level_2 = reach[:, 0] ** 2 + reach[:, 1] ** 2
+        highest.append(np.sqrt(longest_2 - level_2) - reach[:, 2])
+    return gait_at.pelvis_height_m + float(np.min(highest))
+
+
+def times_constant(R: Jet, constant_matrix: np.ndarray) -> Jet:
+    """Return R C for an (n, 3, 3) jet and a constant (3, 3)."""
+    return Jet(np.matmul(R.c, constant_matrix))

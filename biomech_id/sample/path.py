@@ -1,0 +1,94 @@
+"""Where the walk leads: a straight line, a quarter turn, or a belt that carries the walker back.
+
+The path is a curve p(s) on the floor. A quarter turn is the hyperbola
+
+    p(s) = d0 (s - h) + d1 h,    h(s) = (s + sqrt(s^2 + w^2)) / 2,
+
+whose tangent turns from d0 to d1 within a few w of s = 0; in the bend the walker slows down, as people do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.errors import OptionError
+from biomech_id.sample.arrays import FloatArray
+from biomech_id.sample.jets import Jet, constant, sqrt, stack, unit
+
+#: First and last direction of walking, unit vectors in the laboratory's floor plane.
+DIRECTIONS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
+    "+X": ((1.0, 0.0), (1.0, 0.0)),
+    "-X": ((-1.0, 0.0), (-1.0, 0.0)),
+    "+Y": ((0.0, 1.0), (0.0, 1.0)),
+    "-Y": ((0.0, -1.0), (0.0, -1.0)),
+    "turn": ((1.0, 0.0), (0.0, 1.0)),
+}
+#: Size of the bend over leg length.
+BEND = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """A path on the floor.
+
+    Attributes
+    ----------
+    first, last : (2,) unit vectors, laboratory axes.
+    bend_m : the hyperbola's w.
+    bend_at_m : curve parameter of the middle of the bend.
+    origin_m : (2,), where the path's asymptotes meet on the floor.
+    belt_m_s : speed at which a belt carries everything back along ``first``; 0 on the floor.
+    """
+
+    first: FloatArray
+    last: FloatArray
+    bend_m: float
+    bend_at_m: float
+    origin_m: FloatArray
+    belt_m_s: float = 0.0
+
+    def point(self, s: Jet) -> Jet:
+        """Return the path at curve parameter s (m): (n, 3), floor height, before the belt is taken away."""
+        u = s - self.bend_at_m
+        h = (u + sqrt(u * u + self.bend_m**2)) / 2
+        return _floor((u - h)[..., None] * self.first + h[..., None] * self.last + self.origin_m)
+
+    def heading(self, s: Jet) -> Jet:
+        """Return the unit tangent, (n, 3)."""
+        u = s - self.bend_at_m
+        share = (1 + u / sqrt(u * u + self.bend_m**2)) / 2
+        return unit(_floor((1 - share)[..., None] * self.first + share[..., None] * self.last))
+
+    def carried(self, point: Jet, time: Jet) -> Jet:
+        """Return a point (n, 3) of the moving belt in laboratory axes at the given time."""
+        back = np.array([*self.first, 0.0]) * self.belt_m_s
+        return point - time[..., None] * back if self.belt_m_s else point
+
+
+def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s: float = 0.0) -> Path:
+    """Return the path for a named direction, with its bend (if any) at the laboratory's origin.
+
+    Raises
+    ------
+    OptionError : for a direction that is not known.
+    """
+    if direction not in DIRECTIONS:
+        raise OptionError(
+            f"The virtual subject cannot walk in the direction {direction!r}.",
+            value=direction, expected=f"one of {', '.join(DIRECTIONS)}", where="direction",
+        )  # fmt: skip
+    first, last = DIRECTIONS[direction]
+    return Path(np.array(first), np.array(last), BEND * leg_m, bend_at_m, np.zeros(2), belt_m_s)
+
+
+def left_of(heading: Jet) -> Jet:
+    """Return the horizontal direction to the left of a heading, (n, 3)."""
+    x, y = heading[..., 0], heading[..., 1]
+    return stack([-y, x, constant(0.0, x)])
+
+
+def _floor(plane: Jet) -> Jet:
+    x = plane[..., 0]
+    return stack([x, plane[..., 1], constant(0.0, x)])

@@ -1,0 +1,85 @@
+"""How the virtual subject walks: every constant of its gait, in dimensionless form.
+
+Times are fractions of the gait cycle from foot strike; lengths are fractions of leg length. The constants were chosen so that hip,
+knee and ankle follow published mean curves of typically developing children at free speed (Schwartz et al. 2008, J Biomech
+41:1639) as closely as a leg of rigid bones allows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class GaitPattern:
+    """Constants of one way of moving.
+
+    Attributes
+    ----------
+    foot_off : end of stance.
+    stride : stride length over leg length at the reference speed; it grows with the square root of speed.
+    froude_speed : that reference speed, v / sqrt(g leg length).
+    heel_pitch_rad, heel_rise, heel_fall : largest toes-up angle of the heel rocker, when it is taken up (before strike) and when
+        the foot comes down flat.
+    toe_pitch_rad, toe_rise, toe_fall : the same for the toe rocker, heel off the floor to mid-swing.
+    swing, swing_ramps : when the foot travels, and the shares of that time in which it gathers and loses speed.
+    lift, lift_height : when and by how much of leg length the foot clears the floor in addition.
+    ankle_turn_rise, ankle_turn_fall : when the shank stops and resumes following the line of progression over a foot turned out.
+    place : when in stance the pelvis passes over the ankle.
+    height : harmonics 2, 4 and 6 of the pelvis height (cos, sin, cos, sin, cos, sin), of leg length.
+    surge : the same of its forward position.
+    sway : lateral amplitude (sine of the stride), of leg length, towards the stance foot.
+    tilt_rad, tilt_swing_rad, obliquity_rad, rotation_rad : pelvis angles: mean tilt; amplitudes of the others.
+    knee_rotation_rad : amplitude of axial knee rotation.
+    least_knee_flexion_rad : the mean pelvis height is such that the knee never extends further than this.
+    load_swing, load_peak : the vertical ground reaction of both feet together is body weight times
+        1 + load_swing cos(4 pi (phase - load_peak)).
+    pivot : height, in leg lengths, of the point above the pelvis through which each foot's force passes.
+    cop_travel : when the centre of pressure travels from heel to toe.
+    """
+
+    foot_off: float
+    stride: float
+    froude_speed: float
+    heel_pitch_rad: float
+    heel_rise: Span
+    heel_fall: Span
+    toe_pitch_rad: float
+    toe_rise: Span
+    toe_fall: Span
+    swing: Span
+    swing_ramps: tuple[float, float]
+    lift: Span
+    lift_height: float
+    ankle_turn_rise: Span
+    ankle_turn_fall: Span
+    place: float
+    height: tuple[float, ...]
+    surge: tuple[float, ...]
+    sway: float
+    tilt_rad: float
+    tilt_swing_rad: float
+    obliquity_rad: float
+    rotation_rad: float
+    knee_rotation_rad: float
+    least_knee_flexion_rad: float
+    load_swing: float
+    load_peak: float
+    pivot: float
+    cop_travel: Span
+
+
+WALK = GaitPattern(
+    foot_off=0.62, stride=1.36, froude_speed=0.414,
+    heel_pitch_rad=0.375, heel_rise=(0.835, 1.005), heel_fall=(0.90, 1.10),
+    toe_pitch_rad=1.40, toe_rise=(0.28, 0.846), toe_fall=(0.54, 0.97),
+    swing=(0.585, 1.025), swing_ramps=(0.25, 0.37), lift=(0.58, 0.915), lift_height=0.04,
+    ankle_turn_rise=(0.28, 0.62), ankle_turn_fall=(0.82, 1.05),
+    place=0.227,
+    height=(-0.0124, 0.0006, 0.0025, 0.0030, 0.0001, 0.0006), surge=(0.0180, -0.0164, 0.0040, 0.0040, -0.0010, 0.0010), sway=0.022,
+    tilt_rad=0.187, tilt_swing_rad=0.012, obliquity_rad=0.06, rotation_rad=0.075,
+    knee_rotation_rad=0.05, least_knee_flexion_rad=0.09,
+    load_swing=0.22, load_peak=0.08, pivot=1.35, cop_travel=(0.0, 0.40),
+)  # fmt: skip

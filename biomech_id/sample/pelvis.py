@@ -1,0 +1,62 @@
+"""Motion of the pelvis: along the path, swaying, rising and falling with the step; every term a sine of the stride."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from biomech_id.sample.body import Body
+from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
+from biomech_id.sample.path import Path, left_of
+from biomech_id.sample.pattern import GaitPattern
+
+
+@dataclass(frozen=True, eq=False)
+class PelvisMotion:
+    """Pose of the pelvis (origin between the ASIS markers), and the middle of the hips ``centre_m`` (n, 3)."""
+
+    R_lab_pelvis: Jet
+    origin_m: Jet
+    centre_m: Jet
+
+
+def pelvis_motion(
+    time: Jet, body: Body, pattern: GaitPattern, path: Path, *, speed_m_s: float, cycle_s: float, leg_m: float, height_m: float
+) -> PelvisMotion:
+    """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor."""
+    stride = time * (2 * pi / cycle_s)
+    sin_1, cos_1 = sin_cos(stride)
+    sin_2, cos_2 = 2 * sin_1 * cos_1, cos_1 * cos_1 - sin_1 * sin_1
+    sin_4, cos_4 = 2 * sin_2 * cos_2, cos_2 * cos_2 - sin_2 * sin_2
+
+    sin_6, cos_6 = sin_4 * cos_2 + cos_4 * sin_2, cos_4 * cos_2 - sin_4 * sin_2
+    basis = (cos_2, sin_2, cos_4, sin_4, cos_6, sin_6)
+
+    def harmonics(shares: tuple[float, ...]) -> Jet:
+        return sum((wave * (share * leg_m) for wave, share in zip(basis, shares, strict=True)), constant(0.0, time))
+
+    s = time * speed_m_s + harmonics(pattern.surge)
+    heading = path.heading(s)
+    # Left stance is the first half of the stride: the body sways to the left in it.
+    sway = sin_1 * (pattern.sway * leg_m)
+    up = constant(np.array([0.0, 0.0, 1.0]), time)
+    centre = path.point(s) + left_of(heading) * sway[..., None] + up * (harmonics(pattern.height) + height_m)[..., None]
+    centre = path.carried(centre, time)
+    tilt = cos_2 * pattern.tilt_swing_rad + pattern.tilt_rad
+    obliquity = sin_1 * pattern.obliquity_rad
+    rotation = cos_1 * (-pattern.rotation_rad)
+    R = matmul(stack([heading, left_of(heading), up]), cardan_yxz(tilt, obliquity, rotation))
+    middle_of_hips = (body.hip_in_pelvis_m["L"] + body.hip_in_pelvis_m["R"]) / 2
+    return PelvisMotion(R, centre - rotate(R, middle_of_hips), centre)
+
+
+def cardan_yxz(a: Jet, b: Jet, c: Jet) -> Jet:
+    """Return Ry(a) Rx(b) Rz(c), (n, 3, 3), angles (n,) in radians."""
+    (sa, ca), (sb, cb), (sc, cc) = sin_cos(a), sin_cos(b), sin_cos(c)
+    return stack([
+        stack([ca * cc + sa * sb * sc, cb * sc, -sa * cc + ca * sb * sc]),
+        stack([-ca * sc + sa * sb * cc, cb * cc, sa * sc + ca * sb * cc]),
+        stack([sa * cb, -sb, ca * cb]),
+    ])  # fmt: skip

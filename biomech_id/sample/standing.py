@@ -1,0 +1,81 @@
+"""Quiet standing: the pose of a static trial, with a slight sway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import pi
+
+import numpy as np
+
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.sample.body import Body, rotation_z
+from biomech_id.sample.feet import FootMotion, Sole
+from biomech_id.sample.ground import GroundWrench
+from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack
+from biomech_id.sample.legs import leg_motion, shank_axis
+from biomech_id.sample.motion import Pose, leg_scale_m, times_constant
+from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
+
+#: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
+HALF_WIDTH, KNEE_RAD, TILT_RAD, SWAY_M, SWAY_HZ = 0.10, 0.12, 0.17, 0.002, 0.3
+#: The ankles stand this far behind the hips, over leg length: the weight falls through the middle of the feet.
+ANKLES_BEHIND = 0.055
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A person standing quietly at a place in the laboratory, facing +X.
+
+    Attributes
+    ----------
+    place_m : (2,), the point midway between the ankles.
+    """
+
+    body: Body
+    sole: Sole
+    toe_out_rad: Mapping[str, float]
+    place_m: tuple[float, float]
+    ankle_roll_rad: float = 0.0
+
+    def pose(self, time: Jet) -> Pose:
+        """Return the body's pose at the given times."""
+        leg = leg_scale_m(self.body)
+        sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
+        hips = np.array([self.place_m[0] + ANKLES_BEHIND * leg, self.place_m[1], self._hip_height_m(leg)])
+        centre = stack([sine * SWAY_M, cosine * (SWAY_M / 2), constant(0.0, time)]) + hips
+        zero = constant(0.0, time)
+        R_pelvis = cardan_yxz(constant(TILT_RAD, time), zero, zero)
+        middle = (self.body.hip_in_pelvis_m["L"] + self.body.hip_in_pelvis_m["R"]) / 2
+        pelvis = PelvisMotion(R_pelvis, centre - rotate(R_pelvis, middle), centre)
+        soles, legs, feet = {}, {}, {}
+        for side in SIDES:
+            foot, sign = self.body.feet[side], SIDE_SIGN[side]
+            R_sole = constant(rotation_z(sign * self.toe_out_rad[side]), time)
+            origin = constant(np.array([self.place_m[0], self.place_m[1] + sign * HALF_WIDTH * leg, 0.0]), time)
+            soles[side] = FootMotion(R_sole, origin, zero, zero)
+            turn = constant(-sign * self.toe_out_rad[side], time)
+            axis = shank_axis(times_constant(R_sole, foot.R_sole_uncorrected), turn, self.ankle_roll_rad)
+            hip = pelvis.origin_m + rotate(R_pelvis, self.body.hip_in_pelvis_m[side])
+            ankle = origin + rotate(R_sole, foot.ankle_m)
+            legs[side] = leg_motion(hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], zero)
+            feet[side] = times_constant(R_sole, foot.R_sole_foot)
+        return Pose(pelvis, legs, soles, feet)
+
+    def _hip_height_m(self, leg: float) -> float:
+        """Height at which the straighter knee is bent by ``KNEE_RAD``."""
+        heights = []
+        for side in SIDES:
+            thigh, shank = self.body.thigh_m[side], self.body.shank_m[side]
+            reach_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(KNEE_RAD)
+            aside = abs(self.body.hip_in_pelvis_m[side][1]) - HALF_WIDTH * leg
+            heights.append(self.body.feet[side].ankle_m[2] + np.sqrt(reach_2 - (ANKLES_BEHIND * leg) ** 2 - aside**2))
+        return float(min(heights))
+
+    def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
+        """Return the floor's action on one foot: half the weight, under the middle of the foot."""
+        half = constant(0.5 * self.body.mass_kg * GRAVITY_M_S2, time)
+        zero = constant(0.0, time)
+        middle = (self.sole.heel_x + self.sole.toe_x) / 2
+        cop = pose.soles[side].origin_m + rotate(pose.soles[side].R_lab_sole, np.array([middle, 0.0, 0.0]))
+        return GroundWrench(stack([zero, zero, half]), cop, zero)

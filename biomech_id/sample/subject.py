@@ -1,0 +1,323 @@
+"""The virtual subject: options in, recordings with exactly known truth out.
+
+>>> from biomech_id.sample import virtual_subject
+>>> person = virtual_subject(body="child")
+>>> static, walk = person.static(), person.walk(direction="-X")
+>>> walk.truth.joint_moment_lab_Nm["R", "knee"].shape == (walk.trial.n_frames, 3)
+True
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.errors import OptionError
+from biomech_id.sample.body import Body, build_body
+from biomech_id.sample.feet import Sole, make_sole
+from biomech_id.sample.floor_plates import PlateSpec, layout
+from biomech_id.sample.footsteps import Plan, make_plan
+from biomech_id.sample.ground import mean_forward_share
+from biomech_id.sample.markers import Gap
+from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, leg_scale_m, pelvis_height_m, stride_length_m
+from biomech_id.sample.path import Path, make_path
+from biomech_id.sample.pattern import WALK, GaitPattern
+from biomech_id.sample.recording import SampleTrial, Session, Walking, record
+from biomech_id.sample.standing import Standing
+from biomech_id.sample.truth import TrueStance
+from biomech_id.trial import Subject
+
+#: Mass (kg), stature (m) and age (years) of the two bodies.
+BODIES: dict[str, tuple[float, float, float]] = {"adult": (72.0, 1.75, 31.0), "child": (28.0, 1.30, 9.0)}
+#: What the examiner measured.
+MEASURED = (
+    "mass_kg", "height_m", "marker_diameter_m", "inter_asis_distance_m", "leg_length_m", "knee_width_m", "ankle_width_m",
+    "asis_trochanter_distance_m",
+)  # fmt: skip
+#: Hip height from which the search for the pelvis's height starts, over leg length: low enough for every knee to bend.
+LOW_HIP = 0.80
+
+
+@dataclass(frozen=True)
+class VirtualSubject:
+    """All options of the virtual subject; every one can also be given to `static` and `walk` for that trial alone.
+
+    Attributes
+    ----------
+    body : "adult" or "child"; mass_kg, height_m, age_years override it.
+    code : the subject's code in files.
+    marker_diameter_m, foot_flat, sacrum, clusters : marker set (`body.build_body`).
+    toe_out_rad : outward turn of the left and the right foot.
+    variant : "conventional" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
+        ``knee_width_error_m`` too large, the thigh wands are turned by ``wand_offset_rad`` about the bone, and the ankle's axis is
+        tilted by ``ankle_roll_rad`` out of the plane that the model assumes.
+    direction : "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
+    speed_m_s : walking or running speed; None is a comfortable one for the leg length.
+    belt : walk on a belt that runs at that speed; run : run instead.
+    lead : which foot meets the first plate.
+    rate_hz, analog_ratio, duration_s, first_frame : of the recording.
+    plates : name of a layout (`floor_plates.layout`) or the plates themselves.
+    plate_baseline_N, plate_noise_N : offset and noise added to every plate.
+    noise_m, gaps, soft_tissue_m : marker noise (standard deviation), gaps, soft-tissue shift (`markers`).
+    seed : of every random number.
+    """
+
+    body: Literal["adult", "child"] = "adult"
+    mass_kg: float | None = None
+    height_m: float | None = None
+    age_years: float | None = None
+    code: str = "VIRTUAL"
+    marker_diameter_m: float = 0.014
+    foot_flat: bool = True
+    sacrum: bool = False
+    clusters: bool = False
+    toe_out_rad: tuple[float, float] = (0.105, 0.140)
+    variant: Literal["conventional", "violating"] = "conventional"
+    knee_width_error_m: float = 0.010
+    wand_offset_rad: float = 0.15
+    ankle_roll_rad: float = 0.10
+    direction: str = "+X"
+    speed_m_s: float | None = None
+    belt: bool = False
+    run: bool = False
+    lead: Literal["L", "R"] = "R"
+    rate_hz: float = 100.0
+    analog_ratio: int = 10
+    duration_s: float | None = None
+    first_frame: int = 1
+    plates: str | tuple[PlateSpec, ...] = "two"
+    plate_baseline_N: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    plate_noise_N: float = 0.0
+    noise_m: float = 0.0
+    gaps: tuple[Gap, ...] = ()
+    soft_tissue_m: float = 0.0
+    seed: int = 20240229
+
+    def __post_init__(self) -> None:
+        if self.body not in BODIES:
+            raise OptionError(f"There is no virtual body named {self.body!r}.",
+                              value=self.body, expected=f"one of {', '.join(BODIES)}", where="body")  # fmt: skip
+        if self.rate_hz <= 0 or self.analog_ratio < 1 or self.first_frame < 1:
+            raise OptionError(
+                f"Nothing can be recorded at {self.rate_hz} Hz, {self.analog_ratio} samples a frame, from frame {self.first_frame}.",
+                value=(self.rate_hz, self.analog_ratio, self.first_frame),
+                expected="a positive rate, at least one sample per frame, and frame 1 or later",
+                where="rate_hz, analog_ratio, first_frame",
+            )
+
+    def static(self, name: str = "static", **changes: Any) -> SampleTrial:
+        """Record quiet standing (1 s unless ``duration_s`` says otherwise), facing +X, both feet on the first plate.
+
+        Parameters
+        ----------
+        name : the trial's name.
+        changes : options that differ for this trial.
+        """
+        me = replace(self, **changes)
+        specs = me.plate_specs()
+        place = specs[0].centre_m if specs else (0.0, 0.0)
+        back = me.sole.tip_x / 3  # the ankles stand a little behind the plate's middle, so that the whole foot is on it
+        standing = Standing(me.true_body, me.sole, me._toe_out, (place[0] - back, place[1]), me._ankle_roll)
+        return record(standing, me._session(name, me.duration_s or 1.0, 0.0), me.subject())
+
+    def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
+        """Record a walk (or a run, or a walk on a belt).
+
+        Parameters
+        ----------
+        name : the trial's name.
+        changes : options that differ for this trial.
+        """
+        me = replace(self, **changes)
+        gait = me.gait
+        cycle = gait.plan.cycle_s
+        duration = me.duration_s or round(3.3 * cycle, 1)
+        # The aimed stances lie in the middle of the recording.
+        middle = (me._aimed_phases[0] + me._aimed_phases[1]) / 2 * cycle + gait.pattern.foot_off * cycle / 2
+        session = me._session(name, duration, middle)
+        stances = _stances(gait, session.clock_zero_s)
+        return record(Walking(gait, mean_forward_share(gait)), session, me.subject(), stances, me._spatiotemporal())
+
+    @cached_property
+    def true_body(self) -> Body:
+        """The body as it really is, also when what is recorded of it is wrong."""
+        mass, height, age = BODIES[self.body]
+        body = build_body(
+            mass_kg=self.mass_kg or mass, height_m=self.height_m or height, age_years=self.age_years or age,
+            marker_diameter_m=self.marker_diameter_m, foot_flat=self.foot_flat, sacrum=self.sacrum, clusters=self.clusters,
+        )  # fmt: skip
+        return body if self.variant == "conventional" else _with_turned_wands(body, self.wand_offset_rad)
+
+    @cached_property
+    def sole(self) -> Sole:
+        """Where the feet meet the floor."""
+        return make_sole(self.true_body.height_m)
+
+    @cached_property
+    def pattern(self) -> GaitPattern:
+        """Constants of the gait."""
+        return WALK
+
+    @cached_property
+    def speed(self) -> float:
+        """Speed in m/s: as asked for, or the pattern's own for this leg length (rounded to 5 mm/s)."""
+        comfortable = self.pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_scale_m(self.true_body))
+        return self.speed_m_s or round(comfortable * 200) / 200
+
+    @cached_property
+    def gait(self) -> Gait:
+        """The gait, placed so that the aimed feet meet the plates."""
+        leg = leg_scale_m(self.true_body)
+        mean_phase = sum(self._aimed_phases) / 2
+        path = make_path(
+            self.direction, leg, bend_at_m=(mean_phase + 1.0) * self._stride_m, belt_m_s=self.speed if self.belt else 0.0
+        )
+        path = replace(path, origin_m=self._aim(self._plan(path)))
+        start = Gait(
+            self.true_body, self.sole, self.pattern, path, self._plan(path), self._toe_out, LOW_HIP * leg, self._ankle_roll
+        )
+        return replace(start, pelvis_height_m=pelvis_height_m(start))
+
+    def subject(self) -> Subject:
+        """Return what an examiner wrote down about this person, as a reader would find it in the file."""
+        b = self.true_body
+        error = self.knee_width_error_m if self.variant == "violating" else 0.0
+        return Subject(
+            code=self.code, mass_kg=b.mass_kg, height_m=b.height_m, age_years=b.age_years, marker_diameter_m=2 * b.marker_radius_m,
+            inter_asis_distance_m=b.inter_asis_m, leg_length_m=b.leg_length_m,
+            knee_width_m={s: b.knee_width_m[s] + error for s in SIDES}, ankle_width_m=b.ankle_width_m,
+            asis_trochanter_distance_m=b.asis_trochanter_m, foot_flat=self.foot_flat,
+            sources=dict.fromkeys(MEASURED, "virtual subject"),
+        )  # fmt: skip
+
+    def plate_specs(self) -> tuple[PlateSpec, ...]:
+        """Return the laboratory's plates with their noise and baseline."""
+        specs = layout(self.plates, self._own_step_m) if isinstance(self.plates, str) else self.plates
+        if self.plate_noise_N or any(self.plate_baseline_N):
+            specs = tuple(replace(s, baseline_N=self.plate_baseline_N, noise_N=self.plate_noise_N) for s in specs)
+        return specs
+
+    @property
+    def _toe_out(self) -> dict[str, float]:
+        return dict(zip(SIDES, self.toe_out_rad, strict=True))
+
+    @property
+    def _ankle_roll(self) -> float:
+        return self.ankle_roll_rad if self.variant == "violating" else 0.0
+
+    @cached_property
+    def _stride_m(self) -> float:
+        return stride_length_m(self.pattern, leg_scale_m(self.true_body), self.speed)
+
+    @cached_property
+    def _own_step_m(self) -> float:
+        """Comfortable step of this body, to the centimetre: the laboratory's plates stay where they are at any speed."""
+        leg = leg_scale_m(self.true_body)
+        return round(self.pattern.stride * leg / 2, 2)
+
+    @property
+    def _aimed_phases(self) -> tuple[float, float]:
+        """Strikes of the two aimed stances, in cycles: right then left, or left then right."""
+        return (-0.5, 0.0) if self.lead == "R" else (0.0, 0.5)
+
+    def _plan(self, path: Path) -> Plan:
+        leg, cycle = leg_scale_m(self.true_body), self._stride_m / self.speed
+        reach = 2.0 * cycle + (self.duration_s or 3.3 * cycle)
+        return make_plan(
+            self.pattern, path, speed_m_s=self.speed, stride_m=self._stride_m, half_width_m=HALF_STEP_WIDTH * leg,
+            toe_out_rad=self._toe_out, start_s=-reach, end_s=reach,
+        )  # fmt: skip
+
+    def _aim(self, plan: Plan) -> np.ndarray:
+        """Shift of the path (2,) that brings the aimed feet onto the plates."""
+        if self.belt:
+            return np.zeros(2)
+        feet = []
+        for phase in self._aimed_phases:
+            steps = plan.steps["L" if phase % 1.0 == 0.0 else "R"]
+            k = int(np.argmin(np.abs(steps.strike_s - phase * plan.cycle_s)))
+            ahead = (self.sole.back_x + self.sole.tip_x) / 2
+            feet.append(steps.place_m[k, :2] + ahead * np.array([np.cos(steps.yaw_rad[k]), np.sin(steps.yaw_rad[k])]))
+        if self.direction in ("+Y", "-Y"):
+            specs = self.plate_specs()
+            centre = np.array(specs[0].centre_m if specs else (0.0, 0.0))
+            return centre - feet[1]
+        return -(feet[0] + feet[1]) / 2
+
+    def _session(self, name: str, duration_s: float, middle_s: float) -> Session:
+        frames = round(duration_s * self.rate_hz)
+        first_s = (self.first_frame - 1) / self.rate_hz
+        return Session(
+            name=name, rate_hz=self.rate_hz, analog_ratio=self.analog_ratio, first_frame=self.first_frame, n_frames=frames,
+            clock_zero_s=first_s + duration_s / 2 - middle_s, plates=self.plate_specs(), noise_m=self.noise_m, gaps=self.gaps,
+            soft_tissue_m=self.soft_tissue_m, seed=self.seed,
+        )  # fmt: skip
+
+    def _spatiotemporal(self) -> dict[str, float]:
+        """Parameters of the steady gait on a straight path; a turn has none."""
+        if self.direction == "turn":
+            return {}
+        cycle, off = self._stride_m / self.speed, self.pattern.foot_off
+        heels = {s: _heel_from_path(self.true_body, s, self._toe_out[s]) for s in SIDES}
+        half = HALF_STEP_WIDTH * leg_scale_m(self.true_body)
+        lead_of_left = heels["L"][0] - heels["R"][0]
+        return {
+            "speed_m_s": self.speed,
+            "belt_m_s": self.speed if self.belt else 0.0,
+            "cycle_s": cycle,
+            "stride_length_m": self._stride_m,
+            "step_length_L_m": self._stride_m / 2 + lead_of_left,
+            "step_length_R_m": self._stride_m / 2 - lead_of_left,
+            "step_width_m": 2 * half + heels["L"][1] - heels["R"][1],
+            "cadence_steps_per_min": 120.0 / cycle,
+            "foot_off_percent": 100.0 * off,
+            "double_support_percent": max(0.0, 200.0 * (off - 0.5)),
+        }
+
+
+def virtual_subject(**options: Any) -> VirtualSubject:
+    """Return a virtual subject; see `VirtualSubject` for the options.
+
+    Raises
+    ------
+    OptionError : an option that does not exist, or a value that cannot be used.
+    """
+    known = VirtualSubject.__dataclass_fields__
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise OptionError(f"The virtual subject has no option named {', '.join(unknown)}.",
+                          value=unknown, expected=f"some of {', '.join(known)}", where="virtual_subject")  # fmt: skip
+    return VirtualSubject(**options)
+
+
+def _heel_from_path(body: Body, side: str, toe_out_rad: float) -> np.ndarray:
+    """Heel marker of a flat foot relative to the foot's place on the path: (forward, left), metres."""
+    angle = SIDE_SIGN[side] * toe_out_rad
+    x, y = body.feet[side].markers_m["HEE"][:2]
+    return np.array([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)])
+
+
+def _stances(gait: Gait, clock_zero_s: float) -> list[TrueStance]:
+    stances = []
+    for side, steps in gait.plan.steps.items():
+        heel = gait.body.feet[side].markers_m["HEE"]
+        for strike, off, place, yaw in zip(steps.strike_s, steps.off_s, steps.place_m, steps.yaw_rad, strict=True):
+            c, s = np.cos(yaw), np.sin(yaw)
+            where = place + np.array([c * heel[0] - s * heel[1], s * heel[0] + c * heel[1], heel[2]])
+            stances.append(TrueStance(side, float(strike + clock_zero_s), float(off + clock_zero_s), (), where, float(yaw)))
+    return stances
+
+
+def _with_turned_wands(body: Body, angle_rad: float) -> Body:
+    """Turn the thigh wands about the bone, outwards at the back."""
+    markers = dict(body.thigh_markers_m)
+    for side in SIDES:
+        x, y, z = markers[side, "THI"]
+        c, s = np.cos(angle_rad), np.sin(angle_rad) * SIDE_SIGN[side]
+        markers[side, "THI"] = np.array([c * x - s * y, s * x + c * y, z])
+    return replace(body, thigh_markers_m=markers)

@@ -1,0 +1,77 @@
+"""Writing the demonstration subject: a static trial, three straight walks and a turn, as a laboratory's session folder holds them.
+
+``python -m biomech_id.sample.write FOLDER`` writes them, with an index of what each file shows.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from biomech_id.sample.c3d import write_c3d
+from biomech_id.sample.subject import VirtualSubject, virtual_subject
+
+#: Unlabelled trajectories that bring one file beyond 255 labels.
+MANY = 250
+#: File stem -> (options of the trial, options of the file, what it shows).
+SESSION: Mapping[str, tuple[dict[str, Any], dict[str, Any], str]] = {
+    "static": ({}, {}, "quiet standing on plate 1, feet flat"),
+    "walk01": ({}, {}, "walk in +X, right foot on plate 1, left foot on plate 2"),
+    "walk02": (
+        {"direction": "-X", "first_frame": 287}, {},
+        "walk in -X, first frame 287, right foot on plate 2, left foot on plate 1",
+    ),
+    "walk03": (
+        {"lead": "L", "first_frame": 41}, {"model_outputs": True, "unlabelled": MANY},
+        "walk in +X, left foot first, stored joint angles and centres, more than 255 labels",
+    ),
+    "turn01": ({"direction": "turn", "first_frame": 12}, {}, "walk from +X round to +Y over both plates"),
+}  # fmt: skip
+INDEX = "index.csv"
+
+
+def write_subject(
+    folder: Path | str, subject: VirtualSubject | None = None, *, progress: Callable[[str], None] | None = None
+) -> list[Path]:
+    """Write the demonstration subject's session as C3D files.
+
+    Parameters
+    ----------
+    folder : created if need be.
+    subject : whose session; the adult if none is given.
+    progress : called with each file's name once it is written.
+
+    Returns
+    -------
+    The files, static trial first. The same subject gives the same bytes.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    person = subject or virtual_subject()
+    written = []
+    for stem, (trial_options, file_options, _) in SESSION.items():
+        sample = person.static(stem, **trial_options) if stem == "static" else person.walk(stem, **trial_options)
+        written.append(write_c3d(sample, folder / f"{stem}.c3d", **file_options))
+        if progress:
+            progress(written[-1].name)
+    return written
+
+
+def write_index(folder: Path | str, files: list[Path]) -> Path:
+    """Write ``index.csv`` beside the files: name, SHA-256 and what each of them shows."""
+    path = Path(folder) / INDEX
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(["file", "sha256", "shows"])
+        for file in files:
+            table.writerow([file.name, hashlib.sha256(file.read_bytes()).hexdigest(), SESSION[file.stem][2]])
+    return path
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else "data")
+    write_index(target, write_subject(target))
