@@ -149,9 +149,8 @@ class MarkerSet:
         names : labels of the recording.
         position_m : (n, k, 3), metres, laboratory axes, NaN where unseen.
 
-        A marker that is never seen does not stand in the way of an alias that is: it comes out as None. Where a label is held twice,
-        the marker whose mean distance from the mid-line (of the pelvis markers; of all markers without them) is larger is the
-        lateral one.
+        A marker that is never seen does not stand in the way of an alias that is: it comes out as None. Where a label is held
+        twice, the marker whose mean distance from the mid-line (of the pelvis markers; of all without them) is larger is lateral.
         """
         path = {name: position_m[:, i] for i, name in enumerate(names)}
         seen = [name for name in names if np.isfinite(path[name]).all(axis=1).any()]

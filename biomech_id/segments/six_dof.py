@@ -3,7 +3,7 @@
 Calibrated on a static trial, or on the window of a walk in which the anatomical points are seen; tracked by weighted least squares
 (`pose.fit_pose`). Axes are ISB's (`anatomical_axes`), clinical angles, moments and signs those of `joint_coordinate_system`.
 Each joint centre is carried by the segment proximal to it: the hip by the pelvis, the knee by the thigh, the ankle by the shank.
-A segment of which only two markers are seen takes that joint centre as its third point; with fewer its frames are missing.
+A segment with two markers takes that joint centre as its third point. Frames that show fewer than three points are missing.
 """
 
 from __future__ import annotations

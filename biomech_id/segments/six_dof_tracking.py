@@ -12,6 +12,7 @@ from biomech_id.conventions import LEG_SEGMENTS, PROXIMAL_SEGMENT, SIDE_WORDS
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import MissingInputError
 from biomech_id.segments.anatomical_axes import into_lab
+from biomech_id.segments.cluster_gaps import bridge
 from biomech_id.segments.pose import Pose, fit_pose
 from biomech_id.segments.six_dof_calibration import PARENT_POINT, Key, SegmentTemplate
 from biomech_id.trial import Markers
@@ -55,23 +56,12 @@ def track_segments(templates: Mapping[Key, SegmentTemplate], sides: Sequence[str
 
 
 def _follow(template: SegmentTemplate, markers: Markers, joint_lab_m: FloatArray | None) -> Pose:
-    """Pose of one segment; where its own markers do not suffice, with the joint centre above as one more point."""
+    """Pose of one segment; a cluster of two markers takes the joint centre above it (the segment's origin) as its third point."""
     own = [label for label in template.labels if label != PARENT_POINT]
     points = np.stack([_path(markers, label) for label in own], axis=1)
-    is_own = np.array([label != PARENT_POINT for label in template.labels])
-    pose = fit_pose(points, template.cluster_m[is_own], template.weights[is_own])
-    lost = np.isnan(pose.residual_m)
-    if joint_lab_m is None or not lost.any():
-        return pose
-    # The origin of thigh, shank and foot is the joint centre above it.
-    with_joint = fit_pose(
-        np.concatenate([points, joint_lab_m[:, None, :]], axis=1)[lost],
-        np.concatenate([template.cluster_m[is_own], np.zeros((1, 3))]),
-        np.concatenate([template.weights[is_own], [1.0]]),
-    )
-    R, origin, residual = pose.R_lab_seg.copy(), pose.origin_lab_m.copy(), pose.residual_m.copy()
-    R[lost], origin[lost], residual[lost] = with_joint.R_lab_seg, with_joint.origin_lab_m, with_joint.residual_m
-    return Pose(R, origin, residual, pose.n_seen)
+    if joint_lab_m is not None and len(own) < len(template.labels):
+        points = np.concatenate([points, joint_lab_m[:, None, :]], axis=1)
+    return fit_pose(bridge(points, template.cluster_m, template.weights), template.cluster_m, template.weights)
 
 
 def _path(markers: Markers, label: str) -> FloatArray:
@@ -83,16 +73,16 @@ def require_clusters(templates: Mapping[Key, SegmentTemplate], markers: Markers,
 
     Raises
     ------
-    MissingInputError : fewer than two markers of a leg segment, or three of the pelvis, are ever seen.
+    MissingInputError : a cluster with fewer than three markers that are ever seen (two in a cluster of two).
     """
     missing = []
     for (side, name), template in templates.items():
         own = [label for label in template.labels if label != PARENT_POINT]
         absent = [label for label in own if not markers.present(label)]
-        if len(own) - len(absent) < min(2 if side else 3, len(own)):
+        if len(own) - len(absent) < min(3, len(own)):
             missing.append(f"{', '.join(absent)} ({f'{SIDE_WORDS[side]} {name}'.strip()})")
     if missing:
         raise MissingInputError(
             f"{where} cannot be tracked; missing: {'; '.join(missing)}.",
-            value=missing, expected="at least two markers of every leg segment and three of the pelvis", where=where,
+            value=missing, expected="at least three markers of every cluster, both of a cluster of two", where=where,
         )  # fmt: skip
