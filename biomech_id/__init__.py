@@ -6,12 +6,45 @@ Names are imported when first used, so that ``import biomech_id`` costs nothing.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from biomech_id._version import __version__
 
-#: Public name -> where it lives. One line per name keeps the import lazy and the list readable.
-_PUBLIC: dict[str, str] = {}
+if TYPE_CHECKING:
+    from biomech_id.algebra.wrench import Wrench
+    from biomech_id.dynamics.newton_euler import solve_body as solve
+    from biomech_id.errors import BiomechError
+    from biomech_id.gait.assignment import assign_plates
+    from biomech_id.gait.events import find_events
+    from biomech_id.pipeline.single import analyse
+    from biomech_id.readers import read_c3d
+    from biomech_id.report import curves as plot
+    from biomech_id.results import read_folder
+    from biomech_id.sample import virtual_subject
+    from biomech_id.segments.conventional import conventional_model
+    from biomech_id.segments.six_dof import six_dof_model
+    from biomech_id.trial import Event, ForcePlate, Markers, Subject, Trial
+
+#: Public name -> where it lives.
+_PUBLIC: dict[str, str] = {
+    "BiomechError": "biomech_id.errors:BiomechError",
+    "Event": "biomech_id.trial:Event",
+    "ForcePlate": "biomech_id.trial:ForcePlate",
+    "Markers": "biomech_id.trial:Markers",
+    "Subject": "biomech_id.trial:Subject",
+    "Trial": "biomech_id.trial:Trial",
+    "Wrench": "biomech_id.algebra.wrench:Wrench",
+    "analyse": "biomech_id.pipeline.single:analyse",
+    "assign_plates": "biomech_id.gait.assignment:assign_plates",
+    "conventional_model": "biomech_id.segments.conventional:conventional_model",
+    "find_events": "biomech_id.gait.events:find_events",
+    "plot": "biomech_id.report.curves",
+    "read_c3d": "biomech_id.readers:read_c3d",
+    "read_folder": "biomech_id.results:read_folder",
+    "six_dof_model": "biomech_id.segments.six_dof:six_dof_model",
+    "solve": "biomech_id.dynamics.newton_euler:solve_body",
+    "virtual_subject": "biomech_id.sample:virtual_subject",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -25,7 +58,26 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_PUBLIC])
+    return sorted({*globals(), *_PUBLIC})
 
 
-__all__ = ["__version__"]
+__all__ = [
+    "BiomechError",
+    "Event",
+    "ForcePlate",
+    "Markers",
+    "Subject",
+    "Trial",
+    "Wrench",
+    "__version__",
+    "analyse",
+    "assign_plates",
+    "conventional_model",
+    "find_events",
+    "plot",
+    "read_c3d",
+    "read_folder",
+    "six_dof_model",
+    "solve",
+    "virtual_subject",
+]

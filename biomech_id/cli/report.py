@@ -1,7 +1,116 @@
-"""Placeholder until the room below it has landed."""
+"""Commands that read finished results: ``report``, ``compare``, ``parity``, ``norm``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.progress import shown_progress
+
+OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
+Style = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
+Norm = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
+    """Add the commands to the application."""
+    for command in (report, compare, parity, norm):
+        app.command(command.__name__)(guarded(command))
+
+
+def report(
+    out: OutFolder,
+    norm: Norm = None,
+    pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
+    style: Style = None,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Draw the report again from the tables; nothing is computed.
+
+    Example: biomech-id report results/anna --norm norm.csv --style lab.toml
+    """
+    from biomech_id.pipeline.redraw import redraw
+
+    with shown_progress() as progress:
+        written = redraw(out, norm=norm, pages=pages, style=style, progress=progress)
+    typer.echo(f"Wrote {written}.")
+    return DONE
+
+
+def compare(
+    out_a: OutFolder,
+    out_b: OutFolder,
+    output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
+    norm: Norm = None,
+    style: Style = None,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Overlay two sessions or conditions: the first solid, the second dashed.
+
+    Example: biomech-id compare results/before results/after -o change.pdf
+    """
+    from biomech_id.report import compare_report
+    from biomech_id.results import read_folder
+
+    with shown_progress() as progress:
+        compare_report(read_folder(out_a), read_folder(out_b), output, norm=norm, style=style, progress=progress)
+    typer.echo(f"Wrote {output}.")
+    return DONE
+
+
+def parity(
+    out: OutFolder,
+    subject_dir: Annotated[Path, typer.Argument(help="The folder with the recordings.", show_default=False)],
+    csv: Annotated[Path | None, typer.Option(help="Also write the table as CSV.")] = None,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Compare results with the model outputs stored in the same C3D files; exit 3 where they differ beyond storage rounding.
+
+    Example: biomech-id parity results/anna patients/anna
+    """
+    from biomech_id.pipeline.parity import parity_of, write_parity
+    from biomech_id.results.parity import said
+
+    rows = parity_of(out, subject_dir)
+    typer.echo(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
+    for row in rows:
+        mark = {True: "", False: "  differs", None: "  not compared"}[row.equal]
+        left_out = f"  ({said(row.left_out)})" if row.left_out else ""
+        typer.echo(
+            f"{row.trial:16} {row.side:4} {row.variable:22} {row.axis:4} {row.rmse:10.3g} {row.largest:10.3g} "
+            f"{row.correlation:8.5f} {row.n_frames:6d}  {row.unit}{mark}{left_out}"
+        )
+    if csv is not None:
+        write_parity(rows, csv)
+    different = sum(row.equal is False for row in rows)
+    compared = sum(row.equal is not None for row in rows)
+    typer.echo(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
+    if different:
+        complain(f"{different} curves differ from the stored ones by more than rounding; textbook kinetics are meant to.")
+    return WARNINGS if different else DONE
+
+
+def norm(
+    outs: Annotated[list[Path], typer.Argument(help="Folders of run or batch, any number.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
+    source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Make a normal band from analysed subjects, with their model and kinetics mode.
+
+    Example: biomech-id norm results/healthy -o norm.csv
+    """
+    from biomech_id.pipeline.norms import make_norm
+
+    made = make_norm(outs, output, source=source)
+    clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
+    typer.echo(f"Wrote {output}: {made.n} subjects{clinical}.")
+    return DONE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -51,6 +51,7 @@ class Body:
     marker_names : markers the model uses.
     marker_groups : segment -> markers that move with it.
     kinetics : mode in which the static trial is tracked for comparison.
+    named : returns a trial with its markers under the labels that the model knows.
     """
 
     model: Model
@@ -58,6 +59,7 @@ class Body:
     marker_names: tuple[str, ...]
     marker_groups: Mapping[str, tuple[str, ...]]
     kinetics: str
+    named: Callable[[Trial], Trial] = lambda trial: trial
 
     def track(self, trial: Trial, *, kinetics: str) -> BodyMotion:
         """Place the segments in every frame of a trial and differentiate (see the models' ``track``)."""
@@ -134,6 +136,25 @@ def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> Missing
 def _six_dof(
     recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None
 ) -> Body:
+    from biomech_id.segments.landmarks import under_set_labels
     from biomech_id.segments.six_dof import six_dof_model
 
-    raise NotImplementedError
+    model = six_dof_model(
+        static,
+        subject,
+        markerset=None if recipe.marker_set == "auto" else recipe.marker_set,
+        walks=[trial for trial in trials if trial is not static and trial is not functional],
+        functional=[] if functional is None else [functional],
+        hip=recipe.hip_centre,
+        inertia=recipe.inertia_table,
+        foot_flat=FOOT_FLAT[recipe.foot_flat],
+    )
+    templates = model.calibration.templates
+    groups = {f"{side} {segment}".strip(): template.labels for (side, segment), template in templates.items()}
+    names = tuple(dict.fromkeys(label for labels in groups.values() for label in labels))
+    markerset = model.calibration.markerset
+
+    def named(trial: Trial) -> Trial:
+        return replace(trial, markers=under_set_labels(trial.markers, markerset))
+
+    return Body(model, None if static is None else named(static), names, groups, recipe.kinetics, named)

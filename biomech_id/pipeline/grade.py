@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.gait.cycle import KineticsValid
+from biomech_id.gait.travel import TrialKind
 from biomech_id.pipeline.bodies import Body
 from biomech_id.results import QualityRow, TrialResult, graded
 from biomech_id.results.measures import (
@@ -53,12 +54,15 @@ def _measures(result: TrialResult, markers: Markers, body: Body) -> Iterator[tup
     yield "centre-drift", MISSING if static_motion is None else centre_drift_mm(result.motion, static_motion)
     yield "plate-baseline", plate_baseline_N(result.plates)
     if result.mass_kg is not None:
-        yield "cop-inside-foot", pressure_inside_percent(
-            result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m
+        yield (
+            "cop-inside-foot",
+            pressure_inside_percent(result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m),
         )
     yield "event-lag", _event_lag_ms(result)
-    yield "cycles-used", float(sum(cycle.steady for cycle in whole))
-    yield "cycles-refused", float(sum(not cycle.steady for cycle in whole))
+    # A turn's or a run's cycles are flagged as such and have pages of their own: only a straight walk must hold steady ones.
+    usable = [cycle for cycle in whole if cycle.steady or result.kind is not TrialKind.STRAIGHT]
+    yield "cycles-used", float(len(usable))
+    yield "cycles-refused", float(len(whole) - len(usable))
     yield "stances-on-plate", float(sum(stance.verdict.accepted for stance in stances))
 
 

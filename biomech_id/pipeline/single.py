@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.errors import BiomechError, Severity
+from biomech_id.errors import BiomechError, MissingInputError, Severity
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import search_events
@@ -87,6 +87,12 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     static, subject, body = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
     results, failed = _analysed(walks, body, subject, job, progress)
+    if failed and not results:
+        raise MissingInputError(
+            " ".join(["No trial could be analysed."] + [refused.sentence for refused in failed]),
+            value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
+            where=str(job.folder),
+        )  # fmt: skip
     return _session(job, intake, static, subject, body, results, failed)
 
 
@@ -119,7 +125,7 @@ def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *,
     from biomech_id.results import TrialResult
 
     mass_kg = subject.mass_kg
-    prepared = prepare(trial, body.marker_names, body.marker_groups, recipe)
+    prepared = prepare(body.named(trial), body.marker_names, body.marker_groups, recipe)
     trial = prepared.trial
     motion = body.track(trial, kinetics=recipe.kinetics)
     landmarks = find_landmarks(trial, motion)
@@ -232,6 +238,8 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
     from biomech_id.results.summary import verdict_sentence
 
     complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    if not session.trials:
+        complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.trials:
@@ -247,7 +255,6 @@ def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> 
 
 
 def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
-    from biomech_id.exports.c3d import write_results
 
     raise NotImplementedError
 

@@ -1,0 +1,67 @@
+"""An analysed folder against the outputs that the vendor's software stored in the same recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomech_id.errors import MissingInputError
+
+if TYPE_CHECKING:
+    from biomech_id.results.parity import ParityRow
+
+
+def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
+    """Compare every analysed trial with what its file stores.
+
+    Parameters
+    ----------
+    out : a folder written by ``biomech-id run``.
+    subject_dir : the folder with the recordings it was made from.
+
+    Raises
+    ------
+    FileRefusedError : ``out`` is no such folder, or a recording cannot be read.
+    MissingInputError : a recording is not there, or none of them stores model outputs.
+    """
+    from biomech_id.readers import read_c3d
+    from biomech_id.results import read_folder
+    from biomech_id.results.parity import offset_parity, parity
+
+    tables = read_folder(out)
+    rows: list[ParityRow] = []
+    static_file = tables.summary["static"]["file"]
+    if static_file and "sides" in tables.calibration:
+        rows += offset_parity(tables.calibration["sides"], read_c3d(_recording(subject_dir, static_file)))
+    for trial in tables.summary["trials"]:
+        recorded = read_c3d(_recording(subject_dir, trial["file"]))
+        rows += parity(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
+    if not any(row.n_frames for row in rows):
+        raise MissingInputError(
+            f"The recordings in {subject_dir} store no model outputs to compare with.",
+            value=str(subject_dir), expected="C3D files with Plug-in Gait outputs", where=str(subject_dir),
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def _recording(folder: Path, name: str) -> Path:
+    path = folder / name
+    if not path.is_file():
+        raise MissingInputError(
+            f"{folder} does not hold {name}, from which the results were made.", value=name, expected=name, where=str(folder)
+        )
+    return path
+
+
+def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
+    """Write a comparison as CSV, whole or not at all.
+
+    Raises
+    ------
+    OutputError : the file cannot be written.
+    """
+    from biomech_id.results import write_csv
+    from biomech_id.results.parity import parity_table
+
+    write_csv(parity_table(rows), path)

@@ -1,0 +1,32 @@
+"""The report drawn again from finished tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+
+def redraw(
+    out: Path,
+    *,
+    norm: Path | None = None,
+    pages: Sequence[str] | None = None,
+    style: Path | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Path:
+    """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
+
+    Raises
+    ------
+    BiomechError : the folder, norm, page names or style cannot be used; the old report is then still there.
+    """
+    from biomech_id.report import draw_report
+    from biomech_id.results import read_folder, update_output
+
+    tables = read_folder(out)
+
+    def draw(path: Path) -> None:
+        draw_report(tables, path, norm=norm, pages=pages, style=style, progress=progress)
+
+    update_output(out, "report.pdf", draw)
+    return out / "report.pdf"

@@ -1,0 +1,34 @@
+"""Every name the package promises can be had, and having one does not load what it does not need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import biomech_id
+
+
+@pytest.mark.parametrize("name", biomech_id.__all__)
+def test_public_name_is_there(name: str) -> None:
+    assert getattr(biomech_id, name) is not None
+    assert name in dir(biomech_id)
+
+
+def test_public_names_and_their_places_are_one_list() -> None:
+    assert set(biomech_id._PUBLIC) | {"__version__"} == set(biomech_id.__all__)
+
+
+def test_a_name_that_does_not_exist_says_so() -> None:
+    with pytest.raises(AttributeError, match="solv3"):
+        biomech_id.solv3  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("name", "unneeded"),
+    [("solve", {"pandas", "matplotlib", "ezc3d", "scipy.signal"}), ("read_c3d", {"pandas", "matplotlib", "scipy.signal"})],
+)
+def test_a_name_loads_only_what_it_needs(name: str, unneeded: set[str]) -> None:
+    code = f"import sys, biomech_id; biomech_id.{name}; found = {unneeded!r} & set(sys.modules); assert not found, found"
+    subprocess.run([sys.executable, "-c", code], check=True)
