@@ -254,7 +254,7 @@ TABLES: tuple[TableRow, ...] = (
     )),
     TableRow("peaks", "one value picked from one curve of one cycle", (
         _TRIAL, _SIDE, _CYCLE,
-        Column("name", "text", "A1 A2 K1-K4 H1-H3 for power peaks, else value_contact, max_stance, min_swing ..."),
+        Column("name", "text", "A1 A2 K1-K4 H1-H3, <burst>_sagittal_share (%); value_contact, max_stance, min_swing ..."),
         _VARIABLE, _COMPONENT, Column("phase", "text", "contact, stance, swing or cycle: where it was looked for"),
         Column("percent", "number", "where in the cycle it was found", "%"),
         Column("time_s", "number", "absolute time on the recording's clock", "s"),
@@ -272,7 +272,7 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, _SIDE, Column("start_s", "number", "foot strike; empty if the trial begins in the stance", "s"),
         Column("end_s", "number", "foot off; empty if the trial ends in the stance", "s"),
         Column("plate", "text", "names of the plates that carry it, joined by ' + '; empty if none"),
-        Column("verdict", "text", "clean two_plates override: has kinetics; other_foot left_plate outline light cut no_plate: none"),
+        Column("verdict", "text", "clean two_plates override: kinetics; other_foot left_plate outline light cut no_plate: none"),
         Column("reason", "text", "one sentence a technician can act on"),
     )),
     TableRow("gaps", "one stretch of frames in which a marker was not measured", (
@@ -288,7 +288,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("verdict", "text", "accept, warn or reject"),
     )),
     TableRow("norm", "one variable of the norm at one percent, or one scalar", (
-        _VARIABLE, _COMPONENT,
+        Column("variable", "text", "of the sign table; of a scalar: a spatiotemporal parameter, GVS.<variable>, GPS, GPS.overall"),
+        _COMPONENT,
         Column("percent", "integer", "percent of the cycle; empty for a scalar (spatiotemporal parameter, GVS, GPS)", "%"),
         Column("mean", "number", "mean over the norm's subjects"), Column("sd", "number", "standard deviation between subjects"),
         Column("n", "integer", "number of subjects"),

@@ -22,9 +22,9 @@ class SessionTables:
     """The tables of one session, fresh from an analysis or read back from its folder: the two are the same type.
 
     Column names, order, meaning and units are data: `conventions.TABLES` for the tidy tables, `conventions.frame_columns`
-    and `conventions.POINT_VARIABLES` for ``frames``, `conventions.cycle_rows` for the variables in ``cycles``.  In every
-    DataFrame text cells are ``str`` (empty text, never NaN), numbers float64 (NaN = missing), counts int64 (``percent`` of
-    ``norm`` is float64 because it may be missing).
+    and `conventions.POINT_VARIABLES` for ``frames``, `conventions.cycle_rows` for the variables in ``cycles``, and
+    `results.documents.DOCUMENTS` for every key of the three mappings. In every DataFrame text cells are ``str`` (empty text, never
+    NaN), numbers float64 (NaN = missing), counts int64 (``percent`` of ``norm`` is float64 because it may be missing).
 
     Attributes
     ----------
@@ -45,41 +45,11 @@ class SessionTables:
     stances : ``trial side start_s end_s plate verdict reason``.
     gaps : ``trial marker first_frame last_frame method``.
     quality : ``trial rule value unit limit verdict`` (rules: `results.quality.RULES`).
-    calibration : ``calibration.json``: ``schema model kinetics static_file`` and what the model's calibration says of itself
-        (static offsets, joint-centre method, segments with mass, centre of mass, tensor and their source).
-    summary : ``summary.json``::
-
-            schema        1
-            version       of this package
-            subject       code session_date age_years birth_date sex condition mass_kg height_m leg_length_m {L, R}
-                          knee_width_m {L, R} ankle_width_m {L, R} marker_diameter_m foot_flat sources {field: where};
-                          null or {} where not recorded
-            model, kinetics
-            moment_axes   what the components of the (internal) moments are, in words
-            static        file name frames: of the static trial
-            verdict       accept | warn | reject, of the session
-            sentence      the verdict in one line
-            conditions    [str], in order of first appearance
-            norm          null, or n model kinetics source clinical (bool) age_min_y age_max_y speed_min speed_max
-            trials        [trial]
-            failed        [{file, error}]: trials that could not be analysed
-            findings      [finding]: of the session
-
-            trial:   name file kind condition rate_hz first_frame n_frames verdict reasons [str]
-                     progression [x, y]: mean walking direction, unit vector, laboratory axes; null where there is none
-                     events  [{time_s, side, kind, source}]: those used
-                     cycles  [{side, cycle, start_s, end_s, foot_off_s, opposite_off_s, opposite_strike_s, foot_off_percent,
-                              opposite_off_percent, opposite_strike_percent, kinetics_valid, used (bool), reason}]
-                     event_agreement [{side, kind, source, reference, n, median_ms, worst_ms}]
-                     plates  [{name, kind, corners_mm, sign, baseline_N, history [str]}]
-                     foot_outline_mm {side: {names [str], points [[x, y]]}}: outline in the axes of FootCentreOfPressure
-                     history [str]: what was done to the data, in order
-                     findings [finding]
-            finding: rule severity message hint where
-
-        ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
-    manifest : ``manifest.json``: ``schema version command recipe inputs {path: sha256} dependencies {name: version} python
-        outputs {path: sha256}``; outputs is empty until the folder has been written.
+    calibration : ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments
+        with mass, centre of mass, tensor and their source).
+    summary : ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A
+        cycle's ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
+    manifest : ``manifest.json``; its ``outputs`` are empty until the folder has been written.
     norm : ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics
         source``, or None.
     """

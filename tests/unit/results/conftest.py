@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,18 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
+from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.gait.spatiotemporal import Parameter
+from biomech_id.gait.stance import Assignment, Stance, Verdict
+from biomech_id.gait.travel import TrialKind
+from biomech_id.results import Failure, SessionResult, TrialResult, graded
+from biomech_id.trial import Event, EventKind, Subject
 
 RATE_HZ = 100.0
 FIRST_FRAME = 41
 N_FRAMES = 160
+MASS_KG = 64.0
 #: The body walks along this direction, 30 degrees off a laboratory axis, at 1.2 m/s.
 FORWARD = np.array([np.cos(np.pi / 6), np.sin(np.pi / 6), 0.0])
 
@@ -77,3 +86,52 @@ def contacts() -> Mapping[str, FootContact]:
 def make_contact() -> Callable[..., FootContact]:
     """The function that makes a contact, for tests that need another."""
     return contact
+
+
+def cycle(side: str, start_s: float, off_s: float, end_s: float, valid: KineticsValid, **changes: object) -> Cycle:
+    """One cycle of the walk."""
+    middle = 0.5 * (start_s + end_s)
+    plain = Cycle("walk", side, 1, start_s, end_s, off_s, start_s + 0.1, middle, valid)
+    return replace(plain, **changes)
+
+
+@pytest.fixture(scope="session")
+def cycles() -> tuple[Cycle, ...]:
+    """A left cycle with kinetics between frames, a left one without, and a right one that has them in stance only."""
+    return (
+        cycle("L", 0.6033, 1.2, 1.4071, KineticsValid.TRUE),
+        cycle("L", 1.4071, 1.8, 1.95, KineticsValid.FALSE, number=2, reason="no_plate: no loaded plate is under the foot"),
+        cycle("R", 1.1004, 1.35, 2.5, KineticsValid.STANCE_ONLY),
+    )
+
+
+@pytest.fixture(scope="session")
+def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[Cycle, ...]) -> TrialResult:
+    """The walk as one trial's result."""
+    stances = (
+        Stance("L", 0.6033, 1.2, ("plate 1",), Verdict.CLEAN, "alone on it"),
+        Stance("R", 1.1004, float("nan"), (), Verdict.CUT, "cut by the trial's end"),
+    )
+    assignment = Assignment(stances, contacts)
+    events = (Event(0.6033, "L", EventKind.FOOT_STRIKE), Event(1.2, "L", EventKind.FOOT_OFF))
+    parameters = (Parameter("walk", "L", 1, "speed", 1.2, "m/s"), Parameter("walk", "L", 1, "speed_dimensionless", 0.4, "1"))
+    return TrialResult(
+        name="walk", file="walk.c3d", kind=TrialKind.STRAIGHT, condition="barefoot", motion=body,
+        loads=solve_body(body, assignment, budget=True), assignment=assignment, events=events, cycles=cycles, parameters=parameters,
+        quality=(graded("walk", "marker-rigidity", 12.0),), mass_kg=MASS_KG, history=("read walk.c3d",),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def session(trial: TrialResult) -> SessionResult:
+    """A session of that one trial."""
+    both = {"L": 0.9, "R": 0.9}
+    subject = Subject(
+        code="S1", mass_kg=MASS_KG, leg_length_m=both, knee_width_m=both, ankle_width_m=both, sources={"mass_kg": "subject.toml"}
+    )
+    return SessionResult(
+        subject=subject, model="conventional", kinetics="textbook",
+        static_name="static", static_file="static.c3d", static_frames=50, calibration={"sides": {}},
+        trials=(trial,), failed=(Failure("broken.c3d", "It is no C3D file."),),
+        command="biomech-id run .", inputs={"walk.c3d": "1"},
+    )  # fmt: skip

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biomech_id.conventions import table_columns
+from biomech_id.errors import MissingInputError
+from biomech_id.gait.travel import TrialKind
+from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
+from biomech_id.results.documents import DOCUMENTS
+from biomech_id.results.extrema import extrema_rows
+from biomech_id.results.folder import SESSION_TABLES
+from biomech_id.results.json_text import plain
+from biomech_id.results.norm_sessions import norm_from_sessions
+
+
+@pytest.fixture(scope="module")
+def tables(session: SessionResult) -> SessionTables:
+    return session.tables()
+
+
+def test_every_table_has_the_columns_and_types_of_its_dictionary(tables: SessionTables) -> None:
+    for name in SESSION_TABLES:
+        table = getattr(tables, name)
+        assert list(table.columns) == [column.name for column in table_columns(name)], name
+        for column in table_columns(name):
+            kind = table[column.name].dtype
+            fits = {"number": kind == np.float64, "integer": kind == np.int64, "text": pd.api.types.is_string_dtype(kind)}
+            assert fits[column.kind], (name, column.name, kind)
+
+
+def test_fresh_and_read_back_are_the_same(tables: SessionTables, tmp_path: Path) -> None:
+    write_folder(tables, tmp_path / "out")
+    back = read_folder(tmp_path / "out")
+    for name in SESSION_TABLES:
+        pd.testing.assert_frame_equal(getattr(back, name), getattr(tables, name), rtol=5e-9, atol=0, obj=name)
+    pd.testing.assert_frame_equal(back.frames["walk"], tables.frames["walk"], rtol=5e-9, atol=0)
+    pd.testing.assert_frame_equal(back.cycle_list, tables.cycle_list, rtol=5e-9, atol=0, check_dtype=False)
+
+
+def paths(value: Any, prefix: str = "") -> Iterator[str]:
+    """Every key path of a JSON value, lists of mappings as ``[]``."""
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from paths(item, f"{prefix}.{'<side>' if key in ('L', 'R') else key}" if prefix else key)
+    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+        yield f"{prefix}[]"
+        for item in value:
+            yield from paths(item, f"{prefix}[]")
+    else:
+        yield prefix
+
+
+def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, tables: SessionTables) -> None:
+    summary = next(document for document in DOCUMENTS if document.name == "summary.json")
+    known = {key.path for key in summary.keys} | {f"{key.path.removesuffix('[]')}" for key in summary.keys}
+    written = {re.sub(r"^subject\.sources\..*", "subject.sources", path) for path in paths(plain(tables.summary))}
+    assert written <= known, written - known
+    # And the dictionary promises nothing that is never written: what is left needs a norm, plates or findings.
+    left = {key.path for key in summary.keys} - written
+    assert all(
+        path.startswith(("norm.", "trials[].plates", "trials[].findings", "trials[].event_agreement", "findings")) for path in left
+    )
+
+
+def test_every_key_of_the_manifest_is_in_the_dictionary(tables: SessionTables) -> None:
+    manifest = next(document for document in DOCUMENTS if document.name == "manifest.json")
+    assert set(tables.manifest) == {key.path for key in manifest.keys}
+
+
+def test_summary_says_what_became_of_everything(tables: SessionTables) -> None:
+    summary = tables.summary
+    assert summary["sentence"] == "1 trial: 0 accepted, 1 with warnings (walk), 1 could not be analysed (broken.c3d)."
+    assert summary["verdict"] == "warn"
+    assert summary["trials"][0]["reasons"] == ["Marker rigidity 12 mm, above the limit of 10 mm"]
+    np.testing.assert_allclose(summary["trials"][0]["progression"], [np.cos(np.pi / 6), np.sin(np.pi / 6)], atol=1e-12)
+    cycle = summary["trials"][0]["cycles"][0]
+    assert cycle["foot_off_percent"] == pytest.approx(100 * (1.2 - 0.6033) / (1.4071 - 0.6033))
+    assert set(summary["trials"][0]["foot_outline_mm"]) == {"L", "R"}
+    assert summary["subject"]["sources"] == {"mass_kg": "subject.toml"}
+
+
+def test_only_steady_cycles_of_accepted_straight_trials_are_used(trial: TrialResult) -> None:
+    steady = trial.cycles[0]
+    assert trial.used(steady)
+    assert not trial.used(replace(steady, steady=False))
+    assert not replace(trial, kind=TrialKind.TURN).used(steady)
+    assert not replace(trial, quality=(graded("walk", "marker-rigidity", 99.0),)).used(steady)
+
+
+def test_a_session_is_rejected_only_when_nothing_is_left(session: SessionResult, trial: TrialResult) -> None:
+    bad = replace(trial, quality=(graded("walk", "marker-rigidity", 99.0),))
+    good = replace(trial, quality=())
+    assert replace(session, trials=(bad, bad)).verdict == "reject"
+    assert replace(session, trials=(bad, good)).verdict == "warn"
+    assert replace(session, trials=(good,), failed=()).verdict == "accept"
+    assert replace(session, trials=(good,)).verdict == "warn"
+    empty = replace(session, trials=())
+    assert empty.verdict == "reject"
+    assert empty.tables().summary["sentence"] == "No trial could be analysed."
+
+
+def test_frames_by_name(session: SessionResult) -> None:
+    assert session.frames("walk").to_dataframe()["frame"].iloc[0] == 41
+    with pytest.raises(MissingInputError, match="run7"):
+        session.frames("run7")
+
+
+def test_stances_and_quality_rows(tables: SessionTables) -> None:
+    assert tables.stances["plate"].tolist() == ["plate 1", ""]
+    assert tables.stances["verdict"].tolist() == ["clean", "cut"]
+    assert np.isnan(tables.stances["end_s"].iloc[1])
+    assert tables.quality.iloc[0].tolist() == ["walk", "marker-rigidity", 12.0, "mm", 10.0, "warn"]
+
+
+def test_extrema_are_those_of_the_curve(trial: TrialResult) -> None:
+    rows = (
+        pd.DataFrame(extrema_rows(trial.curves, trial.cycles))
+        .set_index(["side", "cycle", "variable", "component", "name"])
+        .sort_index()
+    )
+    cycle = trial.cycles[0]
+    place = [(n.side, n.cycle, n.variable, n.component) for n in trial.curves.names].index(("L", 1, "KneeAngles", "X"))
+    curve = trial.curves.values[place]
+    off = 100 * (cycle.foot_off_s - cycle.start_s) / (cycle.end_s - cycle.start_s)
+    stance = np.arange(101) <= off
+    picked = rows.loc[("L", 1, "KneeAngles", "X")]
+    assert picked.loc["value_contact", "value"] == curve[0]
+    assert picked.loc["max_stance", "value"] == curve[stance].max()
+    assert picked.loc["min_stance", "value"] == curve[stance].min()
+    assert picked.loc["max_swing", "value"] == curve[~stance].max()
+    assert picked.loc["min_swing", "value"] == curve[~stance].min()
+    at = picked.loc["max_swing"]
+    assert at["percent"] == np.argmax(np.where(stance, -np.inf, curve))
+    assert at["time_s"] == pytest.approx(cycle.start_s + at["percent"] / 100 * (cycle.end_s - cycle.start_s))
+    # A stance_only cycle has no swing to look into.
+    right = rows.loc[("R", 1, "KneeMoment", "X")]
+    assert "max_stance" in right.index
+    assert "max_swing" not in right.index
+
+
+def test_bursts_are_picked_from_the_power_curve_with_their_sagittal_share(tables: SessionTables) -> None:
+    peaks = tables.peaks
+    bursts = peaks[peaks["name"].str.fullmatch("[AKH][1-4]")]
+    assert len(bursts) > 0
+    for _, row in bursts.iterrows():
+        curve = tables.curves(row["side"], row["variable"])[0]
+        assert row["value"] == curve[int(row["percent"])]
+        share = peaks[(peaks["name"] == f"{row['name']}_sagittal_share") & (peaks["side"] == row["side"])]
+        assert len(share) == 1
+        assert share["unit"].iloc[0] == "%"
+
+
+def test_scores_against_a_norm_made_of_oneself_are_zero(session: SessionResult, tables: SessionTables) -> None:
+    norm = norm_from_sessions([tables], source="oneself")
+    # The norm averages left and right; only the left side has angles here.
+    scores = replace(session, norm=norm).tables().scores
+    assert set(scores["score"]) == {"GVS", "GPS"}
+    assert set(scores["side"]) == {"L"}
+    np.testing.assert_allclose(scores["value"], 0.0, atol=1e-12)
+
+
+def test_scores_against_a_shifted_norm_are_the_shift(session: SessionResult, tables: SessionTables) -> None:
+    norm = norm_from_sessions([tables], source="oneself")
+    knee = (norm["variable"] == "KneeAngles") & (norm["component"] == "X")
+    norm.loc[knee, "mean"] += 6.0
+    scores = replace(session, norm=norm).tables().scores.set_index(["score", "variable"])["value"]
+    assert scores["GVS", "KneeAngles"] == pytest.approx(6.0)
+    assert scores["GPS", ""] == pytest.approx(np.sqrt(36.0 / 9.0))  # nine variables, one of them 6 deg off
