@@ -1,0 +1,204 @@
+"""Gaps in marker paths: found, filled up to a stated length, and never silently.
+
+Two fillers, the better one first. *Rigid body*: markers of one segment keep their distances, so three others tell where the
+missing one is; the segment's rotation and translation from the last complete frame before the gap (and from the first one after
+it) follow by least squares (Kabsch 1976, Acta Cryst A32:922), and both predictions are blended linearly across the gap, so that
+the path joins both ends. *Spline*: a cubic spline through the frames around the gap; it needs frames on both sides, because beyond
+the last measured frame a spline is a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.signal.runs import runs
+
+SPLINE = "spline"
+RIGID_BODY = "rigid body"
+LEFT_OPEN = "left open"
+
+#: Frames on each side of a gap that a spline passes through, and the fewest it needs there.
+SPLINE_REACH, SPLINE_NEEDS = 10, 3
+#: A cluster this much wider than its line (second singular value, metres) has a direction in every plane.
+THINNEST_CLUSTER_M = 0.01
+FEWEST_MARKERS = 3
+
+
+@dataclass(frozen=True)
+class Gap:
+    """One stretch of frames without one marker, and what became of it.
+
+    Attributes
+    ----------
+    marker : its name.
+    first_frame, last_frame : first and last missing frame, both inclusive, in the recording's own numbering.
+    method : "spline", "rigid body" or "left open".
+    """
+
+    marker: str
+    first_frame: int
+    last_frame: int
+    method: str = LEFT_OPEN
+
+    @property
+    def frames(self) -> int:
+        """Number of missing frames."""
+        return self.last_frame - self.first_frame + 1
+
+    @property
+    def filled(self) -> bool:
+        """Whether the gap was filled."""
+        return self.method != LEFT_OPEN
+
+
+def find_gaps(position_m: FloatArray, names: Sequence[str], *, first_frame: int = 1) -> tuple[Gap, ...]:
+    """Return every gap of every marker that is seen at least once, by marker, then by frame.
+
+    Parameters
+    ----------
+    position_m : (n_frames, n_markers, 3), missing is NaN.
+    names : of the markers.
+    first_frame : the recording's number of the first frame.
+
+    Raises
+    ------
+    ShapeError : names and positions do not fit.
+    """
+    seen = _seen(position_m, names)
+    return tuple(
+        Gap(name, first_frame + start, first_frame + stop - 1)
+        for index, name in enumerate(names)
+        if seen[:, index].any()
+        for start, stop in runs(~seen[:, index])
+    )
+
+
+def fill_gaps(
+    position_m: FloatArray,
+    names: Sequence[str],
+    *,
+    longest: int,
+    first_frame: int = 1,
+    groups: Mapping[str, Sequence[str]] | None = None,
+) -> tuple[FloatArray, BoolArray, tuple[Gap, ...]]:
+    """Fill gaps of up to ``longest`` frames.
+
+    Parameters
+    ----------
+    position_m : (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
+    names : of the markers.
+    longest : longest gap to be filled, frames; 0 fills none.
+    first_frame : the recording's number of the first frame, for the report.
+    groups : segment -> names of markers fixed to it, for filling by rigid body; a marker may belong to several.
+
+    Returns
+    -------
+    position_m : (n_frames, n_markers, 3), filled; measured values are untouched.
+    filled : (n_frames, n_markers), True where a value was filled in.
+    gaps : every gap, with what was done.
+
+    Raises
+    ------
+    InvalidValueError : ``longest`` is negative.
+    ShapeError : names and positions do not fit.
+    """
+    if longest < 0:
+        raise InvalidValueError(
+            f"Gaps of up to {longest} frames cannot be filled.", value=longest, expected="0 or more frames", where="longest"
+        )
+    seen = _seen(position_m, names)
+    result = np.array(position_m, dtype=np.float64)
+    index = {name: i for i, name in enumerate(names)}
+    gaps = []
+    for gap in find_gaps(position_m, names, first_frame=first_frame):
+        start, stop = gap.first_frame - first_frame, gap.last_frame - first_frame + 1
+        marker = index[gap.marker]
+        method = LEFT_OPEN
+        if gap.frames <= longest:
+            method, values = _fill(position_m, seen, marker, start, stop, _companions(gap.marker, index, groups or {}))
+            if values is not None:
+                result[start:stop, marker] = values
+        gaps.append(Gap(gap.marker, gap.first_frame, gap.last_frame, method))
+    filled: BoolArray = np.isfinite(result).all(axis=2) & ~seen
+    return result, filled, tuple(gaps)
+
+
+def _seen(position_m: FloatArray, names: Sequence[str]) -> BoolArray:
+    if position_m.ndim != 3 or position_m.shape[1:] != (len(names), 3):
+        raise ShapeError(
+            f"Positions of shape {position_m.shape} do not fit {len(names)} marker names.",
+            value=position_m.shape, expected=f"(any, {len(names)}, 3)", where="gaps",
+        )  # fmt: skip
+    return np.asarray(np.isfinite(position_m).all(axis=2))
+
+
+def _companions(marker: str, index: Mapping[str, int], groups: Mapping[str, Sequence[str]]) -> list[list[int]]:
+    """For each segment the marker is on, the columns of the other markers there."""
+    together = [[index[n] for n in members if n in index and n != marker] for members in groups.values() if marker in members]
+    return [others for others in together if len(others) >= FEWEST_MARKERS]
+
+
+def _fill(
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, companions: list[list[int]]
+) -> tuple[str, FloatArray | None]:
+    for others in companions:
+        values = _rigid_body(position_m, seen, marker, start, stop, others)
+        if values is not None:
+            return RIGID_BODY, values
+    values = _spline(position_m[:, marker], seen[:, marker], start, stop)
+    return (LEFT_OPEN, None) if values is None else (SPLINE, values)
+
+
+def _spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArray | None:
+    """Positions in [start, stop) by a cubic spline, or None when a side has too few frames."""
+    before = np.flatnonzero(seen[max(0, start - SPLINE_REACH) : start]) + max(0, start - SPLINE_REACH)
+    after = np.flatnonzero(seen[stop : stop + SPLINE_REACH]) + stop
+    if min(len(before), len(after)) < SPLINE_NEEDS:
+        return None
+    from scipy.interpolate import CubicSpline
+
+    knots = np.concatenate([before, after])
+    values: FloatArray = CubicSpline(knots, path[knots])(np.arange(start, stop))
+    return values
+
+
+def _rigid_body(
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, others: list[int]
+) -> FloatArray | None:
+    """Positions in [start, stop) from the segment's other markers, or None when they do not determine them."""
+    # Those of the others that are there throughout the gap.
+    others = [other for other in others if seen[start:stop, other].all()]
+    if len(others) < FEWEST_MARKERS:
+        return None
+    complete: BoolArray = np.asarray(seen[:, [marker, *others]].all(axis=1))
+    before, after = np.flatnonzero(complete[:start]), np.flatnonzero(complete[stop:]) + stop
+    ends = [int(frames[k]) for frames, k in ((before, -1), (after, 0)) if len(frames)]
+    carried = [_carried(position_m, marker, others, end, start, stop) for end in ends]
+    predictions = [values for values in carried if values is not None]
+    if not predictions:
+        return None
+    if len(predictions) == 1:
+        return predictions[0]
+    weight = ((np.arange(start, stop) - ends[0]) / (ends[1] - ends[0]))[:, None]
+    blended: FloatArray = (1.0 - weight) * predictions[0] + weight * predictions[1]
+    return blended
+
+
+def _carried(position_m: FloatArray, marker: int, others: list[int], end: int, start: int, stop: int) -> FloatArray | None:
+    """The marker carried along by the others from frame ``end``, (stop - start, 3); None when they lie on a line."""
+    reference = position_m[end, others]
+    origin = reference.mean(axis=0)
+    if np.linalg.svd(reference - origin, compute_uv=False)[1] < THINNEST_CLUSTER_M:
+        return None
+    moved = position_m[start:stop, others]
+    moved_origin = moved.mean(axis=1)
+    u, _, vt = np.linalg.svd(np.einsum("nki,kj->nij", moved - moved_origin[:, None], reference - origin))
+    # A reflection would fit a flat cluster as well as a rotation.
+    u[:, :, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
+    carried: FloatArray = moved_origin + (u @ vt) @ (position_m[end, marker] - origin)
+    return carried
