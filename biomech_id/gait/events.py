@@ -1,8 +1,8 @@
 """Gait events of a trial: those stored in the file, else from force plates, else from markers; all sources cross-checked.
 
 A side's events alternate: strike, off, strike. Stored events lead, because somebody may have checked them; what they leave out is
-taken from plates (anywhere) or markers (only between two stored events of the same kind). Without stored events the plates give
-every event they see, and the markers the rest, shifted by what the plates of the same trial teach about their delay.
+completed where the alternation breaks, and as far beyond the first and last of them as plates saw steps. Without stored events the
+plates give every event they see, and the markers the rest, shifted by what the plates of the same trial teach about their delay.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _search(
     elif source == "plates":
         events = plates
     elif stored:
-        events = _completed(stored, plates, shifted) if source == "auto" else stored
+        events = _completed(stored, _merged(plates, shifted)) if source == "auto" else stored
     else:
         events = _merged(plates, shifted)
     findings += _gaps_in_order(trial, events)
@@ -216,25 +216,29 @@ def _merged(plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, .
     return tuple(sorted([*plates, *(e for e in markers if _nearest(plates, e, SAME_EVENT_S) is None)]))
 
 
-def _completed(stored: Sequence[Event], plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, ...]:
-    """Stored events, with what they leave out: an event may join only where the strikes and offs of its side then alternate."""
-    events = list(stored)
-    spans = {side: [e.time_s for e in stored if e.side == side] for side in SIDES}
-    for candidate in [*plates, *markers]:
-        times = spans[candidate.side]
-        inside = bool(times) and min(times) < candidate.time_s < max(times)
-        if candidate.source != "plate" and times and not inside:
+def _completed(stored: Sequence[Event], found: Sequence[Event]) -> tuple[Event, ...]:
+    """Stored events, with what they leave out; strikes and offs must alternate wherever something joins."""
+    events: list[Event] = []
+    for side in SIDES:
+        mine, others = ([e for e in source if e.side == side] for source in (stored, found))
+        if not mine:
+            events += others
             continue
-        if _nearest(events, candidate, SAME_EVENT_S) is None and _fits_between(events, candidate):
-            events.append(candidate)
+        on_plates = [e.time_s for e in others if e.source == "plate"]
+        first_s, last_s = min(on_plates, default=np.inf), max(on_plates, default=-np.inf)
+        before = [e for e in others if first_s <= e.time_s < mine[0].time_s - SAME_EVENT_S]
+        after = [e for e in others if mine[-1].time_s + SAME_EVENT_S < e.time_s <= last_s]
+        events += before if _alternate([*before, mine[0]]) else []
+        events += after if _alternate([mine[-1], *after]) else []
+        events += mine
+        for a, b in pairwise(mine):
+            between = [e for e in others if a.time_s + SAME_EVENT_S < e.time_s < b.time_s - SAME_EVENT_S]
+            events += between if a.kind is b.kind and _alternate([a, *between, b]) else []
     return tuple(sorted(events))
 
 
-def _fits_between(events: Sequence[Event], candidate: Event) -> bool:
-    mine = sorted(e for e in events if e.side == candidate.side)
-    before = [e for e in mine if e.time_s < candidate.time_s]
-    after = [e for e in mine if e.time_s >= candidate.time_s]
-    return (not before or before[-1].kind is not candidate.kind) and (not after or after[0].kind is not candidate.kind)
+def _alternate(events: Sequence[Event]) -> bool:
+    return all(a.kind is not b.kind for a, b in pairwise(events))
 
 
 def _nearest(events: Iterable[Event], event: Event, within_s: float) -> Event | None:

@@ -33,10 +33,12 @@ TURN_RAD = np.deg2rad(35.0)
 LEAST_BELT_M_S = 0.15
 #: A walk goes at least this far relative to the floor under the feet.
 LEAST_TRAVEL_M = 0.5
+#: Feet that move less than this horizontally do not step.
+LEAST_STEP_M = 0.2
 #: Slower than this is shifting about, not walking.
 SLOWEST_WALK_M_S = 0.15
 #: Both feet this far above their lowest height for this long are in flight.
-FLIGHT_HEIGHT_M = 0.05
+FLIGHT_HEIGHT_M = 0.03
 FLIGHT_S = 0.03
 #: Slower than this a flight is a hop.
 SLOWEST_RUN_M_S = 0.5
@@ -107,6 +109,10 @@ def describe_travel(landmarks: Landmarks) -> Travel:
     if moved < STATIC_RANGE_M:
         still = f"Nothing moves by more than {moved * 1e3:.0f} mm."
         return Travel(TrialKind.STATIC, still, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
+    step_m = max(_extent(path[:, :2]) for path in landmarks.heel_lab_m.values())
+    if step_m < LEAST_STEP_M:
+        on_the_spot = f"The feet stay within {step_m * 1e3:.0f} mm while the body moves."
+        return Travel(TrialKind.OTHER, on_the_spot, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
     belt = belt_velocity(landmarks)
     velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
     speed = _path_speed(pelvis[seen], landmarks.rate_hz, belt)
@@ -187,7 +193,7 @@ def in_flight(landmarks: Landmarks) -> BoolArray:
 
 
 def _extent(path_m: FloatArray) -> float:
-    """Largest range of a path over its three axes."""
+    """Largest range of a path over its axes."""
     seen = path_m[np.isfinite(path_m).all(axis=1)]
     return float(np.ptp(seen, axis=0).max()) if len(seen) else 0.0
 

@@ -1,0 +1,126 @@
+"""Which events are used: the file's, completed by plates and markers; the plates' and the markers' where it has none."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.gait.events import event_agreement, find_events, learn_timing, search_events
+from biomech_id.trial import Event, EventKind
+
+STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
+
+
+def _as_stored(events):
+    return tuple(Event(e.time_s, e.side, e.kind, "file", e.kind.value) for e in events)
+
+
+@pytest.fixture
+def walk(walker):
+    return walker(first_frame=51)
+
+
+@pytest.fixture
+def plated(walk):
+    """A walk over two plates, one for each foot, without stored events."""
+    return walk.trial([walk.plate_under("R", 3), walk.plate_under("L", 3)])
+
+
+def test_stored_events_lead(walk):
+    stored = _as_stored(walk.events())
+    assert find_events(walk.trial(events=stored)) == stored
+
+
+def test_without_stored_events_plates_give_what_they_see_and_markers_the_rest(walk, plated):
+    found = find_events(plated)
+    by_plate = [e for e in found if e.source == "plate"]
+    assert [(e.side, e.kind) for e in by_plate] == [("R", STRIKE), ("L", STRIKE), ("R", OFF), ("L", OFF)]
+    # The force rises through the threshold within a hundredth of stance: 0.6 ms here.
+    for event in by_plate:
+        assert min(abs(event.time_s - t.time_s) for t in walk.events() if t.kind is event.kind) < 1e-3
+    for side in "LR":
+        kinds = [e.kind for e in found if e.side == side]
+        assert all(a is not b for a, b in pairwise(kinds))
+
+
+def test_markers_learn_their_delay_from_the_plates(walk, plated):
+    """The walker's heel stops 60 ms before the strike by Zeni's rule; after learning nothing of the bias is left."""
+    alone = find_events(plated, source="markers")
+    taught = [e for e in find_events(plated) if e.source.startswith("marker")]
+    assert all("shifted" in e.source for e in taught)
+    error = lambda e: min((e.time_s - t.time_s for t in walk.events() if t.side == e.side and t.kind is e.kind), key=abs)  # noqa: E731
+    assert np.median([abs(error(e)) for e in alone]) > 0.01
+    assert max(abs(error(e)) for e in taught) < 0.002
+
+
+def test_an_event_left_out_of_the_file_is_completed_and_named(walk):
+    stored = _as_stored(walk.events())
+    missing = next(e for e in stored if e.side == "L" and e.kind is OFF and e.time_s > 1.5)
+    trial = walk.trial([walk.plate_under("R", 3), walk.plate_under("L", 3)], [e for e in stored if e is not missing])
+    found = find_events(trial)
+    (new,) = [e for e in found if e.source != "file"]
+    assert (new.side, new.kind) == ("L", OFF)
+    assert abs(new.time_s - missing.time_s) < 0.1
+
+
+def test_outside_the_annotated_part_events_reach_as_far_as_plates_saw_steps(walk):
+    stored = _as_stored(walk.events())
+    middle = [e for e in stored if 1.0 < e.time_s < 2.6]
+    trial = walk.trial([walk.plate_under("L", 4)], middle)
+    found = find_events(trial)
+    # The left foot's last stored event is a strike: its off comes from markers so that the step on the plate can follow.
+    assert [(e.kind, e.source[:6]) for e in found if e.side == "L" and e.source != "file"] == [
+        (OFF, "marker"), (STRIKE, "plate"), (OFF, "plate"),
+    ]  # fmt: skip
+    assert [e for e in found if e.side == "R"] == [e for e in middle if e.side == "R"]
+
+
+def test_single_sources(walk, plated):
+    assert {e.source for e in find_events(plated, source="plates")} == {"plate"}
+    assert {e.source for e in find_events(plated, source="markers")} == {"marker: consensus"}
+    with pytest.raises(MissingInputError, match="stores no gait events"):
+        find_events(plated, source="file")
+    with pytest.raises(OptionError):
+        find_events(plated, source="stars")
+
+
+def test_stray_events_of_a_static_trial_are_left_aside(walker):
+    still = walker(speed=0.0, stride_s=1.0, duty=0.999, lift_m=0.0).trial(events=_as_stored(walker().events()[:2]))
+    found = search_events(still)
+    assert found.events == ()
+    assert [f.rule for f in found.findings] == ["events-without-gait"]
+
+
+def test_a_run_over_plates_has_their_events_and_a_word_about_the_markers(walker):
+    run = walker(speed=4.0, stride_s=0.8, duty=0.3, lift_m=0.3)
+    trial = run.trial([run.plate_under("R", 3), run.plate_under("L", 3)])
+    found = search_events(trial)
+    assert [(e.side, e.kind) for e in found.events] == [("R", STRIKE), ("R", OFF), ("L", STRIKE), ("L", OFF)]
+    assert [f.rule for f in found.findings] == ["marker-events-refused"]
+
+
+def test_agreement_counts_pairs_and_signs_the_later_source():
+    file = [Event(1.0, "L", STRIKE), Event(2.0, "L", STRIKE), Event(1.6, "L", OFF), Event(3.0, "L", STRIKE)]
+    plate = [Event(1.01, "L", STRIKE, "plate"), Event(2.03, "L", STRIKE, "plate"), Event(1.6, "R", OFF, "plate")]
+    (row,) = event_agreement({"file": file, "plate": plate})
+    assert (row.side, row.kind, row.source, row.reference, row.n) == ("L", STRIKE, "plate", "file", 2)
+    assert row.median_s == pytest.approx(0.02)
+    assert row.worst_s == pytest.approx(0.03)
+
+
+def test_timing_is_learnt_per_side_and_lent_to_a_side_no_plate_saw():
+    markers = [Event(1.0, "L", STRIKE), Event(1.5, "R", STRIKE), Event(1.7, "L", OFF), Event(2.0, "L", STRIKE)]
+    plates = [Event(1.02, "L", STRIKE), Event(2.04, "L", STRIKE), Event(1.69, "L", OFF)]
+    timing = learn_timing(plates, markers)
+    assert timing.delay_s["L", STRIKE] == pytest.approx(0.03)
+    assert timing.delay_s["R", STRIKE] == pytest.approx(0.03)
+    assert timing.delay_s["R", OFF] == pytest.approx(-0.01)
+    assert learn_timing([], markers).delay_s == {}
+
+
+def test_events_that_do_not_alternate_are_named(walk):
+    stored = [e for e in _as_stored(walk.events()) if not (e.side == "R" and e.kind is OFF and 1.0 < e.time_s < 2.5)]
+    trial = walk.trial(events=stored)
+    findings = search_events(trial, source="file").findings
+    assert [f.rule for f in findings] == ["events-out-of-order"]

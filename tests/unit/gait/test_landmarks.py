@@ -1,0 +1,77 @@
+"""Feet and pelvis are found under the names laboratories give them, and gaps are bridged only when short."""
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import MissingInputError
+from biomech_id.gait.landmarks import bridge, find_landmarks, horizontal_unit
+from biomech_id.trial import Markers, Trial
+
+
+def _renamed(trial, names):
+    return Trial(trial.name, Markers(tuple(names[n] for n in trial.markers.names), trial.markers.position_m, trial.rate_hz))
+
+
+@pytest.mark.parametrize(
+    "style",
+    [lambda n: f"{n[0]}.{n[1:].title()}", lambda n: f"{n[0].lower()} {n[1:].lower()}", lambda n: n.replace("HEE", "CAL")],
+    ids=["R.Hee", "r hee", "RCAL"],
+)
+def test_names_of_other_laboratories(walker, style):
+    trial = walker().trial()
+    plain, other = find_landmarks(trial), find_landmarks(_renamed(trial, {n: style(n) for n in trial.markers.names}))
+    for side in "LR":
+        np.testing.assert_array_equal(plain.heel_lab_m[side], other.heel_lab_m[side])
+        np.testing.assert_array_equal(plain.toe_lab_m[side], other.toe_lab_m[side])
+
+
+def test_without_feet_the_sentence_says_what_is_needed(walker):
+    trial = walker().trial()
+    with pytest.raises(MissingInputError, match="heel and a toe marker"):
+        find_landmarks(_renamed(trial, {n: n.replace("TOE", "KNE") for n in trial.markers.names}))
+
+
+def test_pelvis_faces_where_the_walk_goes(walker):
+    heading = np.deg2rad(70.0)
+    landmarks = find_landmarks(walker(heading_rad=heading).trial())
+    np.testing.assert_allclose(
+        landmarks.facing_lab, np.tile([np.cos(heading), np.sin(heading)], (landmarks.n_frames, 1)), atol=1e-12
+    )
+
+
+def test_without_a_pelvis_the_feet_stand_in(walker):
+    trial = walker(heading_rad=0.3).trial()
+    keep = [i for i, n in enumerate(trial.markers.names) if "ASI" not in n]
+    bare = Trial("bare", Markers(tuple(trial.markers.names[i] for i in keep), trial.markers.position_m[:, keep], trial.rate_hz))
+    landmarks = find_landmarks(bare)
+    np.testing.assert_allclose(landmarks.facing_lab, np.tile([np.cos(0.3), np.sin(0.3)], (landmarks.n_frames, 1)), atol=1e-12)
+    middle = np.mean([0.5 * (landmarks.heel_lab_m[s] + landmarks.toe_lab_m[s]) for s in "LR"], axis=0)
+    np.testing.assert_array_equal(landmarks.pelvis_lab_m, middle)
+
+
+def test_drawn_outline_holds_the_foot_and_is_mirrored(walker):
+    landmarks = find_landmarks(walker(width=0.2).trial())
+    left, right = landmarks.outline_lab_m["L"][0], landmarks.outline_lab_m["R"][0]
+    for outline, side in ((left, "L"), (right, "R")):
+        heel, toe = landmarks.heel_lab_m[side][0], landmarks.toe_lab_m[side][0]
+        assert outline[:, 0].min() < heel[0] < toe[0] < outline[:, 0].max()
+        assert outline[:, 1].min() < heel[1] < outline[:, 1].max()
+    # Walking along +x: what lies to the left of the left foot lies to the right of the right one.
+    of_left = left[:, 1] - landmarks.heel_lab_m["L"][0, 1]
+    of_right = right[:, 1] - landmarks.heel_lab_m["R"][0, 1]
+    np.testing.assert_allclose(of_left, -of_right, atol=1e-12)
+
+
+def test_bridge_closes_short_gaps_on_a_line_and_leaves_long_ones():
+    path = np.stack([np.arange(50.0), 2.0 * np.arange(50.0), np.ones(50)], axis=1)
+    holed = path.copy()
+    holed[0], holed[10:15], holed[25:46] = np.nan, np.nan, np.nan
+    bridged = bridge(holed, 100.0, longest_s=0.05)
+    np.testing.assert_allclose(bridged[10:15], path[10:15], atol=1e-12)
+    assert np.isnan(bridged[25:46]).all()
+    assert np.isnan(bridged[0]).all()
+
+
+def test_horizontal_unit_of_a_vertical_vector_is_missing():
+    assert np.isnan(horizontal_unit(np.array([[0.0, 0.0, 1.0]]))).all()
+    np.testing.assert_allclose(horizontal_unit(np.array([[3.0, 4.0, 9.0]])), [[0.6, 0.8]])

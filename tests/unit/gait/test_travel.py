@@ -1,0 +1,110 @@
+"""The kind of a trial is read from how the subject moved."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomech_id.gait.landmarks import Landmarks, find_landmarks
+from biomech_id.gait.travel import TrialKind, belt_velocity, classify, describe_travel, in_flight
+from biomech_id.trial import Markers, Trial
+
+
+def _standing(sway_m=0.01):
+    n = 300
+    base = np.array(
+        [[0.0, 0.1, 0.05], [0.18, 0.1, 0.05], [0.0, -0.1, 0.05], [0.18, -0.1, 0.05], [0.1, 0.12, 0.9], [0.1, -0.12, 0.9]]
+    )
+    names = ("LHEE", "LTOE", "RHEE", "RTOE", "LASI", "RASI")
+    position = np.tile(base, (n, 1, 1))
+    position[:, 4:, 1] += sway_m * np.sin(np.linspace(0.0, 9.0, n))[:, None]
+    return Trial("stand", Markers(names, position, 100.0))
+
+
+@pytest.mark.parametrize("heading_deg", [0.0, 90.0, 180.0, 233.0])
+def test_straight_walk_any_direction(walker, heading_deg):
+    heading = np.deg2rad(heading_deg)
+    travel = describe_travel(find_landmarks(walker(heading_rad=heading).trial()))
+    assert travel.kind is TrialKind.STRAIGHT
+    np.testing.assert_allclose(travel.direction_lab, [np.cos(heading), np.sin(heading)], atol=1e-9)
+    assert travel.speed_m_s == pytest.approx(1.2, rel=1e-9)
+    assert not travel.belt_lab_m_s.any()
+
+
+def test_static_by_absence_of_motion():
+    assert classify(_standing()) is TrialKind.STATIC
+    assert classify(_standing(sway_m=0.2)) is TrialKind.OTHER
+
+
+def test_belt_speed_is_found_from_the_stance_foot(walker):
+    landmarks = find_landmarks(walker(belt=True, heading_rad=np.pi / 2).trial())
+    np.testing.assert_allclose(belt_velocity(landmarks), [0.0, -1.2], atol=0.01)
+    travel = describe_travel(landmarks)
+    assert travel.kind is TrialKind.TREADMILL
+    assert travel.speed_m_s == pytest.approx(1.2, rel=0.01)
+
+
+def test_over_ground_there_is_no_belt(walker):
+    assert not belt_velocity(find_landmarks(walker().trial())).any()
+
+
+@pytest.mark.parametrize("turn_deg", [60.0, -90.0, 150.0])
+def test_turn_with_its_sign(walker, turn_deg):
+    landmarks = find_landmarks(walker(duration_s=5.0).trial())
+    turned = _bent(landmarks, np.deg2rad(turn_deg))
+    travel = describe_travel(turned)
+    assert travel.kind is TrialKind.TURN
+    assert np.rad2deg(travel.turn_rad) == pytest.approx(turn_deg, abs=8.0)
+
+
+def test_pelvic_rotation_within_strides_is_no_turn(walker):
+    landmarks = find_landmarks(walker().trial())
+    swing = np.deg2rad(20.0) * np.sin(2 * np.pi * landmarks.time_s)
+    facing = np.stack([np.cos(swing), np.sin(swing)], axis=1)
+    assert describe_travel(replace(landmarks, facing_lab=facing)).kind is TrialKind.STRAIGHT
+
+
+def test_flight_makes_a_run(walker):
+    running = find_landmarks(walker(speed=2.4, stride_s=0.7, duty=0.33, lift_m=0.3).trial())
+    walking = find_landmarks(walker().trial())
+    assert in_flight(running).any()
+    assert not in_flight(walking).any()
+    assert describe_travel(running).kind is TrialKind.RUN
+    assert not describe_travel(running).walking
+
+
+def test_speed_beyond_walking_makes_a_run_even_without_visible_flight(walker):
+    travel = describe_travel(find_landmarks(walker(speed=4.0, stride_s=0.8).trial()))
+    assert travel.kind is TrialKind.RUN
+    assert "Froude" in travel.reason
+
+
+def test_unseen_feet_are_other(walker):
+    trial = walker().trial()
+    names = tuple(n.replace("TOE", "ARM") for n in trial.markers.names)
+    assert classify(Trial("x", Markers(names, trial.markers.position_m, 100.0))) is TrialKind.OTHER
+
+
+def _bent(landmarks: Landmarks, angle_rad: float) -> Landmarks:
+    """The same walk along an arc: every point is turned about where the pelvis is, and the path bent by the same heading."""
+    n = landmarks.n_frames
+    s = np.clip((np.arange(n) / n - 0.3) / 0.4, 0.0, 1.0)
+    heading = angle_rad * s
+    step = np.diff(landmarks.pelvis_lab_m[:, 0], prepend=landmarks.pelvis_lab_m[0, 0])
+    path = np.stack([np.cumsum(step * np.cos(heading)), np.cumsum(step * np.sin(heading))], axis=1)
+
+    def bend(points):
+        relative = points - landmarks.pelvis_lab_m
+        c, sn = np.cos(heading), np.sin(heading)
+        out = points.copy()
+        out[:, 0] = path[:, 0] + c * relative[:, 0] - sn * relative[:, 1]
+        out[:, 1] = path[:, 1] + sn * relative[:, 0] + c * relative[:, 1]
+        return out
+
+    return replace(
+        landmarks,
+        pelvis_lab_m=bend(landmarks.pelvis_lab_m),
+        facing_lab=np.stack([np.cos(heading), np.sin(heading)], axis=1),
+        heel_lab_m={k: bend(v) for k, v in landmarks.heel_lab_m.items()},
+        toe_lab_m={k: bend(v) for k, v in landmarks.toe_lab_m.items()},
+    )
