@@ -27,13 +27,13 @@ def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure
     sheet = Sheet(style)
     summary = tables.summary
     _logo(sheet)
-    top = _verdict(sheet, summary, 22.0)
-    left = _facts(sheet, LEFT_MM, top, _MIDDLE_MM - 8.0, style.label("cover.subject"), subject_facts(summary, style))
-    right = _facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(summary, style, norm))
+    top = draw_verdict(sheet, summary, 22.0, head=style.label("cover.verdict"))
+    left = draw_facts(sheet, LEFT_MM, top, _MIDDLE_MM - 8.0, style.label("cover.subject"), subject_facts(summary, style))
+    right = draw_facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(summary, style, norm))
     below = max(left, right) + 5.0
     below = _trials(sheet, tables, below)
     _findings(sheet, tables, below + 6.0, 158.0)
-    _signature(sheet, 163.0)
+    draw_signature(sheet, 163.0, 33.0)
     return sheet.figure
 
 
@@ -131,12 +131,12 @@ def _logo(sheet: Sheet) -> None:
     axes.imshow(picture, interpolation="none")
 
 
-def _verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float) -> float:
-    """The verdict of the session in one line, in a box of its colour."""
+def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, head: str) -> float:
+    """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin."""
     style, verdict = sheet.style, str(summary.get("verdict", "warn"))
     sentence = str(summary.get("sentence", ""))
     size = style.size("heading")
-    head = f"{style.label('cover.verdict')}: {style.label(f'verdict.{verdict}')}"
+    head = f"{head}: {style.label(f'verdict.{verdict}')}"
     lines = wrapped(sentence, RIGHT_MM - LEFT_MM - 8.0, size)
     height = 8.5 + 4.4 * len(lines)
     sheet.box(LEFT_MM, top_mm, RIGHT_MM - LEFT_MM, height, face="shade", edge=None)
@@ -146,7 +146,8 @@ def _verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float) -> float:
     return top_mm + height + 7.0
 
 
-def _facts(sheet: Sheet, left: float, top: float, right: float, heading: str, facts: list[tuple[str, str]]) -> float:
+def draw_facts(sheet: Sheet, left: float, top: float, right: float, heading: str, facts: list[tuple[str, str]]) -> float:
+    """Draw labels and values below a heading; return where they end."""
     sheet.heading(left, top, heading, to_mm=right)
     style, y = sheet.style, top + 6.2
     size = style.size("body")
@@ -237,14 +238,14 @@ def _findings(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: flo
             y += pitch
 
 
-def _signature(sheet: Sheet, top_mm: float) -> None:
-    """Room for comments, name, date and signature, and what this software is not."""
+def draw_signature(sheet: Sheet, top_mm: float, height_mm: float) -> None:
+    """Leave room for comments, name, date and signature, and say what this software is not."""
     style = sheet.style
     sheet.text(LEFT_MM, top_mm - 1.2, style.label("cover.comments"), size="small", colour="quiet")
-    sheet.box(LEFT_MM, top_mm, 160.0, 33.0, face=None, edge="zero")
+    sheet.box(LEFT_MM, top_mm, 160.0, height_mm, face=None, edge="zero")
     left = LEFT_MM + 170.0
     for number, name in enumerate(("name", "date", "signature")):
-        y = top_mm + 9.0 + number * 12.0
+        y = top_mm + height_mm * (0.27 + 0.36 * number)
         sheet.text(left, y, style.label(f"cover.{name}"), size="small", colour="quiet")
         sheet.rule(left + 24.0, y + 0.6, RIGHT_MM, y + 0.6, colour="ink", width=0.6)
     sheet.text(RIGHT_MM, top_mm - 1.2, style.label("cover.disclaimer"), size="body", weight="bold", ha="right")

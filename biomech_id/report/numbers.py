@@ -9,7 +9,7 @@ import numpy as np
 
 #: Decimals by unit: what a clinic reads, not what a computer holds.
 DECIMALS: dict[str, int] = {
-    "deg": 1, "N m/kg": 2, "W/kg": 2, "%BW": 1, "N/kg": 2, "m": 3, "m/s": 2, "s": 2, "%": 1, "steps/min": 1,
+    "deg": 1, "N m/kg": 2, "W/kg": 2, "%BW": 1, "N/kg": 2, "m": 3, "m/s": 2, "s": 2, "%": 1, "steps/min": 1, "1/min": 1, "1": 3,
     "mm": 1, "ms": 0, "N": 1, "cycles": 0, "frames": 0, "": 3,
 }  # fmt: skip
 
@@ -26,6 +26,12 @@ def written(value: float | None, decimals: int) -> str:
 def brief(value: float | None) -> str:
     """A number with three significant digits, for values whose unit has no fixed decimals."""
     return "–" if value is None or not math.isfinite(value) else f"{value:.3g}".replace("-", "−")
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """Mean of the known values; NaN where none is known."""
+    known = [v for v in values if math.isfinite(v)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def mean_sd(values: Sequence[float], decimals: int) -> str:

@@ -56,7 +56,7 @@ class Panel(Axes):
             self.polylines([[(x.low, 0.0), (x.high, 0.0)]], colour="zero", width=0.7, zorder=0.6, clip=False)
         if x_numbers:
             for tick in x.ticks:
-                self.mark(tick, y.low, f"{tick:g}", below_mm=1.0, ha="center", va="top")
+                self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.0, ha="center", va="top")
         if y_numbers:
             for tick in y.ticks:
                 self.mark(x.low, tick, f"{tick:g}".replace("-", "−"), below_mm=0.0, right_mm=-1.0, ha="right", va="center_baseline")
@@ -122,7 +122,7 @@ class Panel(Axes):
             fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
         )  # fmt: skip
 
-    def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "small", colour: str = "ink", **how: Any) -> None:
+    def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> None:
         """Write at a distance in millimetres from the frame's lower left corner."""
         self.text(
             right_mm / self.size_mm[0], up_mm / self.size_mm[1], text,
@@ -147,7 +147,7 @@ class Panel(Axes):
         lines = wrapped(text, self.size_mm[0] - 6.0, size, most=6)
         height = self.size_mm[1] / 2 if up_mm is None else up_mm
         self.outside(
-            self.size_mm[0] / 2, height, "\n".join(lines), colour="ink", ha="center", va="center" if up_mm is None else "bottom",
+            self.size_mm[0] / 2, height, "\n".join(lines), size="small", ha="center", va="center" if up_mm is None else "bottom",
             zorder=6, linespacing=1.15, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
         )  # fmt: skip
 

@@ -136,7 +136,7 @@ def _table(sheet: Sheet, scores: Any) -> float:
         TableColumn(style.label("scores.gps"), 50.0),
         TableColumn("deg", 22.0, "right"),
         TableColumn(style.label("scores.norm"), 50.0, "right"),
-        TableColumn("−", 22.0, "right"),
+        TableColumn(style.label("scores.difference"), 30.0, "right"),
     )
     y, _ = TextTable(columns, rows).draw(sheet, LEFT_MM, 134.0)
     sheet.text(LEFT_MM + 150.0, 139.0, style.label("scores.mcid"), size="small")

@@ -16,6 +16,8 @@ from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.typography import wrapped
 
+#: How units of the tables are written for readers.
+UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}
 _TABLE_RIGHT_MM = 196.0
 _BARS_LEFT_MM = 203.0
 
@@ -38,7 +40,7 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
     )
     if norm is not None:
         columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 24.0, "right"), columns[6])
-    y, _ = TextTable(columns, rows).draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
+    y, _ = TextTable(columns, rows, size="body" if len(rows) <= 30 else "small").draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
     notes = [style.label("parameter.symmetry_note")] + ([style.label("parameter.outside")] if norm is not None else [])
     lines = [line for note in notes for line in wrapped(note, _TABLE_RIGHT_MM - LEFT_MM, style.size("tiny"))]
     sheet.paragraph(LEFT_MM, y + 1.5, lines, size="tiny", colour="quiet")
@@ -69,7 +71,7 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
     for parameter, (unit, sides) in parameter_values(layer).items():
         decimals = DECIMALS.get(unit, 2)
         reference = norm.scalars.get(parameter) if norm is not None else None
-        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), unit or "–"]
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
         for side in SIDES:
             values = sides.get(side, sides.get("", []))
             row += [flagged(mean_sd(values, decimals), values, reference), str(int(np.isfinite(values).sum()))]

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.kinematics import GRID as KINEMATICS
+from biomech_id.report.kinetics import GRID as KINETICS
 from biomech_id.report.layer import ROWS, Layer
 from biomech_id.report.norm import Norm
 from biomech_id.report.numbers import DECIMALS, mean_sd
@@ -17,6 +19,8 @@ from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.typography import wrapped
 
+#: The variables that the report plots, in the order of its pages.
+TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*KINEMATICS, *KINETICS) for key in row)
 NAMES: tuple[str, ...] = ("value_contact", "max_stance", "min_stance", "max_swing", "min_swing")
 _RIGHT_BLOCK_MM = 148.0
 
@@ -60,13 +64,13 @@ def _block(
     """One table: two lines per variable (left, right), one column per named value."""
     style = sheet.style
     present = set(_variables(peaks))
-    variables = [key for key, row in ROWS.items() if row.quantity == quantity and key in present]
+    variables = [key for key in TABLED if ROWS[key].quantity == quantity and key in present]
     mine = peaks[[key in set(variables) for key in zip(peaks["variable"], peaks["component"], strict=True)]]
     names = [name for name in NAMES if (mine["name"] == name).any()]
     if not variables or not names:
         return top - 7.0
     sheet.heading(left, top, style.label(heading))
-    head = 38.0 if quantity == "angle" else 54.0
+    head = 36.0
     width = (right - left - head - 6.0) / len(names)
     columns = (
         TableColumn(style.label("values.variable"), head),
@@ -78,17 +82,12 @@ def _block(
     for key in variables:
         row = ROWS[key]
         for side in SIDES:
-            title = f"{style.word(row.title)} (+ {style.word(row.positive).lower()})" if side == "L" else ""
+            # The name beside the left side's numbers, its positive direction beside the right's.
+            title = Cell(style.word(row.title)) if side == "L" else Cell(f"+ {style.word(row.positive).lower()}", colour="quiet")
             cells = [_cell(groups.get((*key, side, name)), row, style, norm) for name in names]
-            rows.append([_short(title, style, row), Cell(side, colour=side, bold=True), *cells])
+            rows.append([title, Cell(side, colour=side, bold=True), *cells])
     y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
     return y
-
-
-def _short(title: str, style: Style, row: SignRow) -> str:
-    """The title with its positive direction, or without where that says the same thing twice."""
-    words = style.word(row.positive).lower()
-    return style.word(row.title) if title and words in style.word(row.title).lower() else title
 
 
 def _cell(group: Any, row: SignRow, style: Style, norm: Norm | None) -> Cell:

@@ -1,0 +1,223 @@
+"""Two sessions or conditions laid over one another, and the differences of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.errors import MissingInputError
+from biomech_id.report.book import Page, wanted_pages
+from biomech_id.report.budget import budget_page
+from biomech_id.report.cover import analysis_facts, draw_facts, draw_signature, draw_verdict, session_line, subject_facts
+from biomech_id.report.curve_panel import Drawing
+from biomech_id.report.ground_reaction import ground_reaction_page
+from biomech_id.report.kinematics import kinematics_page
+from biomech_id.report.kinetics import kinetics_page
+from biomech_id.report.layer import ROWS, Layer, layers_of
+from biomech_id.report.methods import methods_pages
+from biomech_id.report.norm import Norm, load_norm
+from biomech_id.report.numbers import DECIMALS, mean_of, written
+from biomech_id.report.pdf import Progress, stamp, subject_code, version_of, write_pdf
+from biomech_id.report.quality import quality_pages
+from biomech_id.report.scores import scores_page
+from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.spatiotemporal import UNIT_WORDS, parameter_values
+from biomech_id.report.style import Style, load_style
+from biomech_id.report.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.values import NAMES, TABLED, picked
+from biomech_id.results.tables import SessionTables
+
+_TOP_MM = 21.0
+_WIDTH_MM = RIGHT_MM - LEFT_MM
+
+
+def compare_report(
+    tables_a: SessionTables,
+    tables_b: SessionTables,
+    path: str | Path,
+    *,
+    names: tuple[str, str] | None = None,
+    norm: Any = None,
+    pages: Iterable[str] | None = None,
+    style: Style | str | Path | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Draw two sessions over one another: A solid, B dashed, the same pages, and B minus A in the tables.
+
+    Parameters
+    ----------
+    tables_a, tables_b : the sessions.
+    path : PDF to write; it appears whole or not at all.
+    names : what the legend calls them; None takes code, session date and condition.
+    norm, pages, style, progress : as for `draw_report`; the norm must fit both sessions.
+
+    Returns
+    -------
+    The path.
+
+    Raises
+    ------
+    MissingInputError : one of the sessions has no gait cycle to compare.
+    OptionError, ShapeError, OutputError : as for `draw_report`.
+    """
+    wanted = wanted_pages(pages)
+    look = style if isinstance(style, Style) else load_style(style)
+    layers = _layers(tables_a, tables_b, names, look)
+    norm = tables_a.norm if norm is None else norm
+    reference = load_norm(norm, tables_a)
+    load_norm(norm, tables_b)
+    codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
+    sessions = list(dict.fromkeys(session_line(tables.summary, look) for tables in (tables_a, tables_b)))
+    with mpl.rc_context(look.rc):
+        made = list(_pages(layers, look, reference, wanted))
+        stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=version_of(tables_b))
+        return write_pdf(made, Path(path), progress)
+
+
+def _layers(a: SessionTables, b: SessionTables, names: tuple[str, str] | None, style: Style) -> list[Layer]:
+    layers = []
+    for number, tables in enumerate((a, b)):
+        found = layers_of(tables)
+        if not found:
+            raise MissingInputError(
+                f"Session {'AB'[number]} ({subject_code(tables, style)}) has no gait cycle, so there is nothing to compare.",
+                value=0,
+                expected="at least one gait cycle in each session",
+                where=f"session {'AB'[number]}",
+            )
+        first = found[0]
+        told = [subject_code(tables, style), tables.summary.get("subject", {}).get("session_date"), first.condition]
+        name = names[number] if names else ", ".join(str(x) for x in told if x)
+        layers.append(Layer(tables, first.kind, first.condition, name))
+    return layers
+
+
+def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
+    every, mean = Drawing(layers, style, norm, every_cycle=True), Drawing(layers, style, norm)
+    if "cover" in wanted:
+        yield Page("cover", style.label("compare.title"), _cover(layers, style, norm))
+    if "quality" in wanted:
+        for layer in layers:
+            yield from _of_each("quality", layer, style, quality_pages(layer.tables, style))
+    if "spatiotemporal" in wanted:
+        yield from _tabled("spatiotemporal", style, _parameter_table(layers, style))
+    overlaid = {"kinematics_cycles": (kinematics_page, every), "kinematics_mean": (kinematics_page, mean)}
+    overlaid |= {"kinetics_cycles": (kinetics_page, every), "kinetics_mean": (kinetics_page, mean)}
+    overlaid |= {"ground_reaction": (ground_reaction_page, mean)}
+    for name, (draw, drawing) in overlaid.items():
+        if name in wanted:
+            yield Page(name, style.label(f"compare.{name}"), draw(drawing))
+    for layer in layers:
+        if "scores" in wanted:
+            yield from _of_each("scores", layer, style, [scores_page(layer.tables, style, norm, condition=layer.condition)])
+    if "values" in wanted:
+        yield from _tabled("values", style, _value_table(layers, style))
+    for layer in layers:
+        if "budget" in wanted:
+            yield from _of_each("budget", layer, style, [budget_page(layer, style)])
+    for layer in layers:
+        if "methods" in wanted:
+            yield from _of_each("methods", layer, style, methods_pages(layer.tables, style))
+
+
+def _of_each(name: str, layer: Layer, style: Style, figures: Iterable[Figure]) -> Iterator[Page]:
+    """Pages that show one of the sessions, with its name in the title."""
+    title = style.label("movement.title", title=style.label(f"page.{name}"), kind=layer.name)
+    for figure in figures:
+        yield Page(name, title, figure)
+
+
+def _cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
+    sheet = Sheet(style)
+    middle = (LEFT_MM + RIGHT_MM) / 2
+    sheet.text(LEFT_MM, 22.5, style.label("compare.drawn"), size="body")
+    top = 27.0
+    for key, layer in zip("ab", layers, strict=True):
+        summary = layer.tables.summary
+        head = style.label("movement.title", title=style.label(f"compare.{key}"), kind=layer.name)
+        top = draw_verdict(sheet, summary, top, head=head) - 2.0
+    ends = []
+    for left, right, layer in ((LEFT_MM, middle - 4, layers[0]), (middle + 4, RIGHT_MM, layers[1])):
+        summary = layer.tables.summary
+        facts = [*subject_facts(summary, style), *analysis_facts(summary, style, norm)[1:]]
+        ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
+    draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
+    return sheet.figure
+
+
+def _tabled(name: str, style: Style, table: TextTable) -> Iterator[Page]:
+    """A table on as many pages as it takes."""
+    title, left = style.label(f"page.{name}"), table if table.rows else None
+    while left is not None:
+        sheet = Sheet(style)
+        y, left = left.draw(sheet, LEFT_MM, _TOP_MM, room_mm=BOTTOM_MM - _TOP_MM - 6.0)
+        sheet.paragraph(LEFT_MM, y + 1.5, [style.label("common.differs")], size="tiny", colour="quiet")
+        yield Page(name, title, sheet.figure)
+        title = style.label("page.continued", title=style.label(f"page.{name}"))
+
+
+def _triple(a: Sequence[float], b: Sequence[float], decimals: int) -> list[Cell | str]:
+    """Mean of A, mean of B, and B minus A."""
+    means = mean_of(a), mean_of(b)
+    difference = means[1] - means[0]
+    sign = "+" if difference > 0 else ""
+    return [written(means[0], decimals), written(means[1], decimals), Cell(sign + written(difference, decimals), bold=True)]
+
+
+def _heads(style: Style, side: str, width: float) -> list[TableColumn]:
+    word = style.label(f"side.{side}")
+    return [TableColumn(f"{word} {head}", width, "right") for head in ("A", "B", style.label("common.difference"))]
+
+
+def _parameter_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    a, b = (parameter_values(layer) for layer in layers)
+    columns = [TableColumn(style.label("parameter.heading"), 66.0), TableColumn(style.label("parameter.unit"), 21.0)]
+    for side in SIDES:
+        columns += _heads(style, side, (_WIDTH_MM - 87.0) / 6)
+    rows: list[list[Cell | str]] = []
+    empty: tuple[str, Mapping[str, list[float]]] = ("", {})
+    for parameter in dict.fromkeys([*a, *b]):
+        unit = (a.get(parameter) or b[parameter])[0]
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        for side in SIDES:
+            of_a, of_b = ((found.get(parameter) or empty)[1] for found in (a, b))
+            row += _triple(of_a.get(side, of_a.get("", [])), of_b.get(side, of_b.get("", [])), DECIMALS.get(unit, 2))
+        rows.append(row)
+    return TextTable(tuple(columns), rows, size="body" if len(rows) <= 30 else "small")
+
+
+def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    """Two lines per variable (left, right), three columns (A, B, difference) per named value."""
+    groups = [_by_name(picked(layer)) for layer in layers]
+    columns = [TableColumn(style.label("values.variable"), 36.0), TableColumn("", 6.0)]
+    width = (_WIDTH_MM - 42.0) / (3 * len(NAMES))
+    for name in NAMES:
+        columns += [TableColumn(f"{style.label('values.' + name)} {head}", width, "right") for head in ("A", "B")]
+        columns += [TableColumn(style.label("common.difference"), width, "right")]
+    rows: list[list[Cell | str]] = []
+    for key in TABLED:
+        row = ROWS[key]
+        if not any((*key, side, name) in group for group in groups for side in SIDES for name in NAMES):
+            continue
+        for side in SIDES:
+            cells: list[Cell | str] = []
+            for name in NAMES:
+                a, b = (np.asarray(group.get((*key, side, name), []), dtype=float) * style.factor(row) for group in groups)
+                cells += _triple(a.tolist(), b.tolist(), DECIMALS.get(style.unit(row), 2))
+            title = f"{style.word(row.title)}" if side == "L" else style.unit(row)
+            rows.append([Cell(title, colour="ink" if side == "L" else "quiet"), Cell(side, colour=side, bold=True), *cells])
+    return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
+
+
+def _by_name(peaks: Any) -> dict[tuple[str, str, str, str], list[float]]:
+    found: dict[tuple[str, str, str, str], list[float]] = {}
+    fields = (peaks[name] for name in ("variable", "component", "side", "name", "value"))
+    for variable, component, side, name, value in zip(*fields, strict=True):
+        found.setdefault((variable, component, side, name), []).append(float(value))
+    return found

@@ -1,0 +1,177 @@
+"""The report's panels as functions for researchers: ``bid.plot.kinematics(result)`` returns a matplotlib Figure.
+
+Each function takes the value that `biomech_id.analyse` returns, or the tables read back from its folder, and draws one page of
+the report without its header. The panels are ordinary matplotlib axes: add to them, or save the figure in any format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from biomech_id.errors import OptionError
+from biomech_id.report.budget import budget_page
+from biomech_id.report.curve_panel import Drawing
+from biomech_id.report.ground_reaction import ground_reaction_page
+from biomech_id.report.kinematics import kinematics_page
+from biomech_id.report.kinetics import kinetics_page
+from biomech_id.report.layer import Layer, layers_of
+from biomech_id.report.norm import Norm, load_norm
+from biomech_id.report.scores import scores_page
+from biomech_id.report.spatiotemporal import spatiotemporal_page
+from biomech_id.report.style import Style, load_style
+from biomech_id.report.values import values_page
+from biomech_id.results.tables import SessionTables
+
+
+class HasTables(Protocol):
+    """Anything that yields its tables: the value that `biomech_id.analyse` returns."""
+
+    def tables(self) -> SessionTables:
+        """Return the tables of the session."""
+
+
+Result = SessionTables | HasTables
+
+
+def kinematics(
+    result: Result,
+    *,
+    every_cycle: bool = False,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw joint angles over the gait cycle (deg).
+
+    Parameters
+    ----------
+    result : an analysed session, or its tables.
+    every_cycle : one line per cycle instead of mean and standard deviation.
+    kind, condition : which movement ("straight", "turn", "run" ...), which condition; None takes the first, straight walks foremost.
+    norm : DataFrame as in ``norm.csv`` or its path; None takes the session's own.
+    style : a `Style`, or a style file.
+
+    Returns
+    -------
+    A landscape A4 figure; each axes' collections carry the name of what they show (`get_gid`).
+
+    Raises
+    ------
+    OptionError : no cycle of that kind and condition, or a style or norm that cannot be used.
+    """
+    return _curves(kinematics_page, result, every_cycle, kind, condition, norm, style)
+
+
+def kinetics(
+    result: Result,
+    *,
+    every_cycle: bool = False,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`."""
+    return _curves(kinetics_page, result, every_cycle, kind, condition, norm, style)
+
+
+def ground_reaction(
+    result: Result,
+    *,
+    every_cycle: bool = True,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`."""
+    return _curves(ground_reaction_page, result, every_cycle, kind, condition, norm, style)
+
+
+def spatiotemporal(
+    result: Result,
+    *,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw the table of time and distance parameters; see `kinematics`."""
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return spatiotemporal_page(layer, look, reference)
+
+
+def values(
+    result: Result,
+    *,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw the tables of values at contact, extrema and peaks; see `kinematics`."""
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return values_page(layer, look, reference)
+
+
+def scores(
+    result: Result,
+    *,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: Any = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw movement analysis profile and gait profile score; see `kinematics`."""
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return scores_page(layer.tables, look, reference, condition=layer.condition)
+
+
+def budget(
+    result: Result, *, kind: str | None = None, condition: str | None = None, style: Style | str | Path | None = None
+) -> Figure:
+    """Draw where the moments come from (N m/kg); see `kinematics`."""
+    layer, look, _ = _asked(result, kind, condition, None, style)
+    with mpl.rc_context(look.rc):
+        return budget_page(layer, look)
+
+
+def _curves(
+    page: Callable[[Drawing], Figure],
+    result: Result,
+    every_cycle: bool,
+    kind: str | None,
+    condition: str | None,
+    norm: Any,
+    style: Style | str | Path | None,
+) -> Figure:
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return page(Drawing([layer], look, reference, every_cycle))
+
+
+def _asked(
+    result: Result, kind: str | None, condition: str | None, norm: Any, style: Style | str | Path | None
+) -> tuple[Layer, Style, Norm | None]:
+    tables = result if isinstance(result, SessionTables) else result.tables()
+    look = style if isinstance(style, Style) else load_style(style)
+    layers = layers_of(tables)
+    fitting = [x for x in layers if kind in (None, x.kind) and condition in (None, x.condition)]
+    if not fitting:
+        there = ", ".join(f"{x.kind} {x.condition}".strip() for x in layers) or "none at all"
+        raise OptionError(
+            f"There are no gait cycles of kind {kind!r} and condition {condition!r}; there are: {there}.",
+            value=(kind, condition),
+            expected=there,
+            where="kind, condition",
+        )
+    return fitting[0], look, load_norm(tables.norm if norm is None else norm, tables)
