@@ -1,8 +1,8 @@
 """Markers of a cluster that come and go, without a jump of the segment.
 
 Skin moves: a cluster's shape differs from its template by millimetres. When a marker disappears, the least-squares pose of the
-others lies elsewhere than that of all, and the jump would differentiate to absurd accelerations. So a missing marker is put where it
-was in the axes of the others: its place in their pose, interpolated in time from before the gap to behind it, held beyond its
+others lies elsewhere than that of all, and the jump would differentiate to absurd accelerations. So a missing marker is put where
+it was in the axes of the others: its place in their pose, interpolated in time from before the gap to behind it, held beyond its
 first and last sight. Poses are then fitted to complete clusters, and are continuous.
 """
 

@@ -1,0 +1,144 @@
+"""Marker sets: what they say, which one a file has, and markers that share a label."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import FileRefusedError, MissingInputError, OptionError
+from biomech_id.markersets import MARKER_SETS, MarkerSet, describe_missing, detect, draft, load_markerset, parse_markerset, propose
+
+SETS = [load_markerset(name) for name in MARKER_SETS]
+
+
+def file_labels(markerset: MarkerSet) -> list[str]:
+    """Labels as a file of this set would hold them: twins share one label, which a reader numbers."""
+    shared = {twin.medial: f"{twin.label}_2" for twin in markerset.twins} | {twin.lateral: twin.label for twin in markerset.twins}
+    return [shared.get(label, label) for label in markerset.required]
+
+
+@pytest.mark.parametrize("markerset", SETS, ids=MARKER_SETS)
+def test_a_set_is_complete_and_recognised_by_its_own_labels(markerset: MarkerSet) -> None:
+    assert markerset.title
+    assert markerset.source
+    assert {side for side, _ in markerset.segments} == {"", "L", "R"}
+    labels = file_labels(markerset)
+    assert markerset.missing(labels) == {}
+    found, why = detect(labels)
+    assert found.name == markerset.name
+    assert f"{len(markerset.required)} of its {len(markerset.required)} required markers" in why
+
+
+@pytest.mark.parametrize("markerset", SETS, ids=MARKER_SETS)
+def test_what_is_missing_is_said_for_its_segment(markerset: MarkerSet) -> None:
+    heel = markerset.landmarks["L", "heel"]
+    missing = markerset.missing([label for label in file_labels(markerset) if label != heel])
+    assert missing == {("L", "foot"): (heel,)}
+    assert describe_missing(missing) == f"{heel} (left foot)"
+
+
+@pytest.mark.parametrize("markerset", SETS, ids=MARKER_SETS)
+def test_spelling_does_not_matter(markerset: MarkerSet) -> None:
+    varied = [label[0] + "_" + label[1:].lower() for label in markerset.required]
+    assert set(markerset.matches(varied).values()) == set(markerset.required)
+
+
+def test_an_alias_is_renamed_and_an_empty_label_does_not_block_it() -> None:
+    markerset = load_markerset("plug-in-gait-sacrum")
+    names = ("LASI", "SACR", "VSAC", "C7")
+    position = np.zeros((2, 4, 3))
+    position[:, 1] = np.nan  # there in name only
+    assert markerset.renamed(names, position) == ("LASI", None, "SACR", "C7")
+
+
+@pytest.mark.parametrize("turn_rad", [0.0, 0.7, np.pi])
+@pytest.mark.parametrize("lateral_first", [True, False])
+def test_twins_are_told_apart_by_their_distance_from_the_midline(turn_rad: float, lateral_first: bool) -> None:
+    markerset = load_markerset("bmclab-walk")
+    places = {"LASI": (0, 0.12, 1), "RASI": (0, -0.12, 1), "LKNE": (0, 0.15, 0.5), "LKNE_2": (0, 0.03, 0.5),
+              "RKNE": (0, -0.15, 0.5), "RKNE_2": (0, -0.03, 0.5)}  # fmt: skip
+    if not lateral_first:
+        places |= {"LKNE": places["LKNE_2"], "LKNE_2": places["LKNE"]}
+    c, s = np.cos(turn_rad), np.sin(turn_rad)
+    position = (np.array(list(places.values())) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T + [3.0, 2.0, 0.0])[None]
+    renamed = dict(zip(places, markerset.renamed(tuple(places), position), strict=True))
+    expected = {"LKNE": "LKNE", "LKNE_2": "LKNEM"} if lateral_first else {"LKNE": "LKNEM", "LKNE_2": "LKNE"}
+    assert {name: renamed[name] for name in expected} == expected
+    assert (renamed["RKNE"], renamed["RKNE_2"]) == ("RKNE", "RKNEM")
+
+
+def test_a_richer_set_wins_over_the_one_it_contains() -> None:
+    labels = load_markerset("functional-clusters").required
+    assert detect(labels).markerset.name == "functional-clusters"
+    ranked = propose(labels)
+    assert ranked[0].share == ranked[1].share == 1.0
+    assert ranked[0].found > ranked[1].found
+
+
+def test_a_file_of_no_known_set_is_told_the_nearest_one() -> None:
+    with pytest.raises(MissingInputError, match=r"the nearest is .* Missing: .*LHEE.*\(left foot\)"):
+        detect(["LASI", "RASI", "LPSI", "RPSI", "LKNE", "RKNE", "XYZ"])
+    with pytest.raises(MissingInputError):
+        detect([])
+
+
+def test_only_sets_of_the_wanted_model_are_considered() -> None:
+    labels = file_labels(load_markerset("fullbody-2009"))
+    assert detect(labels, model="six-dof").markerset.name == "fullbody-2009"
+    with pytest.raises(MissingInputError):
+        detect(labels, model="conventional")
+
+
+@pytest.mark.parametrize("markerset", SETS, ids=MARKER_SETS)
+def test_a_draft_can_be_read_again(markerset: MarkerSet) -> None:
+    labels = [*file_labels(markerset), "EXTRA"]
+    text = draft(labels, name="ours")
+    again = parse_markerset(text, "ours")
+    assert again.tracking["L", "foot"]
+    assert "EXTRA" in text
+    for key, label in again.landmarks.items():
+        assert markerset.landmarks[key] == label
+
+
+def test_a_laboratory_adds_a_set_by_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text(
+        'title = "ours"\n[landmarks]\nasis = "{s}.ASIS"\nsacrum = "S1"\nheel = "{s}.heel"\n'
+        '[tracking]\npelvis = ["L.ASIS", "R.ASIS", "S1"]\nthigh = ["{s}.t1"]\nshank = ["{s}.s1"]\nfoot = ["{s}.heel"]\n'
+        '[weights]\n"{s}.heel" = 0.5\n[markers]\noptional = ["{s}.t1"]\n',
+        encoding="utf-8",
+    )
+    ours = load_markerset(path)
+    assert ours.name == "ours"
+    assert ours.landmarks["L", "heel"] == "L.heel"
+    assert ours.landmarks["", "sacrum"] == "S1"
+    assert ours.weights == {"L.heel": 0.5, "R.heel": 0.5}
+    assert "L.t1" not in ours.required
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("[landmarks]", "[landmark]", "unknown entry 'landmark'"),
+        ("heel =", "heal =", "unknown landmark 'heal'"),
+        ("foot = [", "feet = [", "unknown segment 'feet'"),
+        ('"six-dof"', '"seven-dof"', "unknown model 'seven-dof'"),
+        ("title =", "title", "not valid TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_used_says_why(old: str, new: str, says: str) -> None:
+    import biomech_id.markersets as room
+
+    text = (Path(room.__file__).parent / "plug-in-gait.toml").read_text(encoding="utf-8")
+    assert old in text
+    with pytest.raises(FileRefusedError, match=says):
+        parse_markerset(text.replace(old, new, 1), "mine")
+
+
+def test_unknown_sets_and_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="no marker set named helen"):
+        load_markerset("helen")
+    with pytest.raises(FileRefusedError, match="cannot be read"):
+        load_markerset(tmp_path / "absent.toml")
