@@ -1,0 +1,59 @@
+"""Checking files: one, or every C3D file below some folders."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from biomech_id.check import rules
+from biomech_id.check.markers import inspect_markers
+from biomech_id.check.plates import inspect_events, inspect_mass, inspect_plates
+from biomech_id.check.report import CheckReport
+from biomech_id.errors import BiomechError, Finding
+from biomech_id.readers import read_recording
+from biomech_id.trial import Trial
+
+SUFFIX = ".c3d"
+
+
+def check_file(path: str | os.PathLike[str], *, trust: bool = False) -> CheckReport:
+    """Return what is in a file and every problem found.
+
+    Parameters
+    ----------
+    path : a C3D file; anything else is reported as unreadable, never raised.
+    trust : read in this process instead of a child (see `read_c3d`).
+    """
+    try:
+        recording = read_recording(path, trust=trust)
+    except BiomechError as refusal:
+        finding = rules.UNREADABLE.finding(refusal.message, str(path))
+        return CheckReport(str(path), refusal.message, None, (finding,))
+    return CheckReport(str(path), None, recording, (*recording.trial.findings, *inspect(recording.trial)))
+
+
+def inspect(trial: Trial) -> tuple[Finding, ...]:
+    """Return what the doctor finds in a trial beyond what its reader noticed."""
+    found = [*inspect_markers(trial), *inspect_plates(trial), *inspect_mass(trial), *inspect_events(trial)]
+    return tuple(found)
+
+
+def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]:
+    """Yield the report of every file; folders are walked for files ending in .c3d or .C3D, sorted by name."""
+    for path in paths:
+        if not os.path.isdir(path):
+            yield check_file(path)
+            continue
+        files = list(_walk(path))
+        if not files:
+            message = f"{path} holds no C3D files."
+            yield CheckReport(str(path), message, None, (rules.NO_FILES.finding(message, str(path)),))
+        for file in files:
+            yield check_file(file)
+
+
+def _walk(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    for base, folders, files in os.walk(folder):
+        folders.sort()
+        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(SUFFIX))

@@ -1,0 +1,159 @@
+"""What the doctor looks for in the markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.check import rules
+from biomech_id.errors import Finding
+from biomech_id.signal.gaps import find_gaps
+from biomech_id.trial import Markers, Trial
+
+LONG_GAP_S = 0.2
+SHORT_TRIAL_S = 0.5
+LOWEST_RATE_HZ = 50.0
+#: No marker on a body accelerates or moves like this, impacts included.
+LARGEST_ACCELERATION_M_S2 = 1000.0
+LARGEST_SPEED_M_S = 30.0
+#: Below this a spike is noise, however fast the cameras are.
+SMALLEST_SPIKE_M = 0.02
+FLOOR_TOLERANCE_M = 0.05
+#: Height of the anterior iliac spines as a share of stature, with room for children, posture and bent knees.
+PELVIS_SHARE = (0.40, 0.66)
+CONVENTIONAL_LEG = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+MOST_NAMED = 5
+
+
+def inspect_markers(trial: Trial) -> Iterator[Finding]:
+    """Yield what is wrong with the markers of a trial."""
+    yield from _duration(trial)
+    yield from _gaps(trial)
+    yield from _leaps(trial)
+    yield from _stuck(trial)
+    yield from _floor(trial)
+    yield from _pelvis(trial)
+    yield from _conventional_set(trial)
+
+
+def _duration(trial: Trial) -> Iterator[Finding]:
+    if trial.n_frames == 1:
+        yield rules.FRAME_SINGLE.finding(f"{trial.name} has a single frame.", trial.name)
+    elif trial.n_frames / trial.rate_hz < SHORT_TRIAL_S:
+        yield rules.TRIAL_SHORT.finding(f"{trial.name} lasts {trial.n_frames / trial.rate_hz:.2f} s.", trial.name)
+    if trial.rate_hz < LOWEST_RATE_HZ:
+        yield rules.RATE_LOW.finding(f"{trial.name} was recorded at {trial.rate_hz:g} Hz.", trial.name)
+
+
+def _gaps(trial: Trial) -> Iterator[Finding]:
+    markers = trial.markers
+    last = trial.first_frame + trial.n_frames - 1
+    gaps = find_gaps(markers.position_m, markers.names, first_frame=trial.first_frame)
+    inner = [gap for gap in gaps if gap.first_frame > trial.first_frame and gap.last_frame < last]
+    long = sorted((gap for gap in inner if gap.frames > LONG_GAP_S * trial.rate_hz), key=lambda gap: -gap.frames)
+    if long:
+        told = ", ".join(f"{gap.marker} {gap.first_frame}-{gap.last_frame}" for gap in long[:MOST_NAMED])
+        count = f"{len(long)} gaps are" if len(long) > 1 else "One gap is"
+        message = f"{count} longer than {LONG_GAP_S:g} s; the longest: {told} (frames)."
+        yield rules.GAP_LONG.finding(message, trial.name)
+
+
+def _leaps(trial: Trial) -> Iterator[Finding]:
+    """Single frames off the path, and steps that no body makes."""
+    position, dt = trial.markers.position_m, 1.0 / trial.rate_hz
+    if len(position) < 3:
+        return
+    off_path = np.linalg.norm(position[1:-1] - 0.5 * (position[:-2] + position[2:]), axis=2)
+    with np.errstate(invalid="ignore"):
+        bridge = np.linalg.norm(position[2:] - position[:-2], axis=2)
+        # A spike returns: the neighbours are closer to each other than the frame is to both.
+        spike = (off_path > max(SMALLEST_SPIKE_M, 0.5 * LARGEST_ACCELERATION_M_S2 * dt**2)) & (bridge < off_path)
+        leap = np.linalg.norm(np.diff(position, axis=0), axis=2) > max(SMALLEST_SPIKE_M, LARGEST_SPEED_M_S * dt)
+    leap[:-1] &= ~spike
+    leap[1:] &= ~spike
+    for found, offset, rule, what in ((spike, 1, rules.MARKER_SPIKE, "leaves its path"), (leap, 1, rules.MARKER_JUMP, "jumps")):
+        frames, columns = np.nonzero(found)
+        if len(frames):
+            first = f"{trial.markers.names[columns[0]]} {what} in frame {frames[0] + offset + trial.first_frame}"
+            names = sorted({trial.markers.names[column] for column in columns})
+            yield rule.finding(f"{first}; {len(frames)} such frames in {', '.join(names[:MOST_NAMED])}.", trial.name)
+
+
+def _stuck(trial: Trial) -> Iterator[Finding]:
+    position = trial.markers.position_m
+    seen: BoolArray = np.asarray(np.isfinite(position).all(axis=2))
+    enough = seen.sum(axis=0) > max(2, 0.1 * len(position))
+    if not enough.any():
+        return
+    columns = np.flatnonzero(enough)
+    extent = np.array([np.ptp(position[seen[:, column], column], axis=0).max() for column in columns])
+    frozen = [trial.markers.names[column] for column, size in zip(columns, extent, strict=True) if size == 0.0]
+    if frozen and np.median(extent) > 0.01:
+        yield rules.MARKER_FROZEN.finding(f"{', '.join(frozen[:MOST_NAMED])} never move.", trial.name)
+    twins = _twins(trial.markers, columns)
+    if twins:
+        yield rules.MARKERS_COINCIDE.finding(f"{', '.join(twins[:MOST_NAMED])} are the same trajectory.", trial.name)
+
+
+def _twins(markers: Markers, columns: NDArray[np.intp]) -> list[str]:
+    """Pairs of markers with equal paths."""
+    by_path: dict[bytes, str] = {}
+    twins = []
+    for column in columns:
+        name, path = markers.names[column], markers.position_m[:, column].tobytes()
+        if path in by_path:
+            twins.append(f"{by_path[path]} and {name}")
+        by_path.setdefault(path, name)
+    return twins
+
+
+def _floor_height(trial: Trial) -> float:
+    """Height of the floor, metres: that of the plates, or else 0."""
+    return min((float(plate.corners_m[:, 2].min()) for plate in trial.plates), default=0.0)
+
+
+def _floor(trial: Trial) -> Iterator[Finding]:
+    height = trial.markers.position_m[..., 2] - _floor_height(trial)
+    with np.errstate(invalid="ignore"):
+        below = height < -FLOOR_TOLERANCE_M
+    if below.any():
+        frame, column = (int(i) for i in np.unravel_index(np.nanargmin(height), height.shape))
+        depth = f"{-100 * height[frame, column]:.0f} cm below the floor in frame {frame + trial.first_frame}"
+        yield rules.MARKERS_BELOW_FLOOR.finding(f"{trial.markers.names[column]} is {depth}.", trial.name)
+
+
+def _path(trial: Trial, name: str) -> FloatArray | None:
+    return trial.markers[name] if trial.markers.present(name) else None
+
+
+def _pelvis(trial: Trial) -> Iterator[Finding]:
+    left, right = _path(trial, "LASI"), _path(trial, "RASI")
+    if left is None or right is None:
+        return
+    middle = 0.5 * (left + right)
+    backs = [path for name in ("SACR", "LPSI", "RPSI") if (path := _path(trial, name)) is not None]
+    if backs:
+        forward = middle - np.mean(backs, axis=0)
+        upward = np.cross(forward, left - right)[:, 2]
+        upward = upward[np.isfinite(upward)]
+        if len(upward) and np.median(upward) < 0:
+            yield rules.SIDES_SWAPPED.finding(f"LASI of {trial.name} is on the right of RASI.", trial.name)
+    height_m, stature_m = middle[:, 2] - _floor_height(trial), trial.subject.height_m
+    if stature_m and np.isfinite(height_m).any():
+        share = float(np.nanmedian(height_m)) / stature_m
+        if not PELVIS_SHARE[0] <= share <= PELVIS_SHARE[1]:
+            message = f"The pelvis of {trial.name} is at {100 * share:.0f} % of the stored height of {stature_m:.2f} m."
+            yield rules.HEIGHT_UNLIKE_MARKERS.finding(message, trial.name)
+
+
+def _conventional_set(trial: Trial) -> Iterator[Finding]:
+    wanted = [side + name for side in "LR" for name in CONVENTIONAL_LEG]
+    missing = [name for name in wanted if not trial.markers.present(name)]
+    if not any(trial.markers.present(name) for name in ("SACR", "LPSI", "RPSI")):
+        missing.append("SACR (or LPSI and RPSI)")
+    if missing and len(missing) <= len(wanted) // 2:
+        message = f"{trial.name} lacks {', '.join(missing)} for the conventional gait model."
+        yield rules.MARKERSET_INCOMPLETE.finding(message, trial.name)

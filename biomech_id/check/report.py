@@ -1,0 +1,101 @@
+"""What the doctor has to say about one file: a value to render, and one line of JSON for other programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from biomech_id.conventions import SCHEMA, SIDE_WORDS
+from biomech_id.errors import Finding
+from biomech_id.readers import Recording
+from biomech_id.readers.plates import PlateFacts
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """One file's check.
+
+    Attributes
+    ----------
+    path : as given.
+    error : why the file cannot be read, in one sentence, or None.
+    recording : what was read, or None.
+    findings : everything noticed, the reader's findings first.
+    """
+
+    path: str
+    error: str | None
+    recording: Recording | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def readable(self) -> bool:
+        """Whether the file could be read."""
+        return self.error is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object of ``check --json`` (fixed keys; None where a number is not known or the file not readable)."""
+        head = {"schema": SCHEMA, "path": self.path, "readable": self.readable, "error": self.error}
+        findings = [{"rule": f.rule, "severity": str(f.severity), "message": f.message, "hint": f.hint} for f in self.findings]
+        plain: dict[str, Any] = _without_nan({**head, **_contents(self.recording), "findings": findings})
+        return plain
+
+    def to_json(self) -> str:
+        """Return `to_dict` as one line."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+
+def _contents(recording: Recording | None) -> dict[str, Any]:
+    if recording is None:
+        numbers = dict.fromkeys(["frames", "rate_hz", "first_frame", "points", "labels", "analog_channels", "analog_rate_hz"])
+        rest: dict[str, Any] = {
+            "units": None,
+            "vertical": None,
+            "plates": [],
+            "events": [],
+            "subject": {"mass_kg": None, "height_m": None},
+        }
+        return {**numbers, **rest, "model_outputs": []}
+    facts, trial = recording.facts, recording.trial
+    return {
+        "frames": facts.frames,
+        "rate_hz": facts.rate_hz,
+        "first_frame": facts.first_frame,
+        "points": facts.points,
+        "labels": list(facts.labels),
+        "analog_channels": facts.analog_channels,
+        "analog_rate_hz": facts.analog_rate_hz,
+        "units": facts.units,
+        "vertical": facts.vertical,
+        "plates": [_plate(plate) for plate in facts.plates],
+        "events": [
+            {"label": event.label, "context": SIDE_WORDS[event.side].title() or "General", "time_s": event.time_s}
+            for event in facts.events
+        ],
+        "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m},
+        "model_outputs": list(trial.model_outputs),
+    }
+
+
+def _plate(plate: PlateFacts) -> dict[str, Any]:
+    return {
+        "type": plate.kind,
+        "peak_vertical_N": plate.peak_vertical_N,
+        "lowest_vertical_N": plate.lowest_vertical_N,
+        "sign": plate.sign,
+        "baseline_N": plate.baseline_N,
+        "corners_m": plate.corners_m.tolist(),
+        "problem": plate.problem or None,
+    }
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value
