@@ -25,6 +25,8 @@ from biomech_id.errors import InvalidValueError
 
 #: Singular value, relative to the largest, below which the motion does not fix a centre (a hinge, or no motion).
 _UNDETERMINED = 1e-3
+#: Markers that spread less than this about their means have not moved, whatever noise makes of it.
+_SMALLEST_SPREAD_M = 0.01
 _STEPS = 100
 
 
@@ -87,7 +89,8 @@ def sphere_fit(markers_lab_m: FloatArray, proximal: Frames, distal: Frames) -> J
     square = np.einsum("nki,nki->nk", v, v)
     A = 2 * np.einsum("nki,nkj->ij", centred, centred) / len(v)
     b = np.einsum("nki,nk->i", centred, square) / len(v)
-    _check_motion(np.sqrt(np.linalg.svd(A, compute_uv=False)), len(v))
+    spread = np.sqrt(np.linalg.svd(A, compute_uv=False) / (2 * v.shape[1]))
+    _check_motion(spread if spread[0] > _SMALLEST_SPREAD_M else 0 * spread, len(v))
     centre, variance = np.linalg.solve(A, b), 0.0
     for _ in range(_STEPS):
         distance = np.linalg.norm(v - centre, axis=2)
@@ -104,7 +107,7 @@ def sphere_fit(markers_lab_m: FloatArray, proximal: Frames, distal: Frames) -> J
 
 
 def _check_motion(singular: FloatArray, n_frames: int) -> None:
-    if n_frames < 10 or singular[-1] < _UNDETERMINED * singular[0]:
+    if n_frames < 10 or singular[-1] <= _UNDETERMINED * singular[0]:
         raise InvalidValueError(
             "The functional trial does not fix a joint centre: the segments hardly move against each other, or about one "
             "axis only.",
