@@ -1,15 +1,20 @@
 """What an analysis yields: values, tables, quality, manifest, norms, and the folder they are written to."""
 
+from biomech_id.results.csv_text import write_csv
+from biomech_id.results.difference import Difference, folder_differences
 from biomech_id.results.folder import damaged_outputs, read_folder, update_output, write_folder
 from biomech_id.results.json_text import read_json
 from biomech_id.results.manifest import build_manifest, sha256_of
 from biomech_id.results.norm import read_norm, write_norm
+from biomech_id.results.norm_sessions import norm_from_sessions
 from biomech_id.results.quality import RULES, Grade, QualityRow, graded
 from biomech_id.results.session import Failure, SessionResult, TrialResult
+from biomech_id.results.study import session_folders, write_study
 from biomech_id.results.tables import SessionTables
 
 __all__ = [
     "RULES",
+    "Difference",
     "Failure",
     "Grade",
     "QualityRow",
@@ -18,12 +23,17 @@ __all__ = [
     "TrialResult",
     "build_manifest",
     "damaged_outputs",
+    "folder_differences",
     "graded",
+    "norm_from_sessions",
     "read_folder",
     "read_json",
     "read_norm",
+    "session_folders",
     "sha256_of",
     "update_output",
+    "write_csv",
     "write_folder",
     "write_norm",
+    "write_study",
 ]

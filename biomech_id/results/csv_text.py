@@ -15,6 +15,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
+from biomech_id.results.atomic import whole_file
 
 #: Nine significant digits: more than the float32 of a C3D file holds, and short.
 FLOAT_FORMAT = "%.9g"
@@ -26,6 +27,17 @@ def csv_text(table: pd.DataFrame) -> str:
     cells = [_cells(table[name]) for name in table.columns]
     rows = [",".join(row) for row in zip(*cells, strict=True)]
     return "\n".join([_header(list(table.columns)), *rows]) + "\n"
+
+
+def write_csv(table: pd.DataFrame, path: Path) -> None:
+    """Write a table as CSV, whole or not at all.
+
+    Raises
+    ------
+    OutputError : the file cannot be written.
+    """
+    with whole_file(path) as part:
+        part.write_text(csv_text(table), encoding="utf-8", newline="\n")
 
 
 def number_texts(values: FloatArray) -> list[str]:
@@ -43,7 +55,7 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     ------
     FileRefusedError : the file is missing, is no CSV, lacks a column or holds text where a number belongs.
     """
-    present = _header_of(path)
+    present = header_of(path)
     missing = [column.name for column in columns if column.name not in present]
     if missing:
         raise FileRefusedError(
@@ -64,7 +76,7 @@ def read_frames_csv(path: Path) -> pd.DataFrame:
     ------
     FileRefusedError : the file is missing, is no CSV, lacks ``frame`` or ``time``, or holds text.
     """
-    present = _header_of(path)
+    present = header_of(path)
     if present[:2] != ["frame", "time"]:
         raise FileRefusedError(
             f"{path.name} does not begin with the columns frame and time.",
@@ -73,7 +85,13 @@ def read_frames_csv(path: Path) -> pd.DataFrame:
     return _parsed(path, {name: int if name == "frame" else float for name in present})
 
 
-def _header_of(path: Path) -> list[str]:
+def header_of(path: Path) -> list[str]:
+    """Return the column names in the first line of a CSV file written by this package.
+
+    Raises
+    ------
+    FileRefusedError : the file cannot be read, or is no text.
+    """
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return file.readline().rstrip("\r\n").split(",")

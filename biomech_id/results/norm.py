@@ -18,8 +18,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import table_columns
 from biomech_id.errors import OptionError
-from biomech_id.results.atomic import whole_file
-from biomech_id.results.csv_text import csv_text, read_csv
+from biomech_id.results.csv_text import read_csv, write_csv
 from biomech_id.results.tables import CURVE_POINTS
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
@@ -102,8 +101,7 @@ def write_norm(norm: pd.DataFrame, path: Path) -> None:
     OutputError : the file cannot be written.
     """
     check_norm(norm, where=str(path))
-    with whole_file(path) as part:
-        part.write_text(csv_text(norm), encoding="utf-8", newline="\n")
+    write_csv(norm, path)
 
 
 @dataclass(frozen=True, eq=False)
