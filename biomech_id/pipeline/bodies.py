@@ -133,9 +133,7 @@ def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> Missing
     )  # fmt: skip
 
 
-def _six_dof(
-    recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None
-) -> Body:
+def _six_dof(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None) -> Body:
     from biomech_id.segments.landmarks import under_set_labels
     from biomech_id.segments.six_dof import six_dof_model
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+
+import numpy as np
 
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import lowpass
-from biomech_id.trial import ForcePlate, Trial
+from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
+from biomech_id.trial import ForcePlate, Markers, Trial
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Prepared:
 
     trial: Trial
     wrench_plates: tuple[ForcePlate, ...]
-    gaps: tuple[Any, ...]
+    gaps: tuple[Gap, ...]
     filter: FilterChoice
 
 
@@ -45,26 +47,43 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[st
     groups : segment -> names of the markers that move with it, for filling by the segment's other markers.
     recipe : longest gap and filter settings.
     """
-    filled, gaps = trial.markers, ()
-    columns = [filled.names.index(name) for name in names if name in filled]
+    markers, gaps = _filled(trial, names, groups, recipe.longest_gap_frames)
+    columns = [markers.names.index(name) for name in names if name in markers]
     choice = choose_filter(
-        filled.position_m[:, columns],
+        markers.position_m[:, columns],
         trial.rate_hz,
         mode=recipe.marker_filter,
         smooth_below_m=recipe.smooth_below_mm * 1e-3,
         cutoff_hz=recipe.cutoff_hz,
     )
-    n_filled = sum(gap.filled for gap in gaps)
+    n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
     if n_filled:
-        trial = trial.after(f"{n_filled} gaps of up to {recipe.longest_gap_frames} frames filled", markers=filled)
+        trial = trial.after(f"{n_filled} gaps of up to {recipe.longest_gap_frames} frames filled", markers=markers)
     plates = trial.plates
     if choice.apply:
-        smooth = filled.with_positions(lowpass(filled.position_m, trial.rate_hz, choice.cutoff_hz))
+        smooth = markers.with_positions(lowpass(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         trial = trial.after(f"markers filtered at {choice.cutoff_hz:g} Hz, fourth order, zero lag", markers=smooth)
         plates = tuple(_smoothed(plate, choice.cutoff_hz) for plate in plates)
     finding = choice.finding(trial.name)
     trial = replace(trial, findings=(*trial.findings, finding))
-    return Prepared(trial, plates, tuple(gaps), choice)
+    return Prepared(trial, plates, gaps, choice)
+
+
+def _filled(
+    trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[str]], longest_frames: int
+) -> tuple[Markers, tuple[Gap, ...]]:
+    """Fill the gaps of the model's markers; the others are nobody's business and stay as they are."""
+    markers = trial.markers
+    mine = [name for name in names if name in markers]
+    columns = [markers.names.index(name) for name in mine]
+    position, filled, gaps = fill_gaps(
+        markers.position_m[:, columns], mine, longest=longest_frames, first_frame=trial.first_frame, groups=groups
+    )
+    if not filled.any():
+        return markers, gaps
+    everything, marked = markers.position_m.copy(), np.zeros(markers.position_m.shape[:2], dtype=bool)
+    everything[:, columns], marked[:, columns] = position, filled
+    return markers.with_positions(everything, filled=marked), gaps
 
 
 def _smoothed(plate: ForcePlate, cutoff_hz: float) -> ForcePlate:
