@@ -69,13 +69,12 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
     edges = np.concatenate([np.zeros((1, CURVE_POINTS)), np.cumsum([parts[part] for part in BUDGET_PARTS], axis=0)])
     for number, part in enumerate(BUDGET_PARTS):
         low, high = np.minimum(edges[number], edges[number + 1]), np.maximum(edges[number], edges[number + 1])
-        opacity = 0.9 if number == 0 else 0.8
         panel.band(
             PERCENT,
             low,
             high,
             colour=part,
-            opacity=opacity,
+            opacity=1.0,
             zorder=2.0 + 0.1 * number,
             gid=f"{layer.name}|{side}|{row.column('')}|{part}",
         )

@@ -21,6 +21,8 @@ PERCENT = np.arange(101.0)
 CYCLE = Scale(0.0, 100.0, 20.0)
 #: Of two sessions compared, the second is dashed; sides then differ by a marker every tenth of the cycle.
 SECOND_DASHES: tuple[float, tuple[float, ...] | None] = (0.0, (4.0, 1.4))
+#: What a number stands on where curves may pass below it.
+BACKING: dict[str, object] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
 SIDE_MARKER: dict[str, str] = {"L": "<", "R": "o"}
 
 
@@ -161,7 +163,7 @@ def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> Non
     for beyond, value, y, va, arrow in ((top > high, top, high, "top", "▲"), (bottom < low, bottom, low, "bottom", "▼")):
         if beyond:
             text = style.label("common.off_scale", arrow=arrow, value=f"{value:.3g}".replace("-", "−"))
-            panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5)
+            panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5, bbox=BACKING)
 
 
 def _notices(panel: Panel, missing: list[str], style: Style) -> None:

@@ -53,7 +53,7 @@ def kinematics(
     ----------
     result : an analysed session, or its tables.
     every_cycle : one line per cycle instead of mean and standard deviation.
-    kind, condition : which movement ("straight", "turn", "run" ...), which condition; None takes the first, straight walks foremost.
+    kind, condition : which movement ("straight", "turn", "run" ...), which condition; None takes the first, straight walks first.
     norm : DataFrame as in ``norm.csv`` or its path; None takes the session's own.
     style : a `Style`, or a style file.
 

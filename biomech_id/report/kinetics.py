@@ -52,7 +52,7 @@ def _peaks(panel: Panel, variable: str, drawing: Drawing) -> None:
             up = value >= 0
             panel.mark(
                 percent, value, name, below_mm=-0.7 if up else 0.7, colour=side, ha="right" if side == "L" else "left",
-                va="bottom" if up else "top", zorder=5, clip_on=True,
+                va="bottom" if up else "top", zorder=5,
             )  # fmt: skip
 
 

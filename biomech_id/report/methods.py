@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from biomech_id.conventions import SIDES
 from biomech_id.report.numbers import brief
 from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.style import Style
@@ -80,19 +81,36 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
 
 def flattened(values: Any, name: str = "") -> Iterator[str]:
     """Nested settings as lines ``section.name: value``; short lists of plain values stand on one line."""
-    if isinstance(values, Mapping):
+    if isinstance(values, Mapping) and values and set(values) <= set(SIDES) and name:
+        yield from _side_by_side(values, name)
+    elif isinstance(values, Mapping):
         for key, value in values.items():
             yield from flattened(value, f"{name}.{key}" if name else str(key))
-    elif isinstance(values, (list, tuple)) and any(isinstance(item, (Mapping, list, tuple)) for item in values):
+    elif isinstance(values, (list, tuple)) and any(isinstance(item, Mapping) for item in values):
         for number, item in enumerate(values, 1):
             yield from flattened(item, f"{name} {number}")
     elif isinstance(values, (list, tuple)):
-        yield f"{name}: {', '.join(_plain(item) for item in values) or '–'}"
+        nested = any(isinstance(item, (list, tuple)) for item in values)
+        yield f"{name}: {('; ' if nested else ', ').join(_plain(item) for item in values) or '–'}"
     else:
         yield f"{name}: {_plain(values)}"
 
 
+def _side_by_side(values: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Lines of both sides, merged: ``knee_width_mm: L 102; R 104``, or the value alone where the sides agree."""
+    found: dict[str, dict[str, str]] = {}
+    for side, value in values.items():
+        for line in flattened(value, name):
+            key, _, text = line.partition(": ")
+            found.setdefault(key, {})[side] = text
+    for key, texts in found.items():
+        same = len(texts) == len(SIDES) and len(set(texts.values())) == 1
+        yield f"{key}: " + (next(iter(texts.values())) if same else "; ".join(f"{side} {text}" for side, text in texts.items()))
+
+
 def _plain(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_plain(item) for item in value)
     if value is None:
         return "–"
     if isinstance(value, bool):

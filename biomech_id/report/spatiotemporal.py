@@ -30,7 +30,7 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_spatiotemporal"), size="heading")
         return sheet.figure
     columns: tuple[TableColumn, ...] = (
-        TableColumn(style.label("parameter.heading"), 50.0),
+        TableColumn(style.label("parameter.heading"), 50.0 if norm is not None else 76.0),
         TableColumn(style.label("parameter.unit"), 18.0),
         TableColumn(style.label("side.L"), 28.0, "right"),
         TableColumn("n", 7.0, "right"),
