@@ -43,8 +43,8 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     edges = (np.linalg.norm(a - b, axis=1) for a, b in ((axis_end, first), (first, second), (second, axis_end)))
     edge = sum(edges) / 3.0
     normal = unit(cross(first - axis_end, second - axis_end))
-    # Seen from the middle, the knee lies towards the body, opposite to where the axis marker sticks out.
-    inward = -np.sign(dot(normal, axis_end - middle + _outward(markers, side)))[:, None] * normal
+    # All three arms, and so the normal of their triangle, point away from the body: KAX straight out, the others across.
+    inward = -np.sign(dot(normal, _outward(markers, side)))[:, None] * normal
     origin: FloatArray = middle + edge[:, None] / np.sqrt(6.0) * inward
     return origin
 

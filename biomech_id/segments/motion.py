@@ -13,8 +13,10 @@ orthonormal matrix leaves the rotations between samples. The centre of mass, a p
     omega in segment axes = [ y(i+2).z(i-2), z(i+2).x(i-2), x(i+2).y(i-2) ] / 4h,
     alpha in the laboratory = (omega(i+2) - omega(i-2)) / 4h,
 
-and the same spline for the centre of mass. Accelerations have no value in the first and last four frames of a stretch, where the
-stencil does not fit and the spline still shows its end conditions. See docs/decisions/derivatives.md.
+and the same spline for the centre of mass. The first stencil is not symmetric, so its error is of the first order of h.
+
+Accelerations have no value in the first and last four frames of a stretch, where the stencil does not fit and the spline still
+shows its end conditions. See docs/decisions/derivatives.md.
 """
 
 from __future__ import annotations
