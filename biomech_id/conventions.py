@@ -279,7 +279,7 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, Column("marker", "text", "the marker's label"),
         Column("first_frame", "integer", "first missing frame, numbered as in the C3D file"),
         Column("last_frame", "integer", "last missing frame"),
-        Column("method", "text", "how it was filled; empty if it was left missing"),
+        Column("method", "text", "how it was filled: spline or rigid body; left open if it was not"),
     )),
     TableRow("quality", "one rule applied to one trial", (
         _TRIAL, Column("rule", "text", "stable identifier of the rule"),

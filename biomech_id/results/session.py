@@ -27,6 +27,7 @@ from biomech_id.results.frame_table import FrameTable, frame_table
 from biomech_id.results.quality import Grade, QualityRow, worst
 from biomech_id.results.session_tables import session_tables
 from biomech_id.results.tables import SessionTables
+from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, ForcePlate, Subject
 
 
@@ -64,7 +65,7 @@ class TrialResult:
     agreement: tuple[Agreement, ...] = ()
     cycles: tuple[Cycle, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    gaps: tuple[Any, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     quality: tuple[QualityRow, ...] = ()
     plates: tuple[ForcePlate, ...] = ()
     mass_kg: float | None = None

@@ -29,7 +29,7 @@ def session_tables(session: SessionResult) -> SessionTables:
         peaks=tidy_table("peaks", [row for trial in trials for row in trial.peaks]),
         scores=tidy_table("scores"),
         stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
-        gaps=tidy_table("gaps", [_gap(trial.name, gap) for trial in trials for gap in trial.gaps]),
+        gaps=tidy_table("gaps", [{"trial": trial.name, **dataclasses.asdict(gap)} for trial in trials for gap in trial.gaps]),
         quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
         calibration=_calibration(session),
         summary=session_summary(session),
@@ -45,10 +45,6 @@ def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
             "trial": trial.name, "side": stance.side, "start_s": stance.start_s, "end_s": stance.end_s,
             "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": stance.reason,
         }  # fmt: skip
-
-
-def _gap(trial: str, gap: Any) -> Mapping[str, Any]:
-    return {"trial": trial, **{name: getattr(gap, name) for name in ("marker", "first_frame", "last_frame", "method")}}
 
 
 def _calibration(session: SessionResult) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from biomech_id.gait.spatiotemporal import Parameter
 from biomech_id.gait.stance import Assignment, Stance, Verdict
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import Failure, SessionResult, TrialResult, graded
+from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, EventKind, Subject
 
 RATE_HZ = 100.0
@@ -119,6 +120,7 @@ def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[C
         name="walk", file="walk.c3d", kind=TrialKind.STRAIGHT, condition="barefoot", motion=body,
         loads=solve_body(body, assignment, budget=True), assignment=assignment, events=events, cycles=cycles, parameters=parameters,
         quality=(graded("walk", "marker-rigidity", 12.0),), mass_kg=MASS_KG, history=("read walk.c3d",),
+        gaps=(Gap("LANK", 45, 49, "spline"),),
     )  # fmt: skip
 
 
