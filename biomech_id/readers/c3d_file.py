@@ -115,7 +115,8 @@ class C3DFile:
     def analog_words(self, channels: Sequence[int]) -> NDArray[Any]:
         """Return some analog channels as stored, (n_frames * samples, len(channels))."""
         layout = self.layout
-        stored = self._words[:, 4 * layout.points :].reshape(-1, layout.channels)[:, list(channels)]
+        values = self._words[:, 4 * layout.points :]
+        stored = values.reshape(layout.n_frames * layout.samples, layout.channels)[:, list(channels)]
         return stored.view(np.uint16) if self.unsigned and not layout.is_float else stored
 
     def _calibrated(self, stored: NDArray[Any], channels: Sequence[int]) -> FloatArray:
