@@ -6,7 +6,7 @@ J Biomech 35:543). ``outward`` points from medial to lateral; it is turned to po
     pelvis  Z from left to right ASIS; X forward in the plane of the ASIS and the midpoint of the PSIS; origin mid-ASIS
     thigh   Y from knee to hip centre; Z in the plane of Y and the epicondyles; origin hip centre
     shank   Y from ankle to knee centre; Z in the plane of Y and the malleoli; origin knee centre
-    foot    X from heel to forefoot; Z as near to the shank's Z as a right angle allows; origin ankle centre
+    foot    X from heel to second metatarsal head; Z as near to the shank's Z as a right angle allows; origin ankle centre
 
 The shank's long axis runs between the joint centres, as in Cappozzo et al. 1995 and in the inertial tables; Wu et al. 2002 lay
 its Z through the malleoli instead. X of the two is the same. Every origin of a leg segment is the joint centre proximal to it,

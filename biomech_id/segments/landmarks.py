@@ -88,11 +88,16 @@ class Landmarks:
         return self.get("", "sacrum")
 
     def forefoot(self, side: str) -> FloatArray | None:
-        """Return the middle of the first and fifth metatarsal heads, else the second head, else the toe marker."""
+        """Return the second metatarsal head, else the toe marker, else the middle of the first and fifth heads, or one of them."""
+        second = self.get(side, "metatarsal_2", "toe")
+        return self.metatarsal_heads(side) if second is None else second
+
+    def metatarsal_heads(self, side: str) -> FloatArray | None:
+        """Return the middle of the first and fifth metatarsal heads, or the one that is there."""
         first, fifth = self.get(side, "metatarsal_1"), self.get(side, "metatarsal_5")
         if first is not None and fifth is not None:
             return 0.5 * (first + fifth)
-        return self.get(side, "metatarsal_2", "toe", "metatarsal_1", "metatarsal_5")
+        return fifth if first is None else first
 
 
 def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:

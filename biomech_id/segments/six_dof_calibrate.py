@@ -208,11 +208,12 @@ def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -
     heel = marker + marker_radius_m * forward
     ball = np.einsum("ni,ni->n", front - heel, forward)[:, None]
     length = np.linalg.norm(front - marker, axis=1, keepdims=True) - marker_radius_m
-    second, tip = landmarks.get(side, "metatarsal_2", "toe"), landmarks.get(side, "toe_tip")
+    first_and_fifth = landmarks.has(side, "metatarsal_1") and landmarks.has(side, "metatarsal_5")
+    heads, tip = landmarks.metatarsal_heads(side) if first_and_fifth else None, landmarks.get(side, "toe_tip")
     return {
         "heel": heel,
-        "metatarsal_heads": front,
-        "metatarsal_2": front if second is None else second,
+        "metatarsal_heads": front if heads is None else heads,
+        "metatarsal_2": front,
         "toe_tip": heel + ball / METATARSAL_SHARE * forward if tip is None else tip,
         "foot_axis": leg.ankle.centre_lab_m + length * forward,
     }
