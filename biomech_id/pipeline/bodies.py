@@ -106,6 +106,8 @@ def calibrate(
 def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, where: str) -> Body:
     if static is None:
         raise _no_static(trials, subject, where)
+    if subject.mass_kg is None:
+        raise _no_mass(static)
     from biomech_id.segments.conventional import conventional_model
 
     model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
@@ -130,6 +132,14 @@ def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> Missing
     return MissingInputError(
         f"{where} cannot be analysed with the conventional model: it lacks {', and '.join(parts)}.",
         value=[*lacking, *measures], expected="a static trial with the model's markers and measurements", where=where,
+    )  # fmt: skip
+
+
+def _no_mass(static: Trial) -> MissingInputError:
+    return MissingInputError(
+        f"The body mass is not recorded, and {static.name} does not show quiet standing on force plates; "
+        "give it with --mass KG or in subject.toml.",
+        value=None, expected="a body mass in kg", where=static.name,
     )  # fmt: skip
 
 

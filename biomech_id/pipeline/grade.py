@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from biomech_id.algebra.arrays import BoolArray
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.travel import TrialKind
 from biomech_id.pipeline.bodies import Body
@@ -39,7 +40,7 @@ def grade_trial(result: TrialResult, measured: Markers, body: Body) -> tuple[Qua
 def _measures(result: TrialResult, markers: Markers, body: Body) -> Iterator[tuple[str, float]]:
     names = [name for name in body.marker_names if name in markers]
     columns = [markers.names.index(name) for name in names]
-    missing = ~np.isfinite(markers.position_m[:, columns]).all(axis=2)
+    missing: BoolArray = ~np.asarray(np.isfinite(markers.position_m[:, columns]).all(axis=2))
     if markers.filled is not None:
         missing |= markers.filled[:, columns]
     static, static_motion = body.static_markers, body.static_motion

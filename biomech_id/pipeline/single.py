@@ -25,6 +25,7 @@ from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
+from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.trial import Subject, Trial
@@ -84,6 +85,9 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
 
     paths = job.files()
     intake = read_all(paths, partial(read_c3d, trust=trust), progress)
+    one_subject(intake.trials)
+    nameless = pseudonym(intake.trials, job.code)
+    intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
     static, subject, body = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
     results, failed = _analysed(walks, body, subject, job, progress)
@@ -93,7 +97,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(job, intake, static, subject, body, results, failed)
+    return _session(job, nameless, static, body, results, (*intake.refused, *failed))
 
 
 def analyse(folder: str | Path, **options: Any) -> SessionResult:
@@ -170,7 +174,6 @@ def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *,
 def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Body]:
     """Find the static trial and the subject, and calibrate the model on them."""
     static = find_static(intake.trials, job.static, wears_markers(job.recipe))
-    one_subject(intake.trials)
     subject = subject_of(job, intake.trials, static)
     if subject.mass_kg is None and static is not None:
         mass_kg = standing_mass_kg(static)
@@ -195,20 +198,14 @@ def _analysed(
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
-            results.append(analyse_trial(trial, body, subject, job.recipe, condition=condition(trial.name)))
+            results.append(analyse_trial(trial, body, subject, job.recipe, condition=condition(Path(trial.path).stem)))
         except BiomechError as error:
             refused.append(Refused(Path(trial.path), error.message))
     return results, refused
 
 
 def _session(
-    job: Job,
-    intake: Intake,
-    static: Trial | None,
-    subject: Subject,
-    body: Body,
-    results: Sequence[TrialResult],
-    refused: Sequence[Refused],
+    job: Job, nameless: Pseudonym, static: Trial | None, body: Body, results: Sequence[TrialResult], refused: Sequence[Refused]
 ) -> SessionResult:
     from biomech_id.results import Failure, SessionResult, read_norm
 
@@ -219,15 +216,15 @@ def _session(
         model=recipe.model,
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
-        static_file=Path(static.path).name if static else "",
+        static_file=nameless.of(Path(static.path).name) if static else "",
         static_frames=static.n_frames if static else 0,
         calibration=body.calibration,
-        trials=tuple(results),
-        failed=tuple(Failure(r.path.name, r.sentence) for r in (*intake.refused, *refused)),
+        trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
+        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
         findings=body.model.findings,
         recipe=recipe.as_dict(),
-        command=job.command(),
-        inputs=job.inputs(),
+        command=nameless.of(job.command()),
+        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,
     )
 

@@ -1,0 +1,60 @@
+"""A code in place of a name: in file names, tables, findings and the manifest alike.
+
+Laboratories name files after patients. With ``--code`` every occurrence of the name that the recordings carry, in any spelling of
+upper and lower case, is replaced before anything is analysed, so that nothing written can hold it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from biomech_id.errors import Finding
+from biomech_id.trial import Trial
+
+#: A name shorter than this occurs by chance inside other words.
+SHORTEST_NAME = 3
+
+
+@dataclass(frozen=True)
+class Pseudonym:
+    """Replaces names by a code; without a code it changes nothing.
+
+    Attributes
+    ----------
+    names : names the recordings carry.
+    code : what stands in their place; empty for no change.
+    """
+
+    names: tuple[str, ...] = ()
+    code: str = ""
+
+    def of(self, text: str) -> str:
+        """Return a text without the names."""
+        for name in self.names if self.code else ():
+            text = re.sub(re.escape(name), lambda _: self.code, text, flags=re.IGNORECASE)
+        return text
+
+    def of_finding(self, finding: Finding) -> Finding:
+        """Return a finding without the names."""
+        return replace(finding, message=self.of(finding.message), hint=self.of(finding.hint), where=self.of(finding.where))
+
+    def of_trial(self, trial: Trial) -> Trial:
+        """Return a trial whose name, history and findings do not hold the names; its path still says where it lies."""
+        if not self.code:
+            return trial
+        sources = {field: self.of(source) for field, source in trial.subject.sources.items()}
+        return replace(
+            trial,
+            name=self.of(trial.name),
+            subject=replace(trial.subject, code=self.code, sources=sources),
+            history=tuple(self.of(line) for line in trial.history),
+            findings=tuple(self.of_finding(finding) for finding in trial.findings),
+        )
+
+
+def pseudonym(trials: Iterable[Trial], code: str | None) -> Pseudonym:
+    """Return what replaces the subject names of some trials by ``code``; longer names first, for one may hold another."""
+    names = {trial.subject.code for trial in trials if len(trial.subject.code) >= SHORTEST_NAME}
+    return Pseudonym(tuple(sorted(names, key=lambda name: (-len(name), name))), code or "")
