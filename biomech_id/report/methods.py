@@ -71,9 +71,6 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     for trial in summary.get("trials", ()):
         if trial["history"]:
             yield f"{style.label('methods.processing')}: {trial['name']}", [str(step) for step in trial["history"]]
-    plates = list(dict.fromkeys(f"{p['name']}: {'; '.join(p['history'])}" for t in summary.get("trials", ()) for p in t["plates"]))
-    if plates:
-        yield style.label("methods.plates"), plates
     versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
     yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]
     yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]
