@@ -28,7 +28,7 @@ from biomech_id.gait.stance_intervals import frames_within, stance_intervals, un
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
-from biomech_id.trial import Event, ForcePlate, Trial
+from biomech_id.trial import Event, Trial
 
 #: Resultant force from which the vendor's software uses a plate: between 4.40 and 5.05 N by its stored outputs.
 VENDOR_CONTACT_N = 5.0
@@ -152,52 +152,55 @@ def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence
             # The vendor's software takes the frame at the strike as swing and the one at the off as stance.
             standing &= time_s > interval.lower_s
         if not stance.verdict.accepted:
-            known &= ~standing
+            known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.doubt_s)
             continue
-        mine = np.zeros(len(time_s), dtype=np.bool_)
-        for load in loads:
-            load_force, load_moment, loaded = ground_wrench(scene.trial, load, kinetics)
-            force += load_force
-            moment += load_moment
-            mine |= loaded
+        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, kinetics)
+        force += stance_force
+        moment += stance_moment
         if kinetics == "vicon":
-            known &= ~(standing & ~mine)
+            known &= ~(standing & ~loaded)
     return FootContact(side, force, moment, known)
 
 
-def ground_wrench(trial: Trial, load: PlateLoad, kinetics: str) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Bring one load to the video rate.
+def ground_wrench(trial: Trial, loads: Sequence[PlateLoad], kinetics: str) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Add the loads of one stance, and bring them to the video rate.
 
     Returns
     -------
     force_lab_N, moment_lab_Nm : (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin;
-        zero outside the load.
-    loaded : (n,), frames of the load.
+        zero outside the stance's load.
+    loaded : (n,), frames of that load.
     """
-    plate = trial.plates[load.contact.plate]
-    ratio = round(plate.rate_hz / trial.rate_hz)
     resample = window_mean if kinetics == "vicon" else local_quadratic
-    wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
-    force, about_centre = wrench[:, :3], wrench[:, 3:]
+    force, moment = np.zeros((trial.n_frames, 3)), np.zeros((trial.n_frames, 3))
+    plates = [trial.plates[index] for index in sorted({load.contact.plate for load in loads})]
+    for plate in plates:
+        ratio = round(plate.rate_hz / trial.rate_hz)
+        wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
+        force += wrench[:, :3]
+        moment += wrench[:, 3:] + np.cross(plate.centre_m, wrench[:, :3])
     if kinetics == "vicon":
         bearing = np.linalg.norm(force, axis=1) >= VENDOR_CONTACT_N
     else:
-        rest = plate_at_rest(plate)
-        bearing = force[:, 2] > rest.offset_N + max(EDGE_NOISE_FACTOR * rest.noise_N, LEAST_EDGE_N)
-    loaded = _grown(bearing, load, trial, plate)
-    force = np.where(loaded[:, None], force, 0.0)
-    moment = np.where(loaded[:, None], about_centre + np.cross(plate.centre_m, force), 0.0)
-    return force, moment, loaded
+        rests = [plate_at_rest(plate) for plate in plates]
+        noise_N = float(np.sqrt(sum(rest.noise_N**2 for rest in rests)))
+        bearing = force[:, 2] > sum(rest.offset_N for rest in rests) + max(EDGE_NOISE_FACTOR * noise_N, LEAST_EDGE_N)
+    loaded = _around(bearing, loads, trial)
+    return np.where(loaded[:, None], force, 0.0), np.where(loaded[:, None], moment, 0.0), loaded
 
 
-def _grown(bearing: BoolArray, load: PlateLoad, trial: Trial, plate: ForcePlate) -> BoolArray:
-    """Frames (n,) that bear, in the runs that touch the load, no further than `EDGE_TOLERANCE_S` from it."""
+def _around(bearing: BoolArray, loads: Sequence[PlateLoad], trial: Trial) -> BoolArray:
+    """Frames (n,) that bear, in the runs that touch the loads, no further than `EDGE_TOLERANCE_S` from them."""
     time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
-    first_s, last_s = (trial.first_time_s + sample / plate.rate_hz for sample in (load.contact.first, load.contact.last))
-    near = bearing & frames_within(time_s, first_s - EDGE_TOLERANCE_S, last_s + EDGE_TOLERANCE_S)
+    near, touched = np.zeros_like(bearing), np.zeros_like(bearing)
+    for load in loads:
+        rate_hz = trial.plates[load.contact.plate].rate_hz
+        first_s, last_s = (trial.first_time_s + sample / rate_hz for sample in (load.contact.first, load.contact.last))
+        near |= bearing & frames_within(time_s, first_s - EDGE_TOLERANCE_S, last_s + EDGE_TOLERANCE_S)
+        touched |= load.loaded
     grown = np.zeros_like(near)
     for first, last in runs(near):
-        grown[first:last] = load.loaded[first:last].any()
+        grown[first:last] = touched[first:last].any()
     return grown
 
 

@@ -29,6 +29,9 @@ LEAST_SHARED_S = 0.04
 #: How far the outline may reach beyond the plate while the foot is flat. The outline is drawn from two markers and is good to
 #: two centimetres; its front end lies beyond the toes.
 OUTLINE_TOLERANCE_M = 0.05
+#: Another foot's outline may graze the plate by this much, the accuracy of an outline. Had it put weight there, the plate would be
+#: loaded before this foot's strike or after its off, and that is a rule of its own.
+GRAZE_M = 0.02
 #: Part of stance in which the foot is flat.
 FLAT_SHARE = (0.2, 0.5)
 #: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
@@ -109,7 +112,7 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
     for load in loads:
         name = scene.trial.plates[load.contact.plate].name
         if other in scene.landmarks.sides:
-            over = scene.outline_depth_m(other, load.contact.plate).max(axis=1) > 0.0
+            over = scene.outline_depth_m(other, load.contact.plate).max(axis=1) > GRAZE_M
             shared = over & load.loaded & scene.grounded(other)
             if np.count_nonzero(shared) >= LEAST_SHARED_S * scene.trial.rate_hz:
                 when_s = scene.landmarks.time_s[np.flatnonzero(shared)[0]]

@@ -1,0 +1,213 @@
+"""Events, plates and steps of the virtual subject against its truth, which shares no code with the rules of gait.
+
+Stored events are taken away first, so that everything is found from forces and markers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from biomech_id.gait.assignment import assign_plates
+from biomech_id.gait.cycle import KineticsValid
+from biomech_id.gait.cycles import cut_cycles
+from biomech_id.gait.events import find_events, search_events
+from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.spatiotemporal import belt_under_feet, spatiotemporal
+from biomech_id.gait.stance import Verdict
+from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
+
+#: A belt long enough that no foot leaves its plate.
+LONG_BELT = tuple(PlateSpec(2, (0.0, y), (4.0, 0.5)) for y in (0.25, -0.25))
+WALKS = {
+    "+X": {"direction": "+X"},
+    "-X": {"direction": "-X"},
+    "+Y": {"direction": "+Y"},
+    "turn": {"direction": "turn"},
+    "belt": {"belt": True, "plates": LONG_BELT},
+}
+
+
+@cache
+def recorded(body: str, name: str) -> SampleTrial:
+    return virtual_subject(body=body).walk(name, **WALKS[name])
+
+
+@pytest.fixture(params=[(body, name) for body in ("adult", "child") for name in WALKS], ids="-".join)
+def sample(request) -> SampleTrial:
+    return recorded(*request.param)
+
+
+def _bare(sample):
+    return replace(sample.trial, events=())
+
+
+def _true_time(event, truth):
+    times = [s.strike_s if event.kind == "Foot Strike" else s.off_s for s in truth.stances if s.side == event.side]
+    return min(times, key=lambda t: abs(t - event.time_s))
+
+
+def test_kind_direction_and_speed(sample):
+    travel = describe_travel(find_landmarks(_bare(sample)))
+    name = sample.trial.name
+    expected = {"turn": TrialKind.TURN, "belt": TrialKind.TREADMILL}.get(name, TrialKind.STRAIGHT)
+    assert travel.kind is expected
+    if expected is TrialKind.STRAIGHT:
+        direction = {"+X": (1, 0), "-X": (-1, 0), "+Y": (0, 1)}[name]
+        np.testing.assert_allclose(travel.direction_lab, direction, atol=0.03)
+    if "speed_m_s" in sample.truth.spatiotemporal:
+        # The path of a swaying pelvis over a recording that is no whole number of strides.
+        assert travel.speed_m_s == pytest.approx(sample.truth.spatiotemporal["speed_m_s"], rel=0.02)
+
+
+def test_force_events_are_exact_to_half_a_frame(sample):
+    events = find_events(_bare(sample), source="plates")
+    assert events
+    frames = [abs(e.time_s - _true_time(e, sample.truth)) * sample.trial.rate_hz for e in events]
+    assert max(frames) < 0.5
+
+
+def test_every_event_is_found_once_and_nothing_else(sample):
+    found = [(e.side, e.kind, _true_time(e, sample.truth)) for e in find_events(_bare(sample))]
+    assert sorted(found) == sorted((e.side, e.kind, e.time_s) for e in sample.truth.events)
+
+
+def test_marker_events_corrected_by_the_plates(sample):
+    """Steps of one walk are alike, so what two plates teach holds for the others; in a turn each is different (2 frames)."""
+    events = [e for e in find_events(_bare(sample)) if e.source.startswith("marker")]
+    frames = [abs(e.time_s - _true_time(e, sample.truth)) * sample.trial.rate_hz for e in events]
+    assert max(frames, default=0.0) < (2.0 if sample.trial.name == "turn" else 0.5)
+
+
+def test_agreement_between_sources_is_what_the_truth_says(sample):
+    for row in search_events(_bare(sample)).agreement:
+        assert (row.source, row.reference) == ("marker", "plate")
+        assert abs(row.worst_s) < 0.04
+        assert row.n >= 1
+
+
+def test_stances_lie_on_the_plates_that_carry_them(sample):
+    trial, truth = _bare(sample), sample.truth
+    stances = assign_plates(trial).stances
+    accepted = [(s.side, s.plates) for s in stances if s.verdict.accepted]
+    times = trial.first_time_s, trial.first_time_s + (trial.n_frames - 1) / trial.rate_hz
+    expected = [
+        (s.side, s.plates) for s in truth.stances if s.plates and times[0] < s.strike_s - 0.01 and s.off_s + 0.01 < times[1]
+    ]
+    assert accepted == expected
+    assert accepted
+
+
+def test_the_ground_wrench_is_the_true_one_wherever_it_is_called_known(sample):
+    """2.7 N, the child's contact threshold (1 % of body weight): less than that may be under a foot that is said to swing.
+
+    Moments are compared about the heel, from which the centre of pressure is never further than 0.25 m.
+    """
+    contacts = assign_plates(_bare(sample)).contacts
+    heels = find_landmarks(sample.trial).heel_lab_m
+    for side, contact in contacts.items():
+        known = contact.known
+        assert known.mean() > 0.25
+        np.testing.assert_allclose(contact.force_lab_N[known], sample.truth.ground_force_lab_N[side][known], atol=2.7)
+        true = sample.truth.ground_moment_lab_Nm[side] - np.cross(heels[side], sample.truth.ground_force_lab_N[side])
+        found = contact.moment_lab_Nm - np.cross(heels[side], contact.force_lab_N)
+        np.testing.assert_allclose(found[known], true[known], atol=2.7 * 0.25)
+
+
+@pytest.mark.parametrize(("events", "tolerance_m"), [("true", 1e-4), ("found", 2e-3)])
+def test_speed_and_step_measures(sample, events, tolerance_m):
+    truth = sample.truth.spatiotemporal
+    if not truth:
+        pytest.skip("the length of a stride around a bend has no closed form here")
+    trial = _bare(sample)
+    chosen = sample.truth.events if events == "true" else find_events(trial)
+    landmarks = find_landmarks(trial)
+    travel = describe_travel(landmarks)
+    cycles = cut_cycles(trial, chosen, None, travel=travel, landmarks=landmarks)
+    assert len(cycles) >= 4
+    expected = {"speed": "speed_m_s", "stride_length": "stride_length_m", "step_width": "step_width_m"}
+    seen = set()
+    for p in spatiotemporal(landmarks, chosen, cycles, travel=travel):
+        name = expected.get(p.parameter) or (f"step_length_{p.side}_m" if p.parameter == "step_length" else None)
+        if name is not None:
+            seen.add((p.side, p.parameter))
+            assert p.value == pytest.approx(truth[name], abs=tolerance_m), (p.side, p.cycle, p.parameter)
+    assert len(seen) == 8
+
+
+@pytest.mark.parametrize("body", ["adult", "child"])
+def test_times_as_shares_of_the_cycle(body):
+    sample = recorded(body, "+X")
+    trial, truth = _bare(sample), sample.truth
+    landmarks = find_landmarks(trial)
+    cycles = cut_cycles(trial, truth.events, None, landmarks=landmarks)
+    values = spatiotemporal(landmarks, truth.events, cycles)
+    for name, key in (
+        ("foot_off", "foot_off_percent"),
+        ("double_support", "double_support_percent"),
+        ("cadence", "cadence_steps_per_min"),
+    ):
+        mine = [p.value for p in values if p.parameter == name]
+        np.testing.assert_allclose(mine, truth.spatiotemporal[key], rtol=1e-9)
+
+
+@pytest.mark.parametrize("body", ["adult", "child"])
+def test_belt_speed_is_found_from_the_stance_foot(body):
+    sample = recorded(body, "belt")
+    trial = _bare(sample)
+    landmarks = find_landmarks(trial)
+    travel = describe_travel(landmarks)
+    belt_m_s = sample.truth.spatiotemporal["belt_m_s"]
+    assert np.linalg.norm(travel.belt_lab_m_s) == pytest.approx(belt_m_s, rel=0.01)
+    sharp = belt_under_feet(landmarks, find_events(trial), travel)
+    np.testing.assert_allclose(sharp, [-belt_m_s, 0.0], atol=1e-5)
+
+
+def test_two_plates_under_one_foot_are_added():
+    plain = recorded("adult", "+X")
+    stance = next(s for s in plain.truth.stances if s.plates == ("plate 2",))
+    middle = float(stance.heel_m[0]) + 0.11
+    halves = tuple(PlateSpec(2, (middle + x, 0.0), (0.4, 0.464)) for x in (-0.2, 0.2))
+    sample = virtual_subject().walk(plates=halves)
+    trial = _bare(sample)
+    assignment = assign_plates(trial)
+    (two,) = [s for s in assignment.stances if s.verdict is Verdict.TWO_PLATES]
+    assert (two.side, two.plates) == (stance.side, ("plate 1", "plate 2"))
+    contact = assignment.contacts[two.side]
+    inside = (sample.truth.time_s > two.start_s + 0.02) & (sample.truth.time_s < two.end_s - 0.02)
+    error = np.abs(contact.force_lab_N - sample.truth.ground_force_lab_N[two.side])[inside]
+    # Where the centre of pressure passes from plate to plate each sees a step; their sum is smooth.
+    assert error.max() < 1.1
+
+
+def test_two_feet_on_one_plate_have_no_kinetics():
+    sample = virtual_subject().walk(plates="shared")
+    on_plate = [s for s in assign_plates(_bare(sample)).stances if s.plates]
+    assert {s.side for s in on_plate} == {"L", "R"}
+    assert {s.verdict for s in on_plate} == {Verdict.OTHER_FOOT}
+
+
+@pytest.mark.parametrize("options", [{"plate_noise_N": 2.0}, {"plate_baseline_N": (3.0, -2.0, 20.0)}, {"noise_m": 5e-4}], ids=str)
+def test_noise_and_baseline_do_not_move_the_feet_off_their_plates(options):
+    clean, spoilt = recorded("child", "+X"), virtual_subject(body="child").walk("spoilt", **options)
+    expected = [(s.side, s.plates, s.verdict) for s in assign_plates(_bare(clean)).stances if s.plates]
+    assert [(s.side, s.plates, s.verdict) for s in assign_plates(_bare(spoilt)).stances if s.plates] == expected
+    for event in find_events(_bare(spoilt), source="plates"):
+        assert abs(event.time_s - _true_time(event, spoilt.truth)) * 100.0 < 0.75
+
+
+def test_cycles_with_kinetics_are_those_whose_stance_is_clean():
+    sample = recorded("adult", "+X")
+    trial = _bare(sample)
+    events = find_events(trial)
+    cycles = cut_cycles(trial, events, assign_plates(trial, events=events))
+    with_kinetics = {(c.side, round(c.start_s, 1)) for c in cycles if c.kinetics_valid is KineticsValid.TRUE}
+    assert with_kinetics == {(s.side, round(s.strike_s, 1)) for s in sample.truth.stances if s.plates}
+
+
+def test_static_is_recognised():
+    assert describe_travel(find_landmarks(virtual_subject().static().trial)).kind is TrialKind.STATIC
