@@ -15,6 +15,7 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import (
+    ANGLE_VARIABLE,
     AXES,
     BUDGET_PARTS,
     JOINTS,
@@ -23,7 +24,6 @@ from biomech_id.conventions import (
     POWER_VARIABLE,
     SIDE_SIGN,
     cycle_rows,
-    rows_of,
     table_columns,
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
@@ -195,7 +195,30 @@ def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
 
 def _body_values(table: FrameTable, side: str) -> dict[tuple[str, str, str], FloatArray]:
     rows = [row for row in cycle_rows() if row.joint != "ground"]
-    return {(row.variable, row.component, ""): table[row.column(side)] for row in rows}
+    return {
+        (row.variable, row.component, ""): unwrapped(column) if row.quantity == "angle" else column
+        for row in rows
+        for column in (table[row.column(side)],)
+    }
+
+
+def unwrapped(angle_deg: FloatArray) -> FloatArray:
+    """Return an angle (n,), deg, without jumps of 360 deg, so that it can be interpolated; NaN stays where it is.
+
+    Who turns through the direction opposite to progression has a foot progression that jumps from 180 to -180 deg.
+    """
+    seen = np.isfinite(angle_deg)
+    smooth = angle_deg.copy()
+    smooth[seen] = np.unwrap(angle_deg[seen], period=360.0)
+    return smooth
+
+
+def nearest_turn(angles_deg: FloatArray) -> FloatArray:
+    """Return curves (m, 101), deg, each shifted by whole turns so that its mean lies within 180 deg of zero."""
+    seen = np.isfinite(angles_deg)
+    mean = np.where(seen, angles_deg, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
+    turned: FloatArray = angles_deg - 360.0 * np.round(mean / 360.0)[:, None]
+    return turned
 
 
 def _ground_values(
@@ -221,13 +244,14 @@ def _cut(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, 
     first_time_s = (motion.first_frame - 1) / motion.rate_hz
     matrix = np.column_stack(list(values.values()))
     curves = normalise(matrix, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, points=CURVE_POINTS).T.copy()
-    kinetic = np.array([rows_of(variable)[0].quantity != "angle" if rows_of(variable) else True for variable, _, _ in values])
+    angle = np.array([variable in ANGLE_VARIABLE.values() for variable, _, _ in values])
     if cycle.kinetics_valid is KineticsValid.FALSE:
-        curves[kinetic] = np.nan
+        curves[~angle] = np.nan
     elif cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
         stance = cycle.start_s + _PERCENT / 100.0 * cycle.duration_s <= cycle.foot_off_s
-        curves[np.ix_(kinetic, ~stance)] = np.nan
-        curves[~kinetic] = np.nan
+        curves[np.ix_(~angle, ~stance)] = np.nan
+        curves[angle] = np.nan
+    curves[angle] = nearest_turn(curves[angle])
     kept = np.asarray(np.isfinite(curves).any(axis=1))
     valid = str(cycle.kinetics_valid)
     names = [

@@ -169,3 +169,23 @@ def test_unknown_contact_hides_ground_curves_too(trial: TrialResult, contacts: d
     cycle = replace(trial.cycles[0], kinetics_valid=KineticsValid.TRUE)
     curves: Curves = replace(blind, cycles=(cycle,), loads=None).curves
     assert {rows_of(name.variable)[0].quantity for name in curves.names} == {"angle"}
+
+
+def test_angles_are_not_interpolated_across_a_full_turn(trial: TrialResult, body: BodyMotion) -> None:
+    """Foot progression of somebody who turns around jumps from 180 to -180 deg between two frames."""
+    turning_deg = np.linspace(100.0, 300.0, body.n_frames)
+    wrapped = (turning_deg + 180.0) % 360.0 - 180.0
+    angles = {key: values.copy() for key, values in body.joint_angles_rad.items()}
+    angles["L", "foot_progress"][:, 2] = np.radians(wrapped)
+    angles["L", "foot_progress"][30:33, 2] = np.nan
+    tables = replace(trial, motion=replace(body, joint_angles_rad=angles), cycles=trial.cycles[1:2]).curves
+    place = [(n.variable, n.component) for n in tables.names].index(("FootProgressAngles", "Z"))
+    curve = tables.values[place]
+    assert np.abs(np.diff(curve)).max() < 2.0  # deg: the turn is steady, 200 deg over the trial
+    np.testing.assert_allclose(np.cos(np.radians(curve)), np.cos(np.radians(at_percent_of(turning_deg, trial, 1))), atol=1e-3)
+    assert -180.0 <= curve.mean() <= 180.0
+
+
+def at_percent_of(values: np.ndarray, trial: TrialResult, number: int) -> np.ndarray:
+    cycle = trial.cycles[number]
+    return np.interp(cycle.start_s + PERCENT / 100.0 * (cycle.end_s - cycle.start_s), trial.frames.time_s, values)
