@@ -28,7 +28,7 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
     """
     array = np.asarray(values, dtype=np.float64)
     _check_shape(array, shape, name, where)
-    return _frozen(array, values)
+    return _frozen(array, values) if array.flags.writeable else array
 
 
 def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> BoolArray:
@@ -46,13 +46,30 @@ def _frozen(array: NDArray[Any], source: object) -> NDArray[Any]:
     return array
 
 
+def readonly_column_major(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
+    """Like `readonly`, but stored column-major: one component over all frames is contiguous.
+
+    Arrays that are worked on for all frames at once are kept so (see `biomech_id.algebra.vectors`).
+    """
+    array = np.asarray(values, dtype=np.float64)
+    _check_shape(array, shape, name, where)
+    if array.flags.writeable or not array.flags.f_contiguous:
+        array = array.copy(order="F")
+        array.flags.writeable = False
+    return array
+
+
 def _check_shape(array: NDArray[Any], shape: tuple[int | None, ...], name: str, where: str) -> None:
-    fits = array.ndim == len(shape) and all(want is None or have == want for have, want in zip(array.shape, shape, strict=True))
-    if not fits:
-        expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
-        raise ShapeError(
-            f"{name}{' of ' + where if where else ''} has shape {array.shape}, expected {expected}.",
-            value=array.shape,
-            expected=expected,
-            where=where or name,
-        )
+    if array.ndim == len(shape):
+        for have, want in zip(array.shape, shape, strict=True):
+            if want is not None and have != want:
+                break
+        else:
+            return
+    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
+    raise ShapeError(
+        f"{name}{' of ' + where if where else ''} has shape {array.shape}, expected {expected}.",
+        value=array.shape,
+        expected=expected,
+        where=where or name,
+    )

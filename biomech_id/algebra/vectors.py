@@ -2,8 +2,8 @@
 
 The last axes hold the components; whatever comes before (frames, segments) broadcasts. Results are stored column-major, so
 that one component over all frames lies contiguous in memory: on a thousand frames NumPy is bound by the number of calls and
-on a hundred thousand by memory traffic, and working component by component serves both better than ``np.cross``, ``einsum``
-or ``matmul`` on stacks of small matrices (see ``benchmarks/dynamics.py``). A NaN touches its own frame only.
+on a hundred thousand by memory traffic, and inner loops over frames serve both better than inner loops over three components
+(see ``benchmarks/dynamics.py``). A NaN touches its own frame only.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 def matvec(matrix: FloatArray, v: FloatArray) -> FloatArray:
     """Product A v (..., 3) of matrices (..., 3, 3) and vectors (..., 3): ``matvec(R_lab_seg, v_seg)`` is v in the laboratory."""
-    out = np.empty(np.broadcast_shapes(matrix.shape[:-1], v.shape), order="F")
-    v_x, v_y, v_z = v[..., 0], v[..., 1], v[..., 2]
-    for i in range(3):
-        np.add(matrix[..., i, 0] * v_x + matrix[..., i, 1] * v_y, matrix[..., i, 2] * v_z, out=out[..., i])
-    return out
+    # einsum takes the longest contiguous axis as its inner loop, so column-major stacks run over frames, not over 3 x 3.
+    product: FloatArray = np.einsum("...ij,...j->...i", matrix, v)
+    return product
 
 
 def matvec_transposed(matrix: FloatArray, v: FloatArray) -> FloatArray:
     """Product A' v (..., 3): ``matvec_transposed(R_lab_seg, v_lab)`` is v in segment axes."""
-    return matvec(np.swapaxes(matrix, -1, -2), v)
+    product: FloatArray = np.einsum("...ji,...j->...i", matrix, v)
+    return product

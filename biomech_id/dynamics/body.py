@@ -6,13 +6,15 @@ the segment's axes written in the laboratory. A NaN frame stays NaN and touches 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import overload
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, PROXIMAL_SEGMENT, SIDES
+from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_column_major
+from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT, SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
@@ -35,9 +37,9 @@ class Frames:
     origin_lab_m: FloatArray
 
     def __post_init__(self) -> None:
-        rotation = readonly(self.R_lab_seg, (None, 3, 3), name="R_lab_seg", where="Frames")
+        rotation = readonly_column_major(self.R_lab_seg, (None, 3, 3), name="R_lab_seg", where="Frames")
         object.__setattr__(self, "R_lab_seg", rotation)
-        origin = readonly(self.origin_lab_m, (len(rotation), 3), name="origin_lab_m", where="Frames")
+        origin = readonly_column_major(self.origin_lab_m, (len(rotation), 3), name="origin_lab_m", where="Frames")
         object.__setattr__(self, "origin_lab_m", origin)
         seen = np.isfinite(rotation).all(axis=(1, 2))
         checked = rotation[seen]
@@ -128,7 +130,7 @@ class Motion:
 
     def __post_init__(self) -> None:
         for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_velocity_lab_m_s", "com_acceleration_lab_m_s2"):
-            values = readonly(getattr(self, name), (len(self.frames), 3), name=name, where="Motion")
+            values = readonly_column_major(getattr(self, name), (len(self.frames), 3), name=name, where="Motion")
             object.__setattr__(self, name, values)
 
     def __len__(self) -> int:
@@ -139,6 +141,66 @@ class Motion:
         arm = point_lab_m - self.com_lab_m
         velocity: FloatArray = self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm)
         return velocity
+
+
+@dataclass(frozen=True, eq=False)
+class MotionStack(Sequence[Motion]):
+    """The motions of n segments side by side, so that one array operation serves all of them.
+
+    Attributes
+    ----------
+    motions : n `Motion` of N frames each.
+    R_lab_seg : (N, n, 3, 3), segment components to laboratory components.
+    omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2 : (N, n, 3), laboratory axes.
+
+    Frames come first in meaning; in memory the arrays are column-major: one component of one segment over all frames is
+    contiguous (see `biomech_id.algebra.vectors`).
+
+    Raises
+    ------
+    ShapeError : motions of different length; the message names them.
+    """
+
+    motions: Sequence[Motion]
+    R_lab_seg: FloatArray = field(init=False, repr=False)
+    omega_lab_rad_s: FloatArray = field(init=False, repr=False)
+    alpha_lab_rad_s2: FloatArray = field(init=False, repr=False)
+    com_lab_m: FloatArray = field(init=False, repr=False)
+    com_acceleration_lab_m_s2: FloatArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        lengths = [len(motion) for motion in self.motions]
+        if len(set(lengths)) != 1:
+            raise ShapeError(
+                f"Motions of {lengths} frames cannot be stacked.",
+                value=lengths,
+                expected="one number of frames",
+                where="MotionStack",
+            )
+        object.__setattr__(self, "motions", tuple(self.motions))
+        object.__setattr__(self, "R_lab_seg", stacked([motion.frames.R_lab_seg for motion in self.motions]))
+        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
+            object.__setattr__(self, name, stacked([getattr(motion, name) for motion in self.motions]))
+
+    def __len__(self) -> int:
+        return len(self.motions)
+
+    @overload
+    def __getitem__(self, index: int) -> Motion: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Motion]: ...
+    def __getitem__(self, index: int | slice) -> Motion | Sequence[Motion]:
+        return self.motions[index]
+
+
+def stacked(parts: Sequence[FloatArray]) -> FloatArray:
+    """Arrays (N, ...) as one (N, n, ...), column-major, read-only."""
+    first = parts[0]
+    stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
+    for i, part in enumerate(parts):
+        stack[:, i] = part
+    stack.flags.writeable = False
+    return stack
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,6 +274,11 @@ class BodyMotion:
         """The sides that have a foot."""
         return tuple(side for side in SIDES if (side, "foot") in self.motions)
 
+    @cached_property
+    def legs(self) -> MotionStack:
+        """Foot, shank and thigh of each of `sides`, stacked once and kept."""
+        return MotionStack([self.motions[side, segment] for side in self.sides for segment in LEG_SEGMENTS])
+
     def parent_of(self, side: str, joint: str) -> Motion:
         """Motion of the segment proximal to a joint."""
         return self.motions["", "pelvis"] if joint == "hip" else self.motions[side, PROXIMAL_SEGMENT[joint]]
@@ -239,9 +306,9 @@ class FootContact:
     known: BoolArray
 
     def __post_init__(self) -> None:
-        force = readonly(self.force_lab_N, (None, 3), name="force_lab_N", where=f"FootContact {self.side}")
+        force = readonly_column_major(self.force_lab_N, (None, 3), name="force_lab_N", where=f"FootContact {self.side}")
         object.__setattr__(self, "force_lab_N", force)
-        moment = readonly(self.moment_lab_Nm, force.shape, name="moment_lab_Nm", where=f"FootContact {self.side}")
+        moment = readonly_column_major(self.moment_lab_Nm, force.shape, name="moment_lab_Nm", where=f"FootContact {self.side}")
         object.__setattr__(self, "moment_lab_Nm", moment)
         known = np.asarray(self.known, dtype=np.bool_)
         if known.shape != (len(force),):

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.dynamics.body import Motion, Segment
+from biomech_id.dynamics.body import Motion, MotionStack, Segment, stacked
 from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Parent of a segment that hangs on the base.
@@ -28,7 +28,8 @@ class Chain:
     Parameters
     ----------
     segments : n `Segment`, distal before proximal. Tensors may be constant or one per frame.
-    motions : n `Motion` of N frames each. Their ``com_lab_m`` is what counts, so a centre of mass may wander in its segment.
+    motions : n `Motion` of N frames each, kept as their `MotionStack`. Their ``com_lab_m`` is what counts, so a centre of mass
+        may wander in its segment.
     joints_lab_m : n arrays (N, 3), the proximal joint centre of each segment, metres, laboratory axes.
     parents : for each segment the index of the one it hangs on, or `BASE`. Left out: a serial chain, the last on the base.
     names : one for each segment, all different; left out: the segments' own names.
@@ -40,8 +41,7 @@ class Chain:
     R_lab_seg : (N, n, 3, 3), segment components to laboratory components.
     omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2, joint_lab_m : (N, n, 3), laboratory axes.
 
-    These arrays are stacked once, frames first in meaning and column-major in memory: one component of one segment over all
-    frames is contiguous (see `biomech_id.algebra.vectors`).
+    Like those of a `MotionStack` these arrays are column-major in memory.
 
     Raises
     ------
@@ -66,24 +66,30 @@ class Chain:
     def __post_init__(self) -> None:
         n = len(self.segments)
         self._store("segments", tuple(self.segments))
-        self._store("motions", tuple(self.motions))
+        stack = self.motions if isinstance(self.motions, MotionStack) else MotionStack(self.motions)
+        self._store("motions", stack)
         self._store("parents", tuple(self.parents) or (*range(1, n), BASE))
         self._store("names", tuple(self.names) or tuple(segment.name for segment in self.segments))
         self._check_structure()
-        joints = tuple(readonly(p, (self.n_frames, 3), name=f"joint of the {s}", where="Chain") for p, s in self._joints())
-        self._store("joints_lab_m", joints)
         self._store("mass_kg", readonly([s.mass_kg for s in self.segments], (n,), name="mass_kg"))
         self._store("inertia_kgm2", _stack_tensors([s.inertia_kgm2 for s in self.segments], self.n_frames, self.names))
-        self._store("R_lab_seg", _stack([m.frames.R_lab_seg for m in self.motions]))
-        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
-            self._store(name, _stack([getattr(m, name) for m in self.motions]))
-        self._store("joint_lab_m", _stack(joints))
+        for name in ("R_lab_seg", "omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):
+            self._store(name, getattr(stack, name))
+        self._store("joint_lab_m", stacked(self._checked_joints()))
+        self._store("joints_lab_m", tuple(self.joint_lab_m[:, i] for i in range(n)))
 
     def _store(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def _joints(self) -> zip[tuple[FloatArray, str]]:
-        return zip(self.joints_lab_m, self.names, strict=True)
+    def _checked_joints(self) -> Sequence[FloatArray]:
+        shape = (self.n_frames, 3)
+        for points, name in zip(self.joints_lab_m, self.names, strict=True):
+            if np.shape(points) != shape:
+                raise ShapeError(
+                    f"The joint of the {name} has shape {np.shape(points)}, expected {shape}.",
+                    value=np.shape(points), expected=str(shape), where=name,
+                )  # fmt: skip
+        return self.joints_lab_m
 
     def _check_structure(self) -> None:
         n = len(self.segments)
@@ -93,12 +99,6 @@ class Chain:
             raise ShapeError(
                 f"A chain of {n} segments came with {counts}.",
                 value=counts, expected=f"{max(n, 1)} of each", where="Chain",
-            )  # fmt: skip
-        lengths = {name: len(motion) for name, motion in zip(self.names, self.motions, strict=True)}
-        if len(set(lengths.values())) > 1:
-            raise ShapeError(
-                f"The segments have different numbers of frames: {lengths}.",
-                value=lengths, expected="one number of frames", where="Chain",
             )  # fmt: skip
         if len(set(self.names)) < n:
             raise InvalidValueError(
@@ -123,7 +123,7 @@ class Chain:
     @cached_property
     def com_velocity_lab_m_s(self) -> FloatArray:
         """Velocities of the centres of mass (N, n, 3), m/s, laboratory axes."""
-        return _stack([motion.com_velocity_lab_m_s for motion in self.motions])
+        return stacked([motion.com_velocity_lab_m_s for motion in self.motions])
 
     def index(self, name: str) -> int:
         """Index of a segment.
@@ -143,16 +143,6 @@ class Chain:
         return tuple(i for i, parent in enumerate(self.parents) if parent == index)
 
 
-def _stack(parts: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (N, ...) as one (N, n, ...), column-major, read-only."""
-    first = parts[0]
-    stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
-    for i, part in enumerate(parts):
-        stack[:, i] = part
-    stack.flags.writeable = False
-    return stack
-
-
 def _stack_tensors(tensors: Sequence[FloatArray], n_frames: int, names: Sequence[str]) -> FloatArray:
     """Constant tensors as (n, 3, 3); if any is given per frame, all as (N, n, 3, 3)."""
     for tensor, name in zip(tensors, names, strict=True):
@@ -165,4 +155,4 @@ def _stack_tensors(tensors: Sequence[FloatArray], n_frames: int, names: Sequence
         constant = np.stack(tensors)
         constant.flags.writeable = False
         return constant
-    return _stack([np.broadcast_to(tensor, (n_frames, 3, 3)) for tensor in tensors])
+    return stacked([np.broadcast_to(tensor, (n_frames, 3, 3)) for tensor in tensors])

@@ -36,7 +36,8 @@ class External:
         force, moment = self.wrench.force_N, self.wrench.moment_Nm
         if self.wrench.R_lab_frame is not None:
             force, moment = matvec(self.wrench.R_lab_frame, force), matvec(self.wrench.R_lab_frame, moment)
-        return force, moment + cross(self.wrench.point_lab_m, force)
+        point = self.wrench.point_lab_m
+        return (force, moment + cross(point, force)) if point.any() else (force, moment)
 
 
 def check_external(chain: Chain, external: Iterable[External]) -> tuple[External, ...]:

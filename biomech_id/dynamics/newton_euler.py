@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.dynamics.block_system import block_system
-from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.budget import budget_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
@@ -115,7 +115,10 @@ def solve_body(
         return JointLoads({}, motion, feet)
     ground = [External(f"{side} foot", _ground_wrench(motion, feet, side)) for side in motion.sides]
     loads = solve(legs_of(motion), [*ground, *extra], gravity_lab_m_s2=gravity_lab_m_s2, method=method, budget=budget)
-    joints = {(side, joint): _joint_load(motion, loads, side, joint) for side in motion.sides for joint in JOINTS}
+    joints: dict[tuple[str, str], JointLoad] = {}
+    for side in motion.sides:
+        around = {segment: motion.motions[side, segment] for segment in LEG_SEGMENTS} | {"pelvis": motion.motions["", "pelvis"]}
+        joints |= {(side, joint): _joint_load(loads, side, joint, around) for joint in JOINTS}
     return JointLoads(joints, motion, feet, loads)
 
 
@@ -126,7 +129,7 @@ def legs_of(motion: BodyMotion) -> Chain:
     parents = [BASE if k % n == n - 1 else k + 1 for k in range(len(keys))]
     return Chain(
         segments=[motion.segments[key] for key in keys],
-        motions=[motion.motions[key] for key in keys],
+        motions=motion.legs,
         joints_lab_m=[motion.joint_centres_lab_m[side, joint] for side in motion.sides for joint in JOINTS],
         parents=tuple(parents),
         names=tuple(f"{side} {segment}" for side, segment in keys),
@@ -145,14 +148,14 @@ def _ground_wrench(motion: BodyMotion, contacts: Mapping[str, FootContact], side
             f"The contact of the {side} foot has shape {contact.force_lab_N.shape}, the motion {motion.n_frames} frames.",
             value=contact.force_lab_N.shape, expected=f"({motion.n_frames}, 3)", where=f"{motion.name}, {side} foot",
         )  # fmt: skip
+    if contact.known.all():
+        return Wrench(contact.force_lab_N, contact.moment_lab_Nm, origin)
     known = contact.known[:, None]
     return Wrench(np.where(known, contact.force_lab_N, np.nan), np.where(known, contact.moment_lab_Nm, np.nan), origin)
 
 
-def _joint_load(motion: BodyMotion, loads: ChainLoads, side: str, joint: str) -> JointLoad:
+def _joint_load(loads: ChainLoads, side: str, joint: str, around: Mapping[str, Motion]) -> JointLoad:
     distal = DISTAL_SEGMENT[joint]
-    around = {segment: motion.motions[side, segment] for segment in LEG_SEGMENTS}
-    around["pelvis"] = motion.motions["", "pelvis"]
     name = f"{side} {distal}"
     parts = None if loads.budget is None else {part: share.wrench(name) for part, share in loads.budget.items()}
     return JointLoad(side, joint, loads.wrench(name), distal, PROXIMAL_SEGMENT[joint], around, parts)
