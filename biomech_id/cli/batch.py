@@ -1,7 +1,84 @@
-"""Placeholder until the room below it has landed."""
+"""``biomech-id batch`` and ``reproduce``: a whole study, and the same numbers again."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.run import Exclude, Kinetics, Model, Norm, RecipeFile, make_job
+
+if TYPE_CHECKING:
+    from biomech_id.pipeline.batch import StudyOutcome
+
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
+    """Add the commands to the application."""
+    app.command("batch")(guarded(batch))
+    app.command("reproduce")(guarded(reproduce))
+
+
+def batch(
+    study: Annotated[Path, typer.Argument(help="A folder with subjects' folders, however deep.", show_default=False)],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the results.", show_default=False)],
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes; default one per core.")] = os.cpu_count() or 1,
+    scheduler: Annotated[str | None, typer.Option(help="Address of a dask.distributed scheduler, tcp://host:port.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep results that would come out the same.")] = False,
+    exclude: Exclude = None,
+    model: Model = None,
+    kinetics: Kinetics = None,
+    recipe: RecipeFile = None,
+    norm: Norm = None,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Run the main job for every folder that holds C3D files; one bad subject never stops the rest.
+
+    Example: biomech-id batch study -o results --workers 2 --resume
+    """
+    from biomech_id.pipeline.batch import run_study
+    from biomech_id.pipeline.cluster import cluster_executor
+
+    job = make_job([study], None, None, exclude, model, kinetics, recipe, None, None, norm, False, None)
+    with shown_progress() as progress, cluster_executor(scheduler) as executor:
+        outcome = run_study(study, out, job, resume=resume, executor=executor, workers=workers, progress=progress)
+    return _tell(outcome, out)
+
+
+def _tell(outcome: StudyOutcome, out: Path) -> int:
+    for verdict in outcome.verdicts:
+        if verdict.sentence:
+            complain(f"{verdict.subject}: {verdict.sentence}")
+    counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}
+    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    typer.echo(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
+    if len(outcome.failed) == len(outcome.verdicts):
+        return FAILED
+    return WARNINGS if counts["failed"] or counts["warnings"] else DONE
+
+
+def reproduce(
+    manifest: Annotated[Path, typer.Argument(help="manifest.json, or the folder of a run or batch.", show_default=False)],
+    input_dir: Annotated[Path, typer.Option("--input", help="The folder with the recordings.")] = Path(),
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Compute finished results again in a temporary folder and compare every output byte for byte.
+
+    Example: biomech-id reproduce results/anna/manifest.json --input patients/anna
+    """
+    from biomech_id.pipeline.reproduce import reproduce as again
+
+    same = True
+    with shown_progress() as progress:
+        for session in again(manifest, input_dir, progress=progress):
+            typer.echo(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
+            for line in (*session.causes, *session.differences):
+                typer.echo(f"  {line}")
+            same &= session.equal
+    return DONE if same else FAILED

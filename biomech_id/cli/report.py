@@ -101,6 +101,7 @@ def norm(
     outs: Annotated[list[Path], typer.Argument(help="Folders of run or batch, any number.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
+    condition: Annotated[str | None, typer.Option(help="Take trials of this condition only.")] = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -110,7 +111,7 @@ def norm(
     """
     from biomech_id.pipeline.norms import make_norm
 
-    made = make_norm(outs, output, source=source)
+    made = make_norm(outs, output, source=source, condition=condition)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
     typer.echo(f"Wrote {output}: {made.n} subjects{clinical}.")
     return DONE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -24,7 +25,7 @@ class SubjectVerdict:
 
     Attributes
     ----------
-    subject : folder relative to the study, with forward slashes.
+    subject : see `subject_name`.
     verdict : "done", "warnings", "failed", or "kept" where an earlier result was still valid.
     trials : number of trials analysed.
     sentence : what was complained about, in one line; empty if nothing was.
@@ -77,7 +78,7 @@ def run_subjects(
     executor : any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. None starts ``workers`` processes.
     progress : called with the subject that has ended, how many have, and how many there are.
     """
-    tasks = [_Task(i, folder.relative_to(study).as_posix(), replace(template, paths=(folder,))) for i, folder in enumerate(folders)]
+    tasks = [_Task(i, subject_name(folder, study), replace(template, paths=(folder,))) for i, folder in enumerate(folders)]
     verdicts: dict[int, SubjectVerdict] = {}
     crew = _Crew(executor, workers)
     try:
@@ -153,7 +154,7 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
     from biomech_id.pipeline.resume import still_valid
     from biomech_id.pipeline.single import run_job
 
-    target = Path(out, *subject.split("/")) if subject != "." else Path(out)
+    target = target_of(Path(out), subject)
     try:
         if resume:
             kept = still_valid(job, target)
@@ -166,3 +167,64 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
         return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}: {error}.")
     verdict = "failed" if outcome.failed else "warnings" if outcome.complaints else "done"
     return SubjectVerdict(subject, verdict, outcome.n_trials, " ".join(outcome.complaints))
+
+
+@dataclass(frozen=True)
+class StudyOutcome:
+    """What became of a study: a verdict for every subject, in order of their names."""
+
+    verdicts: tuple[SubjectVerdict, ...]
+
+    @property
+    def failed(self) -> tuple[SubjectVerdict, ...]:
+        """Subjects without a result."""
+        return tuple(verdict for verdict in self.verdicts if verdict.failed)
+
+
+def run_study(
+    study: Path,
+    out: Path,
+    template: Job,
+    *,
+    resume: bool = False,
+    executor: Executor | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> StudyOutcome:
+    """Analyse every subject of a study, then write ``verdicts.csv`` and the tables of the study.
+
+    Parameters are those of `run_subjects`; with ``resume`` what an interrupted run left half-done is cleared first.
+
+    Raises
+    ------
+    MissingInputError : no folder holds C3D files.
+    OutputError : ``out`` cannot be written to.
+    """
+    from biomech_id.results import write_study, write_verdicts
+
+    folders = find_subjects(study)
+    if resume:
+        clear_unfinished(out)
+    verdicts = run_subjects(folders, study, out, template, resume=resume, executor=executor, workers=workers, progress=progress)
+    done = [target_of(out, verdict.subject) for verdict in verdicts if not verdict.failed]
+    if done:
+        write_study(out, done)
+    write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)
+    return StudyOutcome(verdicts)
+
+
+def subject_name(folder: Path, study: Path) -> str:
+    """Name of a subject in a study: the path of the folder, with forward slashes; the study's own name for files at its top."""
+    relative = folder.relative_to(study).as_posix()
+    return study.resolve().name if relative == "." else relative
+
+
+def target_of(out: Path, subject: str) -> Path:
+    """Folder of one subject's results."""
+    return out.joinpath(*subject.split("/"))
+
+
+def clear_unfinished(out: Path) -> None:
+    """Remove the hidden folders and files that a killed run left below ``out``; finished results have no such names."""
+    for path in sorted(out.rglob(".*.part-*"), reverse=True) if out.is_dir() else ():
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

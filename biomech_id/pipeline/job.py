@@ -127,10 +127,16 @@ class Job:
         MissingInputError, OptionError : as for `files`; or a named file that is not there.
         """
         named = [path for path in (self.subject_toml, self.norm) if path is not None]
-        return {self._relative(path): _sha256(path) for path in (*self.files(), *named)}
+        return {self._relative(path): sha256_of_input(path) for path in (*self.files(), *named)}
 
 
-def _sha256(path: Path) -> str:
+def sha256_of_input(path: Path) -> str:
+    """Return the SHA-256 of an input as 64 hexadecimal digits.
+
+    Raises
+    ------
+    MissingInputError : the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -31,7 +31,10 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
     """Say in words what differs between a job and the one a manifest describes: input, setting, command or version."""
     from biomech_id.results import build_manifest
 
-    now = build_manifest(command=job.command(), recipe=job.recipe.as_dict(), inputs=job.inputs())
+    # Where a code replaced a patient's name, the manifest knows a file by another name and the same content.
+    known = {sha256: name for name, sha256 in manifest["inputs"].items()} if job.code else {}
+    inputs = {known.get(sha256, name): sha256 for name, sha256 in job.inputs().items()}
+    now = build_manifest(command=job.command(), recipe=job.recipe.as_dict(), inputs=inputs)
     found = _compared("input", manifest["inputs"], now["inputs"])
     for section in sorted({*manifest["recipe"], *now["recipe"]}):
         found += _compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
@@ -41,7 +44,7 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
         {**manifest["dependencies"], **{name: manifest[key] for name, key in versions.items()}},
         {**now["dependencies"], **{name: now[key] for name, key in versions.items()}},
     )
-    if manifest["command"] != now["command"]:
+    if manifest["command"] != now["command"] and not job.code:
         found.append(f"command: was `{manifest['command']}`, is `{now['command']}`")
     return found
 

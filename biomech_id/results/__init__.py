@@ -11,6 +11,7 @@ from biomech_id.results.quality import RULES, Grade, QualityRow, graded
 from biomech_id.results.session import Failure, SessionResult, TrialResult
 from biomech_id.results.study import session_folders, write_study
 from biomech_id.results.tables import SessionTables
+from biomech_id.results.verdicts import write_verdicts
 
 __all__ = [
     "RULES",
@@ -36,4 +37,5 @@ __all__ = [
     "write_folder",
     "write_norm",
     "write_study",
+    "write_verdicts",
 ]

@@ -1,0 +1,54 @@
+"""A normal band from finished results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from biomech_id._version import __version__
+from biomech_id.errors import MissingInputError
+
+
+@dataclass(frozen=True)
+class MadeNorm:
+    """A norm that was written: number of subjects, and from how many on a norm is a clinical one."""
+
+    n: int
+    clinical_subjects: int
+
+    @property
+    def clinical(self) -> bool:
+        """Whether it has enough subjects."""
+        return self.n >= self.clinical_subjects
+
+
+def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition: str | None = None) -> MadeNorm:
+    """Write a norm from every session at and below some folders.
+
+    Parameters
+    ----------
+    outs : folders of run or batch.
+    output : CSV to write.
+    source : who these people are.
+    condition : of the trials to take; needed when there are several.
+
+    Raises
+    ------
+    MissingInputError : no finished session in any folder.
+    OptionError : sessions that cannot be in one norm.
+    OutputError : the file cannot be written.
+    """
+    from biomech_id.results import norm_from_sessions, read_folder, session_folders, write_norm
+    from biomech_id.results.norm import CLINICAL_SUBJECTS
+
+    folders = [folder for out in outs for folder in session_folders(out)]
+    if not folders:
+        raise MissingInputError(
+            f"{', '.join(map(str, outs))} holds no finished session.",
+            value=[str(out) for out in outs], expected="folders written by run or batch", where=str(outs[0]),
+        )  # fmt: skip
+    told = source or f"biomech_id {__version__}, {len(folders)} sessions"
+    norm = norm_from_sessions((read_folder(folder) for folder in folders), source=told, condition=condition)
+    write_norm(norm, output)
+    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS)
