@@ -103,7 +103,7 @@ def test_stances_lie_on_the_plates_that_carry_them(sample):
 
 
 def test_the_ground_wrench_is_the_true_one_wherever_it_is_called_known(sample):
-    """2.7 N, the child's contact threshold (1 % of body weight): less than that may be under a foot that is said to swing.
+    """5.5 N, the child's contact threshold (2 % of body weight): less than that may be under a foot that is said to swing.
 
     Moments are compared about the heel, from which the centre of pressure is never further than 0.25 m.
     """
@@ -112,30 +112,73 @@ def test_the_ground_wrench_is_the_true_one_wherever_it_is_called_known(sample):
     for side, contact in contacts.items():
         known = contact.known
         assert known.mean() > 0.25
-        np.testing.assert_allclose(contact.force_lab_N[known], sample.truth.ground_force_lab_N[side][known], atol=2.7)
+        np.testing.assert_allclose(contact.force_lab_N[known], sample.truth.ground_force_lab_N[side][known], atol=5.5)
         true = sample.truth.ground_moment_lab_Nm[side] - np.cross(heels[side], sample.truth.ground_force_lab_N[side])
         found = contact.moment_lab_Nm - np.cross(heels[side], contact.force_lab_N)
-        np.testing.assert_allclose(found[known], true[known], atol=2.7 * 0.25)
+        np.testing.assert_allclose(found[known], true[known], atol=5.5 * 0.25)
+
+
+def _true_measures(cycle, truth):
+    """Stride, step and width of a cycle from the places where the feet truly stood; None if it has no such places."""
+    place = {s.side: [] for s in truth.stances}
+    for s in truth.stances:
+        place[s.side].append((s.strike_s, np.asarray(s.heel_m)[:2]))
+    ahead = {side: sorted(values, key=lambda v: v[0]) for side, values in place.items()}
+    own = ahead[cycle.side]
+    i = int(np.argmin([abs(t - cycle.start_s) for t, _ in own]))
+    between = [p for t, p in ahead["R" if cycle.side == "L" else "L"] if own[i][0] < t < own[i + 1][0]]
+    stride = own[i + 1][1] - own[i][1]
+    step = own[i + 1][1] - between[0]
+    length = float(np.hypot(*stride))
+    left = (-stride[1] * step[0] + stride[0] * step[1]) / length
+    return {
+        "stride_length": length,
+        "speed": length / (own[i + 1][0] - own[i][0]),
+        "step_length": float(stride @ step) / length,
+        "step_width": left if cycle.side == "L" else -left,
+    }
 
 
 @pytest.mark.parametrize(("events", "tolerance_m"), [("true", 1e-4), ("found", 2e-3)])
 def test_speed_and_step_measures(sample, events, tolerance_m):
-    truth = sample.truth.spatiotemporal
-    if not truth:
-        pytest.skip("the length of a stride around a bend has no closed form here")
+    """Lengths within 0.1 mm and speed within 0.1 mm/s with true event times; 2 mm and 2 mm/s with detected ones.
+
+    Around a bend detected strikes are off by more (they are marker events), so speed there may be off by 10 mm/s.
+    """
     trial = _bare(sample)
     chosen = sample.truth.events if events == "true" else find_events(trial)
     landmarks = find_landmarks(trial)
     travel = describe_travel(landmarks)
     cycles = cut_cycles(trial, chosen, None, travel=travel, landmarks=landmarks)
     assert len(cycles) >= 4
-    expected = {"speed": "speed_m_s", "stride_length": "stride_length_m", "step_width": "step_width_m"}
+    values = {(p.side, p.cycle, p.parameter): p.value for p in spatiotemporal(landmarks, chosen, cycles, travel=travel)}
+    seen = 0
+    for cycle in cycles:
+        for name, true in _true_measures(cycle, sample.truth).items():
+            if (cycle.side, cycle.number, name) in values:
+                bend = name == "speed" and events == "found" and trial.name == "turn"
+                assert values[cycle.side, cycle.number, name] == pytest.approx(true, abs=1e-2 if bend else tolerance_m), (
+                    cycle,
+                    name,
+                )
+                seen += 1
+    assert seen >= 16
+
+
+@pytest.mark.parametrize("name", ["+X", "belt"])
+def test_measures_of_a_steady_walk_in_closed_form(name):
+    """The same against the gait's own constants, which know nothing of any stance."""
+    sample = recorded("adult", name)
+    landmarks, truth = find_landmarks(sample.trial), sample.truth
+    travel = describe_travel(landmarks)
+    cycles = cut_cycles(sample.trial, truth.events, None, travel=travel, landmarks=landmarks)
+    keys = {"speed": "speed_m_s", "stride_length": "stride_length_m", "step_width": "step_width_m"}
     seen = set()
-    for p in spatiotemporal(landmarks, chosen, cycles, travel=travel):
-        name = expected.get(p.parameter) or (f"step_length_{p.side}_m" if p.parameter == "step_length" else None)
-        if name is not None:
+    for p in spatiotemporal(landmarks, truth.events, cycles, travel=travel):
+        key = keys.get(p.parameter) or (f"step_length_{p.side}_m" if p.parameter == "step_length" else None)
+        if key is not None:
+            assert p.value == pytest.approx(truth.spatiotemporal[key], abs=1e-4), (p.side, p.cycle, p.parameter)
             seen.add((p.side, p.parameter))
-            assert p.value == pytest.approx(truth[name], abs=tolerance_m), (p.side, p.cycle, p.parameter)
     assert len(seen) == 8
 
 
@@ -177,11 +220,14 @@ def test_two_plates_under_one_foot_are_added():
     assignment = assign_plates(trial)
     (two,) = [s for s in assignment.stances if s.verdict is Verdict.TWO_PLATES]
     assert (two.side, two.plates) == (stance.side, ("plate 1", "plate 2"))
-    contact = assignment.contacts[two.side]
-    inside = (sample.truth.time_s > two.start_s + 0.02) & (sample.truth.time_s < two.end_s - 0.02)
-    error = np.abs(contact.force_lab_N - sample.truth.ground_force_lab_N[two.side])[inside]
-    # Where the centre of pressure passes from plate to plate each sees a step; their sum is smooth.
-    assert error.max() < 1.1
+    whole = _bare(virtual_subject().walk(plates=(PlateSpec(2, (middle, 0.0), (0.8, 0.464)),)))
+    one = assign_plates(whole).contacts[two.side]
+    both = assignment.contacts[two.side]
+    standing = (sample.truth.time_s > two.start_s) & (sample.truth.time_s < two.end_s)
+    assert np.linalg.norm(both.force_lab_N[standing], axis=1).min() > 5.0
+    # The two halves of a plate measure together what the plate does, to rounding.
+    np.testing.assert_allclose(both.force_lab_N, one.force_lab_N, atol=1e-9)
+    np.testing.assert_allclose(both.moment_lab_Nm, one.moment_lab_Nm, atol=1e-9)
 
 
 def test_two_feet_on_one_plate_have_no_kinetics():

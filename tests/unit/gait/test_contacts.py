@@ -32,7 +32,7 @@ def _bump(n=1000, start=300, end=800, height=500.0, ramp=50):
 
 def test_times_are_where_a_linear_ramp_crosses_the_threshold():
     (contact,) = find_contacts(_trial(_bump(), mass_kg=50.0))
-    threshold = 0.01 * 50.0 * 9.81
+    threshold = 0.02 * 50.0 * 9.81
     assert contact.threshold_N == pytest.approx(threshold)
     # The ramp climbs 10 N per sample from sample 300, the trial begins at 0.5 s.
     assert contact.start_s == pytest.approx(0.5 + (300 + threshold / 10.0) / RATE_HZ, abs=1e-9)
@@ -46,7 +46,7 @@ def test_threshold_is_the_larger_of_noise_and_weight():
     assert rest.noise_N == pytest.approx(3.0, rel=0.15)
     assert contact_threshold_N(rest, 30.0) == pytest.approx(6.0 * rest.noise_N)
     quiet = plate_at_rest(_trial(_bump()).plates[0])
-    assert contact_threshold_N(quiet, 30.0) == pytest.approx(0.01 * 30.0 * 9.81)
+    assert contact_threshold_N(quiet, 30.0) == pytest.approx(0.02 * 30.0 * 9.81)
     assert contact_threshold_N(quiet, None) > 0.0
 
 

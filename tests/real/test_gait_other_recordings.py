@@ -1,0 +1,147 @@
+"""Two overground walks without stored events, and a sprint over eight plates."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from biomech_id.errors import InvalidValueError
+from biomech_id.gait.assignment import assign_plates
+from biomech_id.gait.cycles import cut_cycles
+from biomech_id.gait.events import find_events, search_events
+from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.marker_events import marker_events
+from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.stance import Verdict
+from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.readers import read_c3d
+from biomech_id.trial import EventKind
+
+STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
+
+
+@pytest.fixture(scope="module", params=["walking2", "walking5"])
+def walk(request, c3d_dir):
+    return read_c3d(c3d_dir / "opensim" / f"{request.param}.c3d", trust=True)
+
+
+def crossings_s(trial, level_N=20.0):
+    """Times at which a plate's vertical force rises above, or falls below, a level for longer than 0.1 s."""
+    found = {STRIKE: [], OFF: []}
+    for plate in trial.plates:
+        above = plate.force_lab_N[:, 2] > level_N
+        edges = np.flatnonzero(np.diff(above.astype(int)))
+        for a, b in zip(edges[::2], edges[1::2], strict=True):
+            if b - a > 0.1 * plate.rate_hz:
+                found[STRIKE].append(trial.first_time_s + a / plate.rate_hz)
+                found[OFF].append(trial.first_time_s + b / plate.rate_hz)
+    return found
+
+
+def test_walks_are_straight_and_their_direction_is_found(walk):
+    travel = describe_travel(find_landmarks(walk))
+    assert travel.kind is TrialKind.STRAIGHT
+    assert travel.speed_m_s == pytest.approx(1.6, abs=0.1)
+    assert travel.direction_lab[0] == pytest.approx(1.0 if walk.name == "walking2" else -1.0, abs=0.01)
+
+
+def test_plate_events_lie_within_two_frames_of_a_20_N_crossing(walk):
+    crossings = crossings_s(walk)
+    events = [e for e in find_events(walk) if e.source == "plate"]
+    assert sorted((e.side, e.kind) for e in events) == [("L", OFF), ("L", STRIKE), ("R", OFF), ("R", STRIKE)]
+    for event in events:
+        assert min(abs(event.time_s - t) for t in crossings[event.kind]) * walk.rate_hz <= 2.0
+
+
+def test_strikes_and_offs_alternate(walk):
+    events = find_events(walk)
+    for side in "LR":
+        kinds = [e.kind for e in events if e.side == side]
+        assert len(kinds) >= 3
+        assert all(a is not b for a, b in pairwise(kinds))
+    # In a walk the feet take turns too: between two strikes of either foot lies one off.
+    assert all(a.kind is not b.kind for a, b in pairwise(events))
+
+
+def test_both_feet_are_on_their_plates_and_the_one_that_is_only_partly_there_says_so(walk):
+    """The left foot lands with its heel 15 cm in front of its plate: the force starts 80 ms after the heel has come to rest, at
+    the plate's edge, and carries a third less impulse than the right one (docs/decisions/feet-on-plates.md)."""
+    on_plate = {s.side: s for s in assign_plates(walk).stances if s.plates}
+    left, right = ("plate 2", "plate 1") if walk.name == "walking2" else ("plate 1", "plate 2")
+    assert on_plate["L"].plates == (left,)
+    assert on_plate["R"].plates == (right,)
+    assert on_plate["R"].verdict is Verdict.CLEAN
+    assert on_plate["L"].verdict is Verdict.OUTLINE
+    assert "part of its load is not measured" in on_plate["L"].reason
+
+
+def test_that_the_left_stance_is_partial_is_seen_in_the_force_alone(walk):
+    """Independent of any outline: over level walking both feet carry about the same impulse, here they do not."""
+    plates = {p.name: p for p in walk.plates}
+    impulse = {}
+    for stance in assign_plates(walk).stances:
+        if stance.plates:
+            plate = plates[stance.plates[0]]
+            impulse[stance.side] = float(np.clip(plate.force_lab_N[:, 2], 0.0, None).sum() / plate.rate_hz)
+    assert impulse["L"] < 0.75 * impulse["R"]
+
+
+def test_a_verdict_can_be_overruled(walk):
+    stances = [s for s in assign_plates(walk).stances if s.side == "L"]
+    number = next(i for i, s in enumerate(stances, 1) if s.plates)
+    forced = assign_plates(walk, overrides={("L", number): stances[number - 1].plates})
+    assert forced.contacts["L"].force_lab_N[:, 2].max() > 700.0
+
+
+def test_speed_by_the_feet_agrees_with_the_pelvis(walk):
+    events, landmarks = find_events(walk), find_landmarks(walk)
+    travel = describe_travel(landmarks)
+    cycles = cut_cycles(walk, events, None, travel=travel, landmarks=landmarks)
+    speeds = [p.value for p in spatiotemporal(landmarks, events, cycles, travel=travel) if p.parameter == "speed"]
+    assert speeds
+    assert np.mean(speeds) == pytest.approx(travel.speed_m_s, rel=0.03)
+
+
+@pytest.fixture(scope="module")
+def sprint(c3d_dir):
+    return read_c3d(c3d_dir / "nimble" / "JA1Gait35.c3d", trust=True)
+
+
+def test_a_sprint_is_a_run_and_walking_methods_refuse_it(sprint):
+    landmarks = find_landmarks(sprint)
+    travel = describe_travel(landmarks)
+    assert travel.kind is TrialKind.RUN
+    assert travel.speed_m_s == pytest.approx(9.5, abs=0.2)
+    with pytest.raises(InvalidValueError, match="made for walking"):
+        marker_events(landmarks, travel)
+
+
+def test_contacts_of_the_sprint(sprint):
+    """Right, left, right, left on plates 2, 4, 7 and 8; from the file's own events, and from the plates alone."""
+    for events in (None, find_events(sprint, source="plates")):
+        stances = [s for s in assign_plates(sprint, events=events).stances if s.plates]
+        assert [(s.side, s.plates) for s in stances] == [
+            ("R", ("plate 2",)), ("L", ("plate 4",)), ("R", ("plate 7",)), ("L", ("plate 8",)),
+        ]  # fmt: skip
+        assert {s.verdict for s in stances} == {Verdict.CLEAN}
+        # No double support: every foot is off before the other strikes.
+        assert all(a.end_s < b.start_s for a, b in pairwise(stances))
+
+
+def test_stored_events_of_the_sprint_agree_with_the_plates(sprint):
+    rows = search_events(sprint).agreement
+    assert {(r.source, r.reference) for r in rows} == {("plate", "file")}
+    assert sum(r.n for r in rows) == 8
+    assert all(abs(r.worst_s) * sprint.rate_hz < 2.0 for r in rows)
+
+
+def test_double_support_is_left_out_of_a_run(sprint):
+    events, landmarks = find_events(sprint), find_landmarks(sprint)
+    cycles = cut_cycles(sprint, events, None, travel=describe_travel(landmarks), landmarks=landmarks)
+    assert cycles
+    assert not any(c.steady for c in cycles)
+    names = {p.parameter for p in spatiotemporal(landmarks, events, cycles)}
+    assert "stride_time" in names
+    assert not names & {"double_support", "double_support_time"}
