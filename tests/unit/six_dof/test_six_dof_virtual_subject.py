@@ -103,10 +103,11 @@ def test_noise_leaves_the_error_that_theory_predicts(model: SixDofModel) -> None
     noise_m = 5e-4
     walk = virtual_subject(clusters=True, noise_m=noise_m).walk()
     motion = model.track(walk.trial)
+    exact = model.track(virtual_subject(clusters=True).walk().trial)
     for key, part in motion.motions.items():
         template = model.calibration.templates[key]
         rotation, place = pose_covariance(template.cluster_m, noise_m, template.weights)
-        clean = model.track(virtual_subject(clusters=True).walk().trial).motions[key].frames
+        clean = exact.motions[key].frames
         error = np.swapaxes(clean.R_lab_seg, 1, 2) @ part.frames.R_lab_seg
         turn = 0.5 * np.stack([error[:, 2, 1] - error[:, 1, 2], error[:, 0, 2] - error[:, 2, 0], error[:, 1, 0] - error[:, 0, 1]])
         found = (
