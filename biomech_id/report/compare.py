@@ -30,7 +30,7 @@ from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.spatiotemporal import UNIT_WORDS, parameter_values
 from biomech_id.report.style import Style, load_style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.values import NAMES, TABLED, picked
+from biomech_id.report.values import NAMED_PEAK, NAMES, TABLED, picked
 from biomech_id.results.tables import SessionTables
 
 _TOP_MM = 21.0
@@ -117,7 +117,7 @@ def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Seq
         if "scores" in wanted:
             yield from _of_each("scores", layer, style, [scores_page(layer.tables, style, norm, condition=layer.condition)])
     if "values" in wanted:
-        yield from _tabled("values", style, _value_table(layers, style))
+        yield from _tabled("values", style, _value_table(layers, style), _power_table(layers, style))
     for layer in layers:
         if "budget" in wanted:
             yield from _of_each("budget", layer, style, [budget_page(layer, style)])
@@ -151,15 +151,17 @@ def _cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
     return sheet.figure
 
 
-def _tabled(name: str, style: Style, table: TextTable) -> Iterator[Page]:
-    """A table on as many pages as it takes."""
-    title, left = style.label(f"page.{name}"), table if table.rows else None
-    while left is not None:
-        sheet = Sheet(style)
-        y, left = left.draw(sheet, LEFT_MM, _TOP_MM, room_mm=BOTTOM_MM - _TOP_MM - 6.0)
-        sheet.paragraph(LEFT_MM, y + 1.5, [style.label("common.differs")], size="tiny", colour="quiet")
-        yield Page(name, title, sheet.figure)
-        title = style.label("page.continued", title=style.label(f"page.{name}"))
+def _tabled(name: str, style: Style, *tables: TextTable) -> Iterator[Page]:
+    """Each table on a page of its own, or on as many as it takes."""
+    title = style.label(f"page.{name}")
+    for table in tables:
+        left = table if table.rows else None
+        while left is not None:
+            sheet = Sheet(style)
+            y, left = left.draw(sheet, LEFT_MM, _TOP_MM, room_mm=BOTTOM_MM - _TOP_MM - 5.0)
+            sheet.paragraph(LEFT_MM, y + 1.5, [style.label("common.differs")], size="tiny", colour="quiet")
+            yield Page(name, title, sheet.figure)
+            title = style.label("page.continued", title=style.label(f"page.{name}"))
 
 
 def _triple(a: Sequence[float], b: Sequence[float], decimals: int) -> list[Cell | str]:
@@ -203,7 +205,7 @@ def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
     rows: list[list[Cell | str]] = []
     for key in TABLED:
         row = ROWS[key]
-        if not any((*key, side, name) in group for group in groups for side in SIDES for name in NAMES):
+        if row.quantity == "power" or not any((*key, side, name) in group for group in groups for side in SIDES for name in NAMES):
             continue
         for side in SIDES:
             cells: list[Cell | str] = []
@@ -213,6 +215,23 @@ def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
             title = f"{style.word(row.title)}" if side == "L" else style.unit(row)
             rows.append([Cell(title, colour="ink" if side == "L" else "quiet"), Cell(side, colour=side, bold=True), *cells])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
+
+
+def _power_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    """One line per named power peak, three columns (A, B, difference) per side, W/kg."""
+    groups = [_by_name(picked(layer)) for layer in layers]
+    found = {(name, (variable, part)) for group in groups for variable, part, _, name in group if NAMED_PEAK.fullmatch(name)}
+    columns = [TableColumn(style.label("values.powers"), 80.0)]
+    for side in SIDES:
+        columns += _heads(style, side, (_WIDTH_MM - 80.0) / 6)
+    rows: list[list[Cell | str]] = []
+    for name, key in sorted(found):
+        row: list[Cell | str] = [Cell(name, bold=True)]
+        for side in SIDES:
+            a, b = (group.get((*key, side, name), []) for group in groups)
+            row += _triple(a, b, DECIMALS["W/kg"])
+        rows.append(row)
+    return TextTable(tuple(columns), rows, size="body")
 
 
 def _by_name(peaks: Any) -> dict[tuple[str, str, str, str], list[float]]:

@@ -17,11 +17,13 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
 from biomech_id.report.style import Scale, Style
-from biomech_id.report.typography import wrapped
+from biomech_id.report.typography import width_mm, wrapped
 
 FloatArray = npt.NDArray[np.float64]
 
 MM_PER_INCH = 25.4
+#: Between the words at the two ends of an axis.
+_WORD_GAP_MM = 2.0
 
 
 class Panel(Axes):
@@ -56,7 +58,7 @@ class Panel(Axes):
             self.polylines([[(x.low, 0.0), (x.high, 0.0)]], colour="zero", width=0.7, zorder=0.6, clip=False)
         if x_numbers:
             for tick in x.ticks:
-                self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.0, ha="center", va="top")
+                self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.5, ha="center", va="top")
         if y_numbers:
             for tick in y.ticks:
                 self.mark(x.low, tick, f"{tick:g}".replace("-", "−"), below_mm=0.0, right_mm=-1.0, ha="right", va="center_baseline")
@@ -127,17 +129,21 @@ class Panel(Axes):
         self.text(
             right_mm / self.size_mm[0], up_mm / self.size_mm[1], text,
             transform=self.transAxes,
-            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
+            color=self.style.colour(colour), parse_math=False, **{"fontsize": self.style.size(size), **how},
         )  # fmt: skip
 
     def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:
         """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame."""
-        size = self.style.size("tiny")
-        room = self.size_mm[1] / 2 - 0.5
-        for word, up, anchor in ((positive, self.size_mm[1], "right"), (negative, 0.0, "left")):
-            lines = wrapped(word, room, size)
+        size, height = self.style.size("tiny"), self.size_mm[1]
+        words = [positive, negative]
+        if sum(width_mm(word, size) for word in words) > height - _WORD_GAP_MM:
+            words = [word.replace(" ", "\n") for word in words]
+        length = sum(max(width_mm(line, size) for line in word.split("\n")) for word in words)
+        # Long single words are written smaller rather than over one another.
+        size *= min(1.0, (height - _WORD_GAP_MM) / length)
+        for word, up, anchor in ((words[0], height, "right"), (words[1], 0.0, "left")):
             self.outside(
-                -left_mm, up, "\n".join(lines), size="tiny",
+                -left_mm, up, word, fontsize=size,
                 rotation=90, rotation_mode="anchor", ha=anchor, va="bottom", multialignment=anchor, linespacing=0.95,
             )  # fmt: skip
 

@@ -110,6 +110,8 @@ class Style:
             "font.size": self.size("body"),
             "text.color": self.colour("ink"),
             "text.usetex": False,
+            # Letters keep their own widths in page images too, as they do in the PDF.
+            "text.hinting": "none",
             "axes.unicode_minus": True,
             "pdf.fonttype": 42,
             "pdf.use14corefonts": False,

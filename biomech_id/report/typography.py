@@ -47,7 +47,7 @@ def wrapped(
             lines += whole
         lines.append(line)
     if most is not None and len(lines) > most:
-        lines = [*lines[: most - 1], shortened(lines[most - 1] + " " + lines[most], room_mm, points, family=family, weight=weight)]
+        lines = [*lines[: most - 1], _ended(f"{lines[most - 1]} {lines[most]}", room_mm, points, family, weight)]
     return lines
 
 
@@ -64,8 +64,12 @@ def _broken(word: str, room_mm: float, points: float, family: str, weight: str) 
 
 def shortened(text: str, room_mm: float, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> str:
     """Return the text, or as much of its beginning as fits, with an ellipsis."""
-    if width_mm(text, points, family=family, weight=weight) <= room_mm:
-        return text
+    fits = width_mm(text, points, family=family, weight=weight) <= room_mm
+    return text if fits else _ended(text, room_mm, points, family, weight)
+
+
+def _ended(text: str, room_mm: float, points: float, family: str, weight: str) -> str:
+    """As much of the beginning of a text as fits together with an ellipsis."""
     while text and width_mm(text + "…", points, family=family, weight=weight) > room_mm:
         text = text[:-1]
     return text.rstrip() + "…"

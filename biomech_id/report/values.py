@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ from biomech_id.report.typography import wrapped
 
 #: The variables that the report plots, in the order of its pages.
 TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*KINEMATICS, *KINETICS) for key in row)
+#: Names of power peaks: A1, K3, H2.
+NAMED_PEAK = re.compile("[AKH][1-4]")
 NAMES: tuple[str, ...] = ("value_contact", "max_stance", "min_stance", "max_swing", "min_swing")
 _RIGHT_BLOCK_MM = 148.0
 
@@ -117,7 +120,7 @@ def norm_distance(group: Any, row: SignRow, style: Style, norm: Norm | None) -> 
 def _powers(sheet: Sheet, peaks: Any, left: float, top: float, norm: Norm | None) -> float:
     """Power peaks by name, left and right, with their place in the cycle."""
     style = sheet.style
-    mine = peaks[peaks["name"].str.fullmatch("[AKH][1-4]")]
+    mine = peaks[peaks["name"].str.fullmatch(NAMED_PEAK)]
     if not len(mine):
         return top - 7.0
     sheet.heading(left, top, style.label("values.powers"))

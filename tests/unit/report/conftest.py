@@ -27,29 +27,52 @@ def wave(row: SignRow, side: str, cycle: int, seed: int) -> np.ndarray:
     return AMPLITUDE[row.quantity] * (level + np.sin(2 * np.pi * PERCENT / 100 + phase))
 
 
-def _summary_trial(name: str, kind: str, condition: str, cycles: list[dict[str, Any]], *, plates: bool, outline: bool) -> dict[str, Any]:
+def _summary_trial(
+    name: str, kind: str, condition: str, cycles: list[dict[str, Any]], *, plates: bool, outline: bool
+) -> dict[str, Any]:
     plate = {"name": "plate 1", "kind": "2", "corners_mm": [], "sign": "reaction", "baseline_N": 0.2, "history": ["kept as read"]}
     points = [[-20, -25], [60, -45], [200, -40], [230, 0], [200, 40], [60, 35], [-20, 25]]
     return {
-        "name": name, "file": f"{name}.c3d", "kind": kind, "condition": condition, "rate_hz": RATE_HZ, "first_frame": 1, "n_frames": 400,
-        "verdict": "accept", "reasons": [], "progression": [1.0, 0.0] if kind == "straight" else None, "events": [], "cycles": cycles,
-        "event_agreement": [], "plates": [plate] if plates else [], "history": ["read 400 frames"], "findings": [],
+        "name": name,
+        "file": f"{name}.c3d",
+        "kind": kind,
+        "condition": condition,
+        "rate_hz": RATE_HZ,
+        "first_frame": 1,
+        "n_frames": 400,
+        "verdict": "accept",
+        "reasons": [],
+        "progression": [1.0, 0.0] if kind == "straight" else None,
+        "events": [],
+        "cycles": cycles,
+        "event_agreement": [],
+        "plates": [plate] if plates else [],
+        "history": ["read 400 frames"],
+        "findings": [],
         "foot_outline_mm": {s: {"names": list("abcdefg"), "points": points} for s in SIDES} if outline else {},
-    }  # fmt: skip
+    }
 
 
 def _cycles(sides: str, count: int, kinetics: bool, used: bool) -> list[dict[str, Any]]:
     return [
         {
-            "side": side, "cycle": number, "start_s": 0.1 + 1.1 * number, "end_s": 1.2 + 1.1 * number,
-            "foot_off_s": 0.1 + 1.1 * number + 0.66, "opposite_off_s": 0.23 + 1.1 * number, "opposite_strike_s": 0.65 + 1.1 * number,
-            "foot_off_percent": 60.0 + (2.0 if side == "R" else 0.0), "opposite_off_percent": 12.0, "opposite_strike_percent": 50.0,
-            "kinetics_valid": "true" if kinetics else "false", "used": used,
+            "side": side,
+            "cycle": number,
+            "start_s": 0.1 + 1.1 * number,
+            "end_s": 1.2 + 1.1 * number,
+            "foot_off_s": 0.1 + 1.1 * number + 0.66,
+            "opposite_off_s": 0.23 + 1.1 * number,
+            "opposite_strike_s": 0.65 + 1.1 * number,
+            "foot_off_percent": 60.0 + (2.0 if side == "R" else 0.0),
+            "opposite_off_percent": 12.0,
+            "opposite_strike_percent": 50.0,
+            "kinetics_valid": "true" if kinetics else "false",
+            "used": used,
             "reason": "" if kinetics else "the other foot touched the plate",
         }
         for side in sides
         for number in range(1, count + 1)
-    ]  # fmt: skip
+    ]
 
 
 def _curves(trial: str, cycles: list[dict[str, Any]], seed: int) -> list[tuple[str, str, int, str, SignRow, np.ndarray]]:
@@ -65,15 +88,21 @@ def _long(curves: Sequence[tuple[str, str, int, str, SignRow, np.ndarray]], part
     def column(pick: Callable[[Any], Any]) -> np.ndarray:
         return np.repeat(np.array([pick(c) for c in curves], dtype=object), CURVE_POINTS)
 
-    table = pd.DataFrame({
-        "trial": column(lambda c: c[0]), "side": column(lambda c: c[1]), "cycle": column(lambda c: c[2]).astype("int64"),
-        "kinetics_valid": column(lambda c: c[3]), "percent": np.tile(PERCENT, len(curves)),
-        "variable": column(lambda c: c[4].variable), "component": column(lambda c: c[4].component),
-        "value": np.concatenate([c[5] for c in curves]) if curves else np.empty(0),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "trial": column(lambda c: c[0]),
+            "side": column(lambda c: c[1]),
+            "cycle": column(lambda c: c[2]).astype("int64"),
+            "kinetics_valid": column(lambda c: c[3]),
+            "percent": np.tile(PERCENT, len(curves)),
+            "variable": column(lambda c: c[4].variable),
+            "component": column(lambda c: c[4].component),
+            "value": np.concatenate([c[5] for c in curves]) if curves else np.empty(0),
+        }
+    )
     if parts is not None:
         table.insert(7, "part", np.repeat(np.array(parts, dtype=object), CURVE_POINTS))
-    return table.astype({name: "str" for name in ("trial", "side", "kinetics_valid", "variable", "component")})
+    return table.astype(dict.fromkeys(("trial", "side", "kinetics_valid", "variable", "component"), "str"))
 
 
 def _budget(curves: Sequence[tuple[str, str, int, str, SignRow, np.ndarray]]) -> pd.DataFrame:
@@ -114,27 +143,50 @@ def _peaks(curves: Sequence[tuple[str, str, int, str, SignRow, np.ndarray]]) -> 
             picked += [(low, int(values.argmin())), (high, int(values.argmax()))]
         rows += [
             {
-                "trial": trial, "side": side, "cycle": cycle, "name": name, "variable": row.variable, "component": row.component,
-                "phase": "stance", "percent": float(at), "time_s": 1.0, "value": float(values[at]), "unit": row.unit,
+                "trial": trial,
+                "side": side,
+                "cycle": cycle,
+                "name": name,
+                "variable": row.variable,
+                "component": row.component,
+                "phase": "stance",
+                "percent": float(at),
+                "time_s": 1.0,
+                "value": float(values[at]),
+                "unit": row.unit,
             }
             for name, at in picked
-        ]  # fmt: skip
+        ]
     return tidy_table("peaks", rows)
 
 
 def _spatiotemporal(trial: str, cycles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
-        {"trial": trial, "side": c["side"], "cycle": c["cycle"], "parameter": name, "unit": unit,
-         "value": base * (1.1 if c["side"] == "L" else 0.9) + 0.01 * c["cycle"]}
+        {
+            "trial": trial,
+            "side": c["side"],
+            "cycle": c["cycle"],
+            "parameter": name,
+            "unit": unit,
+            "value": base * (1.1 if c["side"] == "L" else 0.9) + 0.01 * c["cycle"],
+        }
         for c in cycles
         for name, base, unit in (("speed", 1.2, "m/s"), ("stride_length", 1.3, "m"), ("foot_off", 60.0, "%"))
-    ]  # fmt: skip
+    ]
 
 
 def make_session(
-    *, code: str = "WAVE-01", sides: str = "LR", cycles: int = 3, kinetics: bool = True, plates: bool = True, turn: bool = False,
-    seed: int = 0, budget: bool = True, date: str | None = "2024-05-17",
-) -> SessionTables:  # fmt: skip
+    *,
+    code: str = "WAVE-01",
+    sides: str = "LR",
+    cycles: int = 3,
+    kinetics: bool = True,
+    plates: bool = True,
+    turn: bool = False,
+    seed: int = 0,
+    budget: bool = True,
+    date: str | None = "2024-05-17",
+) -> SessionTables:
     """Build a session of straight walks, and of a turn if asked for."""
     kinds = [("walk1", "straight"), ("turn1", "turn")] if turn else [("walk1", "straight")]
     trials, curves, spatiotemporal, frames = [], [], [], {}
@@ -145,27 +197,63 @@ def make_session(
         spatiotemporal += _spatiotemporal(name, listed)
         frames[name] = _frames(name, listed)
     subject = {
-        "code": code, "session_date": date, "age_years": 9.0, "birth_date": None, "sex": "female", "condition": "barefoot",
-        "mass_kg": 30.0, "height_m": 1.4, "leg_length_m": {"L": 0.75, "R": 0.76}, "knee_width_m": {}, "ankle_width_m": {},
-        "marker_diameter_m": 0.014, "foot_flat": True, "sources": {"mass_kg": "subject.toml"},
-    }  # fmt: skip
+        "code": code,
+        "session_date": date,
+        "age_years": 9.0,
+        "birth_date": None,
+        "sex": "female",
+        "condition": "barefoot",
+        "mass_kg": 30.0,
+        "height_m": 1.4,
+        "leg_length_m": {"L": 0.75, "R": 0.76},
+        "knee_width_m": {},
+        "ankle_width_m": {},
+        "marker_diameter_m": 0.014,
+        "foot_flat": True,
+        "sources": {"mass_kg": "subject.toml"},
+    }
     finding = {"rule": "baseline", "severity": "warning", "message": "Plate 1 drifts.", "hint": "Zero it.", "where": "walk1"}
     summary = {
-        "schema": 1, "version": "0.1.0", "subject": subject, "model": "conventional", "kinetics": "textbook",
-        "static": {"file": "static.c3d", "name": "static", "frames": 100}, "verdict": "accept", "sentence": "All trials accepted.",
-        "conditions": ["barefoot"], "norm": None, "trials": trials, "failed": [], "findings": [finding],
-    }  # fmt: skip
+        "schema": 1,
+        "version": "0.1.0",
+        "subject": subject,
+        "model": "conventional",
+        "kinetics": "textbook",
+        "static": {"file": "static.c3d", "name": "static", "frames": 100},
+        "verdict": "accept",
+        "sentence": "All trials accepted.",
+        "conditions": ["barefoot"],
+        "norm": None,
+        "trials": trials,
+        "failed": [],
+        "findings": [finding],
+    }
     quality = [
         {"trial": t["name"], "rule": "gap-largest", "value": 120.0, "unit": "ms", "limit": 100.0, "verdict": "warn"} for t in trials
     ]
     return SessionTables(
-        frames=frames, cycles=_long(curves), budget=_budget(curves) if budget else tidy_table("budget"),
-        spatiotemporal=tidy_table("spatiotemporal", spatiotemporal), peaks=_peaks(curves), scores=tidy_table("scores"),
-        stances=tidy_table("stances"), gaps=tidy_table("gaps"), quality=tidy_table("quality", quality),
-        calibration={"schema": 1, "sides": {"L": {"knee_mm": 51.0}, "R": {"knee_mm": 52.0}}}, summary=summary,
-        manifest={"schema": 1, "version": "0.1.0", "command": "biomech-id run .", "recipe": {"model": {"model": "conventional"}},
-                  "inputs": {"walk1.c3d": "ab" * 32}, "dependencies": {"numpy": "2.0"}, "python": "3.11", "outputs": {}},
-    )  # fmt: skip
+        frames=frames,
+        cycles=_long(curves),
+        budget=_budget(curves) if budget else tidy_table("budget"),
+        spatiotemporal=tidy_table("spatiotemporal", spatiotemporal),
+        peaks=_peaks(curves),
+        scores=tidy_table("scores"),
+        stances=tidy_table("stances"),
+        gaps=tidy_table("gaps"),
+        quality=tidy_table("quality", quality),
+        calibration={"schema": 1, "sides": {"L": {"knee_mm": 51.0}, "R": {"knee_mm": 52.0}}},
+        summary=summary,
+        manifest={
+            "schema": 1,
+            "version": "0.1.0",
+            "command": "biomech-id run .",
+            "recipe": {"model": {"model": "conventional"}},
+            "inputs": {"walk1.c3d": "ab" * 32},
+            "dependencies": {"numpy": "2.0"},
+            "python": "3.11",
+            "outputs": {},
+        },
+    )
 
 
 def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
@@ -176,9 +264,17 @@ def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
         rows += [(row.variable, row.component, float(p), mean, mean / 2, n) for p in PERCENT]
     rows += [(name, "", np.nan, mean, mean / 20, n) for name, mean in (("speed", 1.2), ("foot_off", 61.0))]
     norm = pd.DataFrame(rows, columns=["variable", "component", "percent", "mean", "sd", "n"])
-    said = {"age_min_y": 6.0, "age_max_y": 12.0, "speed_min": 0.3, "speed_max": 0.5, "model": model, "kinetics": "textbook", "source": "waves"}
+    said = {
+        "age_min_y": 6.0,
+        "age_max_y": 12.0,
+        "speed_min": 0.3,
+        "speed_max": 0.5,
+        "model": model,
+        "kinetics": "textbook",
+        "source": "waves",
+    }
     norm = norm.assign(**said)[[c.name for c in table_columns("norm")]]
-    return norm.astype({name: "str" for name in ("variable", "component", "model", "kinetics", "source")})
+    return norm.astype(dict.fromkeys(("variable", "component", "model", "kinetics", "source"), "str"))
 
 
 @pytest.fixture(scope="session")

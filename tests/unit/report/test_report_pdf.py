@@ -1,0 +1,265 @@
+"""The PDF as a file: pages, fonts, text, size, sameness, and what happens with poor input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pypdf
+import pytest
+
+from biomech_id.errors import OptionError, OutputError, ShapeError
+from biomech_id.report import draw_report
+from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.panel import Panel
+from biomech_id.report.style import load_style
+
+#: Of a report of one child, with all pages (issue F).
+MOST_BYTES = 2_000_000
+
+
+def text_of(path) -> list[str]:
+    return [page.extract_text() for page in pypdf.PdfReader(path).pages]
+
+
+def plain(texts) -> str:
+    """All pages as one text in which line breaks do not matter."""
+    return " ".join(" ".join(texts).split())
+
+
+@pytest.fixture(scope="module")
+def pdf(session, tmp_path_factory):
+    return draw_report(session, tmp_path_factory.mktemp("report") / "report.pdf")
+
+
+@pytest.fixture(scope="module")
+def texts(pdf):
+    return text_of(pdf)
+
+
+def test_every_page_carries_code_date_and_number(texts):
+    assert len(texts) == 12
+    for number, text in enumerate(texts, 1):
+        assert "WAVE-01" in text
+        assert "Session date: 2024-05-17" in text
+        assert f"Page {number} / 12" in text
+        assert "Research software, not a medical device." in text
+
+
+def test_pages_say_units_and_that_moments_are_internal(texts):
+    text = plain(texts)
+    for word in ("N m/kg", "W/kg", "%BW", "deg", "Internal moments", "expressed in the axes of the distal segment"):
+        assert word in text
+    assert "biomech-id norm OUT... -o norm.csv" in texts[0]
+
+
+def test_page_is_landscape_a4(pdf):
+    box = pypdf.PdfReader(pdf).pages[0].mediabox
+    # Half a point: A4 is 297 x 210 mm, 841.9 x 595.3 points.
+    assert float(box.width) == pytest.approx(841.9, abs=0.5)
+    assert float(box.height) == pytest.approx(595.3, abs=0.5)
+
+
+def test_all_fonts_are_embedded_as_outlines(pdf):
+    fonts = set()
+    for page in pypdf.PdfReader(pdf).pages:
+        for font in page["/Resources"]["/Font"].values():
+            for descendant in font.get_object()["/DescendantFonts"]:
+                descriptor = descendant.get_object()["/FontDescriptor"].get_object()
+                assert "/FontFile2" in descriptor, descriptor
+                fonts.add(descriptor["/FontName"])
+    assert fonts
+    assert all("DejaVuSans" in name for name in fonts)
+
+
+def test_no_raster_image_and_small(pdf):
+    assert pdf.stat().st_size < MOST_BYTES
+    for page in pypdf.PdfReader(pdf).pages:
+        kinds = {x.get_object()["/Subtype"] for x in page["/Resources"].get("/XObject", {}).values()}
+        assert "/Image" not in kinds
+
+
+@pytest.mark.slow
+def test_the_same_tables_give_the_same_bytes_in_another_process(tmp_path, pdf):
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from conftest import make_session; "
+        "from biomech_id.report import draw_report; draw_report(make_session(), sys.argv[2])"
+    )
+    here = str(__file__).rpartition("/")[0]
+    env = {"PYTHONHASHSEED": "7", "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code, here, str(tmp_path / "again.pdf")], check=True, env=env)
+    assert (tmp_path / "again.pdf").read_bytes() == pdf.read_bytes()
+    assert "/CreationDate" not in (pypdf.PdfReader(pdf).metadata or {})
+
+
+def panels_without_a_word(tables, norm=None):
+    """Titles of panels that show neither a curve nor a sentence."""
+    style = load_style()
+    empty = []
+    for page in session_pages(tables, style, norm, PAGES):
+        for panel in (a for a in page.figure.axes if isinstance(a, Panel)):
+            data = [
+                c
+                for c in panel.collections
+                if c.get_gid() and "|" in str(c.get_gid()) and not str(c.get_gid()).endswith("foot off")
+            ]
+            sentence = [t for t in panel.texts if t.get_bbox_patch() is not None and len(t.get_text()) > 20]
+            if not data and not sentence:
+                empty.append((page.name, [t.get_text() for t in panel.texts][-4:]))
+    return empty
+
+
+slow = pytest.mark.slow
+POOR = [{"sides": "R", "kinetics": False}, {"cycles": 0}]
+POORER = [{}, {"kinetics": False, "plates": False}, {"sides": "L"}, {"cycles": 1}, {"turn": True}, {"budget": False}]
+
+
+@pytest.mark.parametrize("options", [*POOR, *(pytest.param(o, marks=slow) for o in POORER)], ids=str)
+def test_no_panel_is_blank_without_a_reason(build, options):
+    assert panels_without_a_word(build(**options)) == []
+
+
+def test_the_search_for_blank_panels_finds_one(session):
+    page = next(p for p in session_pages(session, load_style(), None, ["kinematics_mean"]))
+    panel = next(a for a in page.figure.axes if isinstance(a, Panel))
+    for collection in [c for c in panel.collections if c.get_gid()]:
+        collection.remove()
+    data = [c for c in panel.collections if c.get_gid()]
+    assert not data
+    assert not [t for t in panel.texts if t.get_bbox_patch() is not None]
+
+
+def test_without_kinetics_every_kinetic_panel_gives_the_reason(build, tmp_path):
+    texts = text_of(draw_report(build(kinetics=False), tmp_path / "a.pdf", pages=["kinetics_mean", "ground_reaction", "values"]))
+    assert all("no kinetics" in plain([text]) for text in texts)
+    assert plain(texts).count("The other foot touched the plate.") > 12
+    texts = text_of(draw_report(build(kinetics=False, plates=False), tmp_path / "b.pdf", pages=["kinetics_mean"]))
+    assert "recorded without force plates" in plain(texts)
+
+
+def test_one_side_only_says_so_and_draws_the_other(build, tmp_path):
+    texts = text_of(draw_report(build(sides="L"), tmp_path / "a.pdf", pages=["kinematics_mean"]))
+    assert plain(texts).count("No complete right gait cycle") == 12
+
+
+def test_one_cycle_has_a_mean_without_a_band(build):
+    (page,) = session_pages(build(cycles=1), load_style(), None, ["kinematics_mean"])
+    gids = [str(c.get_gid()) for a in page.figure.axes for c in a.collections]
+    assert "|L|HipAngles.X|mean" in gids
+    assert not [gid for gid in gids if gid.endswith("|sd")]
+
+
+@pytest.mark.slow
+def test_forty_cycles_a_side_are_a_report(build, tmp_path):
+    path = draw_report(build(cycles=40), tmp_path / "forty.pdf")
+    # 2 500 curves of 101 points with every point kept: about 0.8 kB each after compression.
+    assert path.stat().st_size < 2_500 * 800 + MOST_BYTES
+    assert "L 40" in pypdf.PdfReader(path).pages[4].extract_text()
+
+
+def test_a_long_code_is_whole_on_the_cover_and_shortened_in_the_header(build, tmp_path):
+    code = "PATIENT-" + "0123456789" * 5 + "-X"
+    assert len(code) == 60
+    first, second = text_of(draw_report(build(code=code), tmp_path / "a.pdf", pages=["cover", "spatiotemporal"]))
+    assert code in first.replace("\n", "")
+    assert code not in second.replace("\n", "")
+    assert "PATIENT-0123456789" in second
+    assert "…" in second
+
+
+def test_code_with_signs_of_mathematics_is_printed_as_it_is(build, tmp_path):
+    (text,) = text_of(draw_report(build(code="$x_1$ & {a}"), tmp_path / "a.pdf", pages=["cover"]))
+    assert "$x_1$ & {a}" in text
+
+
+def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
+    (text,) = text_of(draw_report(build(date=None), tmp_path / "a.pdf", pages=["cover"]))
+    assert "Session date: not recorded" in text
+
+
+def test_a_session_without_any_cycle_is_still_a_report(build, tmp_path):
+    texts = text_of(draw_report(build(cycles=0), tmp_path / "a.pdf"))
+    assert len(texts) == len(PAGES) - 1
+    assert "no gait cycle" in plain(texts).lower() or "No trial" in plain(texts)
+
+
+def test_pages_can_be_chosen(session, tmp_path):
+    texts = text_of(draw_report(session, tmp_path / "a.pdf", pages=["methods", "kinetics-mean"]))
+    assert len(texts) == 2
+    assert "Page 1 / 2" in texts[0]
+    with pytest.raises(OptionError, match="no report page kinetcs"):
+        draw_report(session, tmp_path / "b.pdf", pages=["kinetcs"])
+    assert not (tmp_path / "b.pdf").exists()
+
+
+def test_progress_counts_the_pages(session, tmp_path):
+    seen = []
+    draw_report(session, tmp_path / "a.pdf", pages=["cover", "methods"], progress=lambda *told: seen.append(told))
+    assert seen == [("Gait analysis", 1, 2), ("Methods", 2, 2)]
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(session, tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    with pytest.raises(OutputError):
+        draw_report(session, tmp_path / "file" / "report.pdf", pages=["cover"])
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_norm_of_the_wrong_shape_or_model_is_refused(session, build_norm, tmp_path):
+    norm = build_norm()
+    path = tmp_path / "a.pdf"
+    with pytest.raises(ShapeError, match="lacks the columns sd"):
+        draw_report(session, path, norm=norm.drop(columns="sd"))
+    knee = (norm["variable"] == "KneeAngles") & (norm["component"] == "X") & (norm["percent"] == 50)
+    with pytest.raises(OptionError, match="KneeAngles X at 100 places"):
+        draw_report(session, path, norm=norm[~knee])
+    with pytest.raises(OptionError, match="six-dof"):
+        draw_report(session, path, norm=build_norm(model="six-dof"))
+    assert not path.exists()
+
+
+def test_a_small_norm_is_called_not_clinical(session, build_norm, tmp_path):
+    (few,) = text_of(draw_report(session, tmp_path / "a.pdf", norm=build_norm(n=7), pages=["cover"]))
+    (many,) = text_of(draw_report(session, tmp_path / "b.pdf", norm=build_norm(n=24), pages=["cover"]))
+    assert "Not a clinical norm" in few
+    assert "n = 24" in plain([many])
+    assert "Not a clinical norm" not in many
+
+
+def test_values_outside_two_sd_are_flagged(session, build_norm, tmp_path):
+    norm = build_norm()
+    stride = session.spatiotemporal.query("parameter == 'speed' and side == 'L'")["value"].mean()
+    assert stride > 1.2 + 2 * 0.06 - 1e-9
+    (text,) = text_of(draw_report(session, tmp_path / "a.pdf", norm=norm, pages=["spatiotemporal"]))
+    assert "▲" in text
+    (text,) = text_of(draw_report(session, tmp_path / "b.pdf", pages=["spatiotemporal"]))
+    assert "▲" not in text
+
+
+def test_many_trials_and_findings_go_on_over_pages(build, tmp_path):
+    session = build()
+    first = session.summary["trials"][0]
+    finding = {"rule": "x", "severity": "warning", "message": "Something long to say about this trial.", "hint": "", "where": ""}
+    for number in range(60):
+        session.summary["trials"].append(
+            {**first, "name": f"walk{number + 2}", "file": f"walk{number + 2}.c3d", "findings": [finding]}
+        )
+    texts = text_of(draw_report(session, tmp_path / "a.pdf", pages=["cover", "quality"]))
+    assert len(texts) > 3
+    assert all("Data quality (continued)" in text for text in texts[2:])
+    assert all(f"walk{n}" in plain(texts[1:]) for n in range(2, 62))
+
+
+def test_statistics_leave_out_what_is_missing():
+    from biomech_id.report.layer import statistics
+
+    curves = np.tile(np.arange(101.0), (3, 1)) + np.array([[0.0], [1.0], [5.0]])
+    curves[1, 60:] = np.nan
+    curves[:, 90] = np.nan
+    found = statistics(curves)
+    np.testing.assert_allclose(found.mean[:60], np.arange(60) + 2.0)
+    np.testing.assert_allclose(found.sd[:60], np.std([0, 1, 5], ddof=1))
+    assert found.mean[70] == pytest.approx(72.5)
+    assert np.isnan(found.mean[90])
+    assert found.n == 3
