@@ -66,7 +66,7 @@ def _table_difference(first: pd.DataFrame, second: pd.DataFrame, name: str) -> D
     largest, where = 0.0, ""
     for column in first.columns:
         a, b = first[column], second[column]
-        if not (pd.api.types.is_numeric_dtype(a) and pd.api.types.is_numeric_dtype(b)):
+        if not all(pd.api.types.is_numeric_dtype(c) and not pd.api.types.is_bool_dtype(c) for c in (a, b)):
             if not a.equals(b):
                 return Difference(name, f"other text in column {column}")
             continue
