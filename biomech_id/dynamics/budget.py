@@ -13,59 +13,53 @@ The parts sum to the joint wrench; each is itself a force and a moment about the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.conventions import BUDGET_PARTS
-from biomech_id.dynamics.chain import Chain
-from biomech_id.dynamics.external import External
-from biomech_id.dynamics.loads import ChainLoads
-from biomech_id.dynamics.recursion import Need, joint_wrenches, subtract_external, sum_up
+from biomech_id.dynamics.problem import Problem
+from biomech_id.dynamics.recursion import Wrenches, joint_wrenches, subtract_outside, sum_up
 
 
-def budget_of(chain: Chain, external: Sequence[External], gravity: FloatArray, inertial: Need) -> dict[str, ChainLoads]:
-    """Part -> joint wrenches caused by that part alone.
+def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Wrenches]:
+    """Part -> joint wrenches caused by that part alone, laboratory axes, about the joint centres.
 
     The parts of `conventions.BUDGET_PARTS` are always there and come first, in that order.
 
     Parameters
     ----------
-    chain, external : as for `newton_euler.solve`.
-    gravity : broadcasts over (N, n, 3), m/s2, laboratory axes.
+    p : the problem.
     inertial : I alpha and omega x I omega, as from `recursion.inertial_moments`.
     """
     angular, gyroscopic = inertial
     parts = {
-        "gravity": _caused_by_forces(chain, -gravity),
-        "linear_inertia": _caused_by_forces(chain, chain.com_acceleration_lab_m_s2),
-        "angular_inertia": _caused_by_moments(chain, angular),
-        "gyroscopic": _caused_by_moments(chain, gyroscopic),
+        "gravity": _caused_by_forces(p, -p.gravity_lab_m_s2),
+        "linear_inertia": _caused_by_forces(p, p.com_acceleration_lab_m_s2),
+        "angular_inertia": _caused_by_moments(p, angular),
+        "gyroscopic": _caused_by_moments(p, gyroscopic),
     }
-    for part in dict.fromkeys(["ground_reaction", *(load.part for load in external)]):
-        parts[part] = _caused_from_outside(chain, [load for load in external if load.part == part])
+    for part in dict.fromkeys(["ground_reaction", *(load.part for load in p.outside)]):
+        parts[part] = _caused_from_outside(p, part)
     order = (*BUDGET_PARTS, *(part for part in parts if part not in BUDGET_PARTS))
     return {part: parts[part] for part in order}
 
 
-def _caused_by_forces(chain: Chain, acceleration: FloatArray) -> ChainLoads:
+def _caused_by_forces(p: Problem, acceleration: FloatArray) -> Wrenches:
     """Of forces m x acceleration at the centres of mass."""
-    force = np.empty(chain.com_lab_m.shape, order="F")
-    np.multiply(chain.mass_kg[:, None], acceleration, out=force)
-    return ChainLoads(chain, *joint_wrenches(chain, (force, cross(chain.com_lab_m, force))))
+    force = np.empty(p.shape, order="F")
+    np.multiply(p.mass_kg[:, None], acceleration, out=force)
+    return joint_wrenches(p, (force, cross(p.com_lab_m, force)))
 
 
-def _caused_by_moments(chain: Chain, moment_seg: FloatArray) -> ChainLoads:
+def _caused_by_moments(p: Problem, moment_seg: FloatArray) -> Wrenches:
     """Of moments in segment axes; a moment needs no force and is the same about any point."""
-    moment = matvec(chain.R_lab_seg, moment_seg)
-    sum_up(chain, moment)
-    moment.flags.writeable = False
-    return ChainLoads(chain, 0.0 * moment, moment)  # zero, and missing where the moment is
+    moment = matvec(p.R_lab_seg, moment_seg)
+    sum_up(p.parents, moment)
+    return 0.0 * moment, moment  # no force, and missing where the moment is
 
 
-def _caused_from_outside(chain: Chain, external: Sequence[External]) -> ChainLoads:
-    need = np.zeros(chain.com_lab_m.shape, order="F"), np.zeros(chain.com_lab_m.shape, order="F")
-    subtract_external(chain, external, need)
-    return ChainLoads(chain, *joint_wrenches(chain, need))
+def _caused_from_outside(p: Problem, part: str) -> Wrenches:
+    need = np.zeros(p.shape, order="F"), np.zeros(p.shape, order="F")
+    subtract_outside(need, (load for load in p.outside if load.part == part))
+    return joint_wrenches(p, need)

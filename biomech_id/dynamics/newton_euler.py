@@ -27,10 +27,13 @@ from biomech_id.dynamics.budget import budget_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
-from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
+from biomech_id.dynamics.problem import Problem
+from biomech_id.dynamics.recursion import Wrenches, inertial_moments, joint_wrenches, need_of_segments
 from biomech_id.errors import OptionError, ShapeError
 
 Method = Literal["recursive", "block"]
+#: Name of the whole beside its parts.
+TOTAL = "total"
 
 
 class HasContacts(Protocol):
@@ -72,17 +75,40 @@ def solve(
     """
     external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
-    inertial = inertial_moments(chain)
+    problem = Problem.of(chain, external, gravity)
     if method == "recursive":
-        force, moment = joint_wrenches(chain, need_of_segments(chain, external, gravity, inertial))
+        wrenches = _recurse(problem, budget)
     elif method == "block":
-        force, moment = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
+        wrenches = _recurse(problem, budget) if budget else {}
+        wrenches[TOTAL] = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
     else:
         raise OptionError(
             f"There is no method {method!r}.", value=method, expected="'recursive' or 'block'", where="solve(method=...)"
         )
-    parts = budget_of(chain, external, gravity, inertial) if budget else None
+    force, moment = wrenches.pop(TOTAL)
+    parts = {part: ChainLoads(chain, *wrench) for part, wrench in wrenches.items()} if budget else None
     return ChainLoads(chain, force, moment, external, gravity, parts)
+
+
+def _recurse(p: Problem, budget: bool) -> dict[str, Wrenches]:
+    """Joint wrenches, and with ``budget`` those of each part, by the sum up the chain, stretch by stretch."""
+    results: dict[str, Wrenches] = {}
+    for frames, stretch in p.stretches():
+        inertial = inertial_moments(stretch)
+        found = {TOTAL: joint_wrenches(stretch, need_of_segments(stretch, inertial))}
+        if budget:
+            found |= budget_of(stretch, inertial)
+        if stretch is p:
+            results = found
+        else:
+            for name, wrench in found.items():
+                whole = results.setdefault(name, (np.empty(p.shape, order="F"), np.empty(p.shape, order="F")))
+                for array, values in zip(whole, wrench, strict=True):
+                    array[frames] = values
+    for wrench in results.values():
+        for array in wrench:
+            array.flags.writeable = False
+    return results
 
 
 def solve_body(

@@ -16,43 +16,42 @@ from collections.abc import Iterable
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
-from biomech_id.dynamics.external import External
+from biomech_id.dynamics.problem import Outside, Problem
 
-#: Force (N, n, 3), N, and moment about the laboratory's origin (N, n, 3), N m, laboratory axes, one per segment.
-Need = tuple[FloatArray, FloatArray]
+#: Force (N, n, 3), N, and moment (N, n, 3), N m, laboratory axes: what the joints must supply to each segment, about the
+#: laboratory's origin, or what a joint transmits, about that joint.
+Wrenches = tuple[FloatArray, FloatArray]
 
 
-def need_of_segments(chain: Chain, external: Iterable[External], gravity: FloatArray, inertial: Need) -> Need:
+def need_of_segments(p: Problem, inertial: Wrenches) -> Wrenches:
     """What the joints must supply to each segment: rate of change of its momentum, less gravity and external wrenches.
 
-    ``inertial`` are the terms of `inertial_moments`.
+    ``inertial`` are the terms of `inertial_moments`. Moments are about the laboratory's origin.
     """
     angular, gyroscopic = inertial
-    force = chain.mass_kg[:, None] * (chain.com_acceleration_lab_m_s2 - gravity)
-    moment = cross(chain.com_lab_m, force)
-    moment += matvec(chain.R_lab_seg, angular + gyroscopic)
-    subtract_external(chain, external, (force, moment))
+    force = p.mass_kg[:, None] * (p.com_acceleration_lab_m_s2 - p.gravity_lab_m_s2)
+    moment = cross(p.com_lab_m, force)
+    moment += matvec(p.R_lab_seg, angular + gyroscopic)
+    subtract_outside((force, moment), p.outside)
     return force, moment
 
 
-def subtract_external(chain: Chain, external: Iterable[External], need: Need) -> None:
+def inertial_moments(p: Problem | Chain) -> Wrenches:
+    """The terms I alpha and omega x I omega (N, n, 3), N m, about each centre of mass, in SEGMENT axes."""
+    omega = matvec_transposed(p.R_lab_seg, p.omega_lab_rad_s)
+    alpha = matvec_transposed(p.R_lab_seg, p.alpha_lab_rad_s2)
+    return matvec(p.inertia_kgm2, alpha), cross(omega, matvec(p.inertia_kgm2, omega))
+
+
+def subtract_outside(need: Wrenches, outside: Iterable[Outside]) -> None:
     """Take off ``need``, in place, what comes from outside."""
     force, moment = need
-    for load in external:
-        i = chain.index(load.segment)
-        external_force, external_moment = load.at_origin()
-        force[:, i] -= external_force
-        moment[:, i] -= external_moment
+    for load in outside:
+        force[:, load.i] -= load.force
+        moment[:, load.i] -= load.moment
 
 
-def inertial_moments(chain: Chain) -> tuple[FloatArray, FloatArray]:
-    """The terms I alpha and omega x I omega (N, n, 3), N m, about each centre of mass, in SEGMENT axes."""
-    omega = matvec_transposed(chain.R_lab_seg, chain.omega_lab_rad_s)
-    alpha = matvec_transposed(chain.R_lab_seg, chain.alpha_lab_rad_s2)
-    return matvec(chain.inertia_kgm2, alpha), cross(omega, matvec(chain.inertia_kgm2, omega))
-
-
-def joint_wrenches(chain: Chain, need: Need) -> tuple[FloatArray, FloatArray]:
+def joint_wrenches(p: Problem | Chain, need: Wrenches) -> Wrenches:
     """Sum what is needed up the chain and refer it to the joints.
 
     Returns
@@ -61,15 +60,14 @@ def joint_wrenches(chain: Chain, need: Need) -> tuple[FloatArray, FloatArray]:
     proximal neighbour on the segment. They take over the memory of ``need``.
     """
     force, moment = need
-    sum_up(chain, force)
-    sum_up(chain, moment)
-    moment -= cross(chain.joint_lab_m, force)
-    force.flags.writeable = moment.flags.writeable = False
+    sum_up(p.parents, force)
+    sum_up(p.parents, moment)
+    moment -= cross(p.joint_lab_m, force)
     return force, moment
 
 
-def sum_up(chain: Chain, values: FloatArray) -> None:
+def sum_up(parents: tuple[int, ...], values: FloatArray) -> None:
     """Add to every segment's values (N, n, ...), in place, those of all segments that hang on it."""
-    for i, parent in enumerate(chain.parents):  # distal before proximal: a segment's sum is complete when its turn comes
+    for i, parent in enumerate(parents):  # distal before proximal: a segment's sum is complete when its turn comes
         if parent != BASE:
             values[:, parent] += values[:, i]

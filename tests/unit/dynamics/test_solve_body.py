@@ -180,6 +180,23 @@ def test_gravity_may_change_over_time(make_body: Any, make_contacts: Any) -> Non
     np.testing.assert_allclose(difference, np.where(np.arange(body.n_frames) == 4, -9.81 * leg, 0), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("stretch", [1, 5, 11, 12])
+def test_long_recordings_are_worked_off_in_stretches(
+    make_body: Any, make_contacts: Any, monkeypatch: pytest.MonkeyPatch, stretch: int
+) -> None:
+    body, contacts = make_body(per_frame=True), make_contacts(unknown={"L": [6]})
+    g = np.random.default_rng(3).normal(0, 5, (body.n_frames, 3))
+    whole = solve_body(body, contacts, gravity_lab_m_s2=g, budget=True)
+    monkeypatch.setattr("biomech_id.dynamics.problem.STRETCH", stretch)
+    pieces = solve_body(body, contacts, gravity_lab_m_s2=g, budget=True)
+    for key, load in whole.items():
+        assert load.wrench.isclose(pieces[key].wrench, atol=1e-11)
+        for part in BUDGET_PARTS:
+            assert load.budget is not None
+            assert pieces[key].budget is not None
+            assert load.budget[part].isclose(pieces[key].budget[part], atol=1e-11)
+
+
 def test_shapes_that_do_not_fit_are_named(make_body: Any, make_contacts: Any) -> None:
     with pytest.raises(ShapeError, match=r"contact of the L foot has shape \(9, 3\), the motion 12 frames"):
         solve_body(make_body(), make_contacts(n=9))
