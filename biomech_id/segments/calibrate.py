@@ -63,7 +63,7 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
     for side in sides:
         hip = hip_centre_pelvis_m(
             side,
-            mean_leg_length_m=float(np.mean([subject.leg_length_m[s] for s in sides])),
+            mean_leg_length_m=float(np.mean([length for length in subject.leg_length_m.values() if length])),
             inter_asis_m=inter_asis, asis_trochanter_m=trochanter[side], marker_radius_m=radius,
         )  # fmt: skip
         legs[side] = _static_leg(markers, subject, side, hip, radius, static.name)
