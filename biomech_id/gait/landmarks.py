@@ -90,14 +90,18 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
     Parameters
     ----------
     trial : the recording.
-    motion : what tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers.
+    motion : what tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers, and its
+        heel and toes stand in for markers that a marker set does not have.
 
     Raises
     ------
-    MissingInputError : neither foot has both a heel and a toe marker.
+    MissingInputError : neither foot has both a heel and a toe.
     """
     labels = _by_plain_label(trial.markers)
-    heel, toe = _per_side(trial.markers, labels, HEEL_NAMES), _per_side(trial.markers, labels, TOE_NAMES)
+    heel, toe = (
+        _outline_points(motion, name) | _per_side(trial.markers, labels, names)
+        for name, names in (("Heel", HEEL_NAMES), ("Toe", TOE_NAMES))
+    )
     sides = [side for side in SIDES if side in heel and side in toe]
     if not sides:
         raise MissingInputError(
@@ -108,8 +112,7 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
     heel = {side: bridge(heel[side], rate_hz) for side in sides}
     toe = {side: bridge(toe[side], rate_hz) for side in sides}
     pelvis, facing = _pelvis(trial.markers, labels, heel, toe)
-    tracked = {} if motion is None else motion.foot_outline_lab_m
-    outline = {side: tracked[side] if side in tracked else _drawn_outline(heel[side], toe[side], side) for side in sides}
+    outline = {side: _outline(motion, side, _drawn_outline(heel[side], toe[side], side)) for side in sides}
     return Landmarks(rate_hz, trial.first_time_s, pelvis, facing, heel, toe, outline)
 
 
@@ -153,6 +156,15 @@ def _per_side(markers: Markers, labels: Mapping[str, str], names: tuple[str, ...
     return found
 
 
+def _outline_points(motion: BodyMotion | None, name: str) -> dict[str, FloatArray]:
+    """The heel's or the toes' point of each tracked outline, for marker sets that have no marker there."""
+    label = f"{name}Outline"
+    if motion is None or label not in motion.foot_outline_names:
+        return {}
+    index = motion.foot_outline_names.index(label)
+    return {side: outline_m[:, index] for side, outline_m in motion.foot_outline_lab_m.items()}
+
+
 def _pelvis(
     markers: Markers, labels: Mapping[str, str], heel: Mapping[str, FloatArray], toe: Mapping[str, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
@@ -170,6 +182,14 @@ def _pelvis(
     if sacrum:
         return bridge(sacrum[0], rate_hz), facing
     return feet, facing
+
+
+def _outline(motion: BodyMotion | None, side: str, drawn_m: FloatArray) -> FloatArray:
+    """The tracked outline, unless it misses frames that heel and toe marker see (a foot frame also needs the leg's markers)."""
+    tracked_m = None if motion is None else motion.foot_outline_lab_m.get(side)
+    if tracked_m is None or np.any(np.isnan(tracked_m).any(axis=(1, 2)) & np.isfinite(drawn_m).all(axis=(1, 2))):
+        return drawn_m
+    return tracked_m
 
 
 def _drawn_outline(heel_m: FloatArray, toe_m: FloatArray, side: str) -> FloatArray:

@@ -1,5 +1,7 @@
 """Feet and pelvis are found under the names laboratories give them, and gaps are bridged only when short."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,30 @@ def test_bridge_closes_short_gaps_on_a_line_and_leaves_long_ones():
 def test_horizontal_unit_of_a_vertical_vector_is_missing():
     assert np.isnan(horizontal_unit(np.array([[0.0, 0.0, 1.0]]))).all()
     np.testing.assert_allclose(horizontal_unit(np.array([[3.0, 4.0, 9.0]])), [[0.6, 0.8]])
+
+
+def _tracked(landmarks, shift=0.0, hole=slice(0, 0)):
+    outlines = {side: landmarks.outline_lab_m[side] + shift for side in "LR"}
+    for outline in outlines.values():
+        outline[hole] = np.nan
+    names = ("HeelOutline", *(f"P{i}Outline" for i in range(1, 5)), "ToeOutline", "P6Outline", "P7Outline", "P8Outline")
+    return SimpleNamespace(foot_outline_lab_m=outlines, foot_outline_names=names)
+
+
+def test_the_tracked_outline_is_preferred_unless_it_misses_frames_the_markers_see(walker):
+    trial = walker().trial()
+    drawn = find_landmarks(trial)
+    whole = find_landmarks(trial, _tracked(drawn, shift=0.01))
+    np.testing.assert_allclose(whole.outline_lab_m["L"], drawn.outline_lab_m["L"] + 0.01)
+    holed = find_landmarks(trial, _tracked(drawn, shift=0.01, hole=slice(40, 60)))
+    np.testing.assert_array_equal(holed.outline_lab_m["L"], drawn.outline_lab_m["L"])
+
+
+def test_heel_and_toe_of_a_tracked_foot_stand_in_for_markers_that_are_not_there(walker):
+    trial = walker().trial()
+    drawn = find_landmarks(trial)
+    keep = [i for i, n in enumerate(trial.markers.names) if "TOE" not in n]
+    toeless = Trial("t", Markers(tuple(trial.markers.names[i] for i in keep), trial.markers.position_m[:, keep], trial.rate_hz))
+    found = find_landmarks(toeless, _tracked(drawn))
+    np.testing.assert_array_equal(found.toe_lab_m["R"], drawn.outline_lab_m["R"][:, 5])
+    np.testing.assert_array_equal(found.heel_lab_m["R"], drawn.heel_lab_m["R"])
