@@ -23,6 +23,12 @@ CLIPPED_SAMPLES = 5
 SIDE_LIMITS_M = (0.15, 3.0)
 LEVEL_COSINE = np.cos(np.radians(3.0))
 #: Standing is quiet when the plates together vary by no more than this share, and mass is doubtful beyond that one.
+#: A single sample off its course by this share of the peak (and this much at least) is no foot: at a rate that resolves impacts,
+#: and at a lower one, where an impact may fill a single sample.
+FAST_HZ = 500.0
+SPIKE_FAST = (0.2, 100.0)
+SPIKE_SLOW = (0.6, 500.0)
+SPIKE_LEVER_M = 0.4
 QUIET_SHARE = 0.03
 MASS_SHARE = 0.10
 
@@ -31,6 +37,7 @@ def inspect_plates(trial: Trial) -> Iterator[Finding]:
     """Yield what is wrong with each force plate of a trial."""
     for plate in trial.plates:
         yield from _geometry(plate)
+        yield from _spikes(trial, plate)
         vertical = plate.force_lab_N[:, 2]
         with np.errstate(invalid="ignore"):
             loaded = vertical > LOADED_N
@@ -107,6 +114,28 @@ def _clipping(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
         held = f"stays at its largest value, {top:.0f} N, for {len(at_top)} samples"
         message = f"The vertical force of {plate.name} of {trial.name} {held}."
         yield rules.PLATE_CLIPPED.finding(message, plate.name)
+
+
+def _spikes(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
+    vertical = np.abs(plate.force_lab_N[:, 2])
+    if plate.n_samples < 3 or not np.isfinite(vertical).any():
+        return
+    share, least_N = SPIKE_FAST if plate.rate_hz >= FAST_HZ else SPIKE_SLOW
+    # The 99th percentile is the peak of the course; the largest value may be the spike itself.
+    limit_N = max(share * float(np.nanpercentile(vertical, 99)), least_N)
+    spike = _off_course(plate.force_lab_N, limit_N) | _off_course(plate.moment_lab_Nm, limit_N * SPIKE_LEVER_M)
+    if spike.any():
+        time_s = trial.first_time_s + (int(np.argmax(spike)) + 1) / plate.rate_hz
+        message = f"{plate.name} of {trial.name} leaves its course in {int(spike.sum())} single samples, first at {time_s:.3f} s."
+        yield rules.PLATE_SPIKE.finding(message, plate.name)
+
+
+def _off_course(values: FloatArray, limit: float) -> BoolArray:
+    """Samples (the first and the last left out) far from the middle of their neighbours, which are close to each other."""
+    off = np.linalg.norm(values[1:-1] - 0.5 * (values[:-2] + values[2:]), axis=1)
+    bridge = np.linalg.norm(values[2:] - values[:-2], axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((off > limit) & (bridge < 0.5 * off))
 
 
 def _overlap_share(one: ForcePlate, other: ForcePlate) -> float:

@@ -124,6 +124,12 @@ PLATE_CLIPPED = Rule(
     "A plate's force stays at its largest value for several samples: the amplifier was at its end.",
     "Choose a larger range; the peak is lost.",
 )
+PLATE_SPIKE = Rule(
+    "plate-spike",
+    WARNING,
+    "A plate's force or moment leaves its course for a single sample, faster than any foot can push.",
+    "Look at the raw signal for electrical faults or a damaged file; leave that stance out.",
+)
 PLATES_OVERLAP = Rule(
     "plates-overlap",
     WARNING,

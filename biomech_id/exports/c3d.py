@@ -183,7 +183,7 @@ def _frames(file: C3DFile, outputs: list[Output]) -> bytes:
     stored = np.frombuffer(_stored_floats(file), dtype=np.uint32).reshape(layout.n_frames, layout.words_per_frame)
     quads = np.zeros((layout.n_frames, len(outputs), 4), dtype=np.float32)
     for index, output in enumerate(outputs):
-        missing = ~np.isfinite(output.values).all(axis=1)
+        missing: BoolArray = np.asarray(~np.isfinite(output.values).all(axis=1))
         quads[:, index, :3] = np.where(missing[:, None], 0.0, output.values)
         quads[:, index, 3] = np.where(missing, -1.0, 0.0)
     ours = np.frombuffer(processor.pack_floats(quads), dtype=np.uint32).reshape(layout.n_frames, -1)

@@ -66,7 +66,7 @@ def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Even
         findings.append(rules.EVENTS_INCOMPLETE.finding(message, where))
     rows = zip_longest(labels[:count], contexts[:count], times_s[:count].tolist(), fillvalue=None)
     return [
-        Event(float(time), SIDE_OF_CONTEXT.get((context or "").lower(), ""), _kind(label), "file", label)
+        _event(label, context or "", float(time))
         for label, context, time in rows
         if label is not None and time is not None and np.isfinite(time)
     ]
@@ -92,8 +92,14 @@ def _kind(label: str) -> EventKind:
     return EventKind.OTHER
 
 
+def _event(label: str, context: str, time_s: float) -> Event:
+    side = SIDE_OF_CONTEXT.get(context.lower(), "")
+    # Some software writes the header's abbreviations (LHS, RTO) into the group, without a side.
+    return Event(time_s, side, _kind(label), "file", label) if side else _header_event(label, time_s)
+
+
 def _header_event(label: str, time_s: float) -> Event:
     side, kind = label[:1].upper(), HEADER_KINDS.get(label[1:].upper())
     if side in ("L", "R") and kind is not None:
         return Event(time_s, side, kind, "file", label)
-    return Event(time_s, "", EventKind.OTHER, "file", label)
+    return Event(time_s, "", _kind(label), "file", label)

@@ -97,7 +97,7 @@ def find_layout(header: Header, parameters: Parameters, size: int, *, where: str
     rate_hz = _rate(header, parameters, findings, where)
     counts = _counts(header, parameters, rate_hz)
     formats = _distinct([header.scale < 0, (parameters.number("POINT", "SCALE") or header.scale) < 0])
-    starts = _starts(header, parameters, size)
+    starts = _starts(header, parameters, size, where)
     frames = _frame_counts(header, parameters)
     guesses = [_Guess(*combination, size) for combination in product(counts, formats, starts, frames)]
     guess = _best(guesses, contradictory=len(counts) * len(formats) * len(starts) > 1, where=where)
@@ -196,12 +196,23 @@ def _counts(header: Header, parameters: Parameters, rate_hz: float) -> list[tupl
     return _distinct([from_header, stored])
 
 
-def _starts(header: Header, parameters: Parameters, size: int) -> list[int]:
+def _starts(header: Header, parameters: Parameters, size: int, where: str) -> list[int]:
+    """Byte offsets of the data as header and POINT:DATA_START say; without either, the block behind the parameters."""
     told = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
-    starts = [(block - 1) * BLOCK for block in told if block and (block - 1) * BLOCK >= parameters.start + BLOCK]
+    starts = _distinct([(block - 1) * BLOCK for block in told if block and block > 1])
     behind = ceil(parameters.end / BLOCK) * BLOCK
-    inside = [start for start in _distinct(starts) if behind <= start + BLOCK and start < size]
-    return inside or [behind]
+    # A parameter section whose last block is empty may be counted one shorter.
+    possible = [start for start in starts if behind <= start + BLOCK]
+    inside = [start for start in possible if start < size]
+    if inside:
+        return inside
+    if possible or behind >= size:
+        start = min(possible, default=behind)
+        raise FileRefusedError(
+            f"{where} ends at byte {size}, before its data at byte {start}: it was cut; copy or export it again.",
+            value=size, expected=f"more than {start} bytes", where=where,
+        )  # fmt: skip
+    return [behind]
 
 
 def _frame_counts(header: Header, parameters: Parameters) -> list[int]:

@@ -262,6 +262,8 @@ def _grouped(records: list[Record], processor: Processor) -> tuple[dict[str, Gro
                 continue
             by_id[record.group_id] = Group(record.name)
     for record in records:
+        if not (record.name.isascii() and record.name.isprintable()):
+            strays.append(f"The name of a parameter holds unusual characters ({record.name!a}).")
         if record.is_group:
             continue
         group = by_id.get(record.group_id)

@@ -94,6 +94,13 @@ def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: st
     long = [label for label in named if len(label) > LONGEST_LABEL]
     if long:
         findings.append(rules.LABELS_LONG.finding(f"{where} has a label of {len(long[0])} characters ({long[0][:20]}...).", where))
+    odd = [label for label in named if not (label.isascii() and label.isprintable())]
+    if odd:
+        findings.append(
+            rules.LABELS_ODD.finding(
+                f"{where} has {len(odd)} labels with unusual characters ({_some([ascii(o) for o in odd])}).", where
+            )
+        )
     return [named[i] if i < len(named) and named[i] else f"point {i + 1}" for i in range(n)]
 
 

@@ -58,7 +58,7 @@ class Processor(IntEnum):
 
     def pack_words(self, values: Any) -> bytes:
         """Return the bytes of 16-bit words; negative values are stored in two's complement."""
-        return (np.asarray(values, dtype=np.int64) & 0xFFFF).astype(f"{self.endian}u2").tobytes()
+        return (np.atleast_1d(np.asarray(values, dtype=np.int64)) & 0xFFFF).astype(f"{self.endian}u2").tobytes()
 
 
 def processor_of(byte: int, *, where: str) -> Processor:

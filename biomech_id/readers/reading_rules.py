@@ -99,6 +99,12 @@ LABELS_UNLABELLED = Rule(
 LABELS_LONG = Rule(
     "labels-long", WARNING, "A label is longer than 127 characters.", "Shorten it: other readers cannot open such a file."
 )
+LABELS_ODD = Rule(
+    "labels-odd",
+    INFO,
+    "A label holds characters other than the printable ones of ASCII; programs read them differently.",
+    "Use plain letters, digits and underscores for labels.",
+)
 SUBJECTS_SEVERAL = Rule(
     "subjects-several",
     WARNING,

@@ -92,19 +92,14 @@ def _of_plates(corners: Sequence[FloatArray]) -> str:
 
 def _of_body(paths: Mapping[str, FloatArray]) -> str:
     """Signed axis from the feet to the upper body, or ""."""
-    upper = [_mean(path) for name, path in paths.items() if UPPER_BODY.search(name) and not FEET.search(name)]
-    lower = [_mean(path) for name, path in paths.items() if FEET.search(name)]
+    seen = {name: path[np.isfinite(path).all(axis=1)] for name, path in paths.items()}
+    upper = [path.mean(axis=0) for name, path in seen.items() if len(path) and UPPER_BODY.search(name) and not FEET.search(name)]
+    lower = [path.mean(axis=0) for name, path in seen.items() if len(path) and FEET.search(name)]
     if not upper or not lower:
         return ""
-    upward = np.nanmean(upper, axis=0) - np.nanmean(lower, axis=0)
+    upward = np.mean(upper, axis=0) - np.mean(lower, axis=0)
     length = float(np.linalg.norm(upward))
     if not length > 0 or np.abs(upward).max() < CLEARLY * length:
         return ""
     letter = int(np.abs(upward).argmax())
     return ("+" if upward[letter] > 0 else "-") + "XYZ"[letter]
-
-
-def _mean(path: FloatArray) -> FloatArray:
-    seen = path[np.isfinite(path).all(axis=1)]
-    mean: FloatArray = seen.mean(axis=0) if len(seen) else np.full(3, np.nan)
-    return mean
