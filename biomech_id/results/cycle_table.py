@@ -137,6 +137,7 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
             load = loads.get((cycle.side, joint))
             if load is None or load.budget is None:
                 continue
+            # Gravity and inertia are known in every frame, but parts without their total would add up to something else.
             known = np.where(load.known, 1.0, np.nan)[:, None] / mass_kg
             for part in BUDGET_PARTS:
                 xyz = known * clinical_moment(load.budget[part].moment_Nm, motion, cycle.side, joint)

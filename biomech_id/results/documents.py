@@ -116,7 +116,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].plates[].kind", "C3D type, 1 to 4"),
         Key("trials[].plates[].corners_mm", "four corners, mm, laboratory axes"),
         Key("trials[].plates[].sign", "how the file stored it: reaction, applied or unknown"),
-        Key("trials[].plates[].baseline_N", "force removed, N, laboratory axes"),
+        Key("trials[].plates[].baseline_N", "size of the force that was removed as the unloaded plate's, N"),
         Key("trials[].plates[].history", "what was done to the raw channels, in words"),
         Key("trials[].foot_outline_mm.<side>.names", "points of the foot's outline, in order around it"),
         Key("trials[].foot_outline_mm.<side>.points", "x, y of each, mm, in the axes of FootCentreOfPressure"),

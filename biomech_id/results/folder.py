@@ -134,7 +134,7 @@ def _files_in(folder: Path) -> list[str]:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    return {name: sha256_of(folder / name) for name in _files_in(folder) if name != MANIFEST}
+    return {name: sha256_of(folder / name) for name in _files_in(folder)}
 
 
 def _check_replaceable(out: Path) -> None:

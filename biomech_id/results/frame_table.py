@@ -153,12 +153,12 @@ def _put_loads(filled: dict[str, FloatArray], motion: BodyMotion, loads: JointLo
     for joint in JOINTS:
         if (side, joint) not in loads:
             continue
+        # Loads are NaN where the contact is not known, and so is what follows from them.
         load = loads[side, joint]
-        known = np.where(load.known, 1.0, np.nan)[:, None] / mass_kg
-        _put(filled, f"{side}{MOMENT_VARIABLE[joint]}", known * clinical_moment(load.wrench.moment_Nm, motion, side, joint))
-        _put(filled, f"{side}{FORCE_VARIABLE[joint]}", known * clinical_force(load.wrench.force_N, motion, side, joint))
-        filled[f"{side}{POWER_VARIABLE[joint]}"] = known[:, 0] * load.power_rotational_W
-        filled[f"{side}{POWER_VARIABLE[joint]}Translational"] = known[:, 0] * load.power_translational_W
+        _put(filled, f"{side}{MOMENT_VARIABLE[joint]}", clinical_moment(load.wrench.moment_Nm, motion, side, joint) / mass_kg)
+        _put(filled, f"{side}{FORCE_VARIABLE[joint]}", clinical_force(load.wrench.force_N, motion, side, joint) / mass_kg)
+        filled[f"{side}{POWER_VARIABLE[joint]}"] = load.power_rotational_W / mass_kg
+        filled[f"{side}{POWER_VARIABLE[joint]}Translational"] = load.power_translational_W / mass_kg
 
 
 def _put_ground(filled: dict[str, FloatArray], contact: FootContact, mass_kg: float, floor_m: float) -> None:

@@ -88,6 +88,7 @@ def test_an_earlier_run_is_replaced_whole(tables: SessionTables, tmp_path: Path)
     (out / ".DS_Store").write_bytes(b"")
     write_folder(tables, out)
     assert [path.name for path in (out / "trials").iterdir()] == ["walk.csv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_somebody_elses_files_are_never_replaced(tables: SessionTables, tmp_path: Path) -> None:

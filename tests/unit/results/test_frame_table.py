@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomech_id.algebra.rotation import jcs_axes
 from biomech_id.conventions import BUDGET_PARTS, DISTAL_SEGMENT, JOINTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import MissingInputError
-from biomech_id.results.clinical import clinical_force, clinical_moment
+from biomech_id.results.clinical import clinical_force, clinical_moment, sagittal_power
 from biomech_id.results.frame_table import FrameTable, frame_table
 
 MASS_KG = 64.0
@@ -153,3 +154,16 @@ def test_models_agree_where_segments_are_aligned(side: str, joint: str, body: Bo
         conventional, six_dof = (express(vector, posed(model), side, joint) for model in ("conventional", "six-dof"))
         np.testing.assert_allclose(six_dof, conventional, atol=EXACT)
         assert np.abs(conventional).max() > 1.0
+
+
+def test_the_six_dof_models_sagittal_power_is_the_flexion_term_of_the_whole(
+    body: BodyMotion, contacts: Mapping[str, FootContact]
+) -> None:
+    """Projections times joint-angle rates add up to moment times angular velocity; the rates are solved for here."""
+    load = solve_body(body, contacts)["L", "knee"]
+    distal, proximal = (load.motions[name] for name in (load.distal, load.proximal))
+    axes = jcs_axes(proximal.frames.R_lab_seg, distal.frames.R_lab_seg, "zxy")
+    rates = np.linalg.solve(axes, (distal.omega_lab_rad_s - proximal.omega_lab_rad_s)[..., None])[..., 0]
+    terms = np.einsum("nik,ni->nk", axes, load.wrench.moment_Nm) * rates
+    np.testing.assert_allclose(terms.sum(axis=1), load.power_rotational_W, atol=1e-9)  # W, of some 1e3 W
+    np.testing.assert_allclose(sagittal_power(load, replace(body, model="six-dof")), terms[:, 0], atol=1e-9)

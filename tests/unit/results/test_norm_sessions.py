@@ -8,6 +8,7 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.results import SessionResult, SessionTables
+from biomech_id.results.means import mean_of_known
 from biomech_id.results.norm import check_norm, norm_band
 from biomech_id.results.norm_sessions import norm_from_sessions
 
@@ -79,3 +80,8 @@ def test_sessions_that_do_not_belong_together_are_refused(tables: SessionTables)
 def test_sessions_without_a_usable_cycle_make_no_norm(tables: SessionTables) -> None:
     with pytest.raises(OptionError, match="usable cycle"):
         norm_from_sessions([replace(tables, summary={**tables.summary, "trials": []})], source="")
+
+
+def test_a_mean_counts_only_the_curves_that_have_a_value() -> None:
+    mean = mean_of_known(np.array([[1.0, 2.0, np.nan], [3.0, np.nan, np.nan]]))
+    np.testing.assert_array_equal(mean, [2.0, 2.0, np.nan])

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import table_columns
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
 from biomech_id.results.documents import DOCUMENTS
@@ -19,6 +20,7 @@ from biomech_id.results.extrema import extrema_rows
 from biomech_id.results.folder import SESSION_TABLES
 from biomech_id.results.json_text import plain
 from biomech_id.results.norm_sessions import norm_from_sessions
+from biomech_id.trial import EventKind, ForcePlate
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +89,24 @@ def test_summary_says_what_became_of_everything(tables: SessionTables) -> None:
     assert summary["subject"]["sources"] == {"mass_kg": "subject.toml"}
 
 
+def test_plates_and_events_are_told_in_the_units_people_read(session: SessionResult, trial: TrialResult) -> None:
+    corners = np.array([[0.6, 0.4, 0.05], [0.0, 0.4, 0.05], [0.0, 0.0, 0.05], [0.6, 0.0, 0.05]])
+    plate = ForcePlate(
+        "plate 1", 2, corners, np.zeros((1600, 3)), np.zeros((1600, 3)), 1000.0, baseline_N=np.array([0.0, 0.0, 2.0])
+    )
+    lag = Agreement("L", EventKind.FOOT_OFF, "marker", "plate", 3, -0.012, 0.02)
+    told = replace(trial, plates=(plate,), agreement=(lag,), findings=(Finding("a-rule", Severity.WARNING, "Something."),))
+    summary = plain(replace(session, trials=(told,)).tables().summary["trials"][0])
+    assert summary["plates"][0]["corners_mm"][0] == [600.0, 400.0, 50.0]
+    assert summary["plates"][0]["baseline_N"] == 2.0
+    assert summary["event_agreement"] == [
+        {"side": "L", "kind": "Foot Off", "source": "marker", "reference": "plate", "n": 3, "median_ms": -12.0, "worst_ms": 20.0}
+    ]
+    assert summary["findings"] == [{"rule": "a-rule", "severity": "warning", "message": "Something.", "hint": "", "where": ""}]
+    heights = told.frames["LCentreOfPressure.Z"]
+    np.testing.assert_allclose(heights[np.isfinite(heights)], 50.0, rtol=1e-12)  # mm: the pressure acts on the plate's surface
+
+
 def test_only_steady_cycles_of_accepted_straight_trials_are_used(trial: TrialResult) -> None:
     steady = trial.cycles[0]
     assert trial.used(steady)
@@ -147,16 +167,23 @@ def test_extrema_are_those_of_the_curve(trial: TrialResult) -> None:
     assert "max_swing" not in right.index
 
 
-def test_bursts_are_picked_from_the_power_curve_with_their_sagittal_share(tables: SessionTables) -> None:
+def test_bursts_are_picked_from_the_power_curve_with_their_sagittal_share(tables: SessionTables, trial: TrialResult) -> None:
+    assert trial.loads is not None
     peaks = tables.peaks
     bursts = peaks[peaks["name"].str.fullmatch("[AKH][1-4]")]
     assert len(bursts) > 0
     for _, row in bursts.iterrows():
         curve = tables.curves(row["side"], row["variable"])[0]
         assert row["value"] == curve[int(row["percent"])]
+        load = trial.loads[row["side"], row["variable"].removesuffix("Power").lower()]
+        distal, proximal = (load.motions[name] for name in (load.distal, load.proximal))
+        spin = np.einsum("nji,nj->ni", distal.frames.R_lab_seg, distal.omega_lab_rad_s - proximal.omega_lab_rad_s)
+        sagittal_W = load.expressed_in("distal").moment_Nm[:, 1] * spin[:, 1]
+        at = np.interp(row["time_s"], trial.frames.time_s, sagittal_W)
         share = peaks[(peaks["name"] == f"{row['name']}_sagittal_share") & (peaks["side"] == row["side"])]
         assert len(share) == 1
         assert share["unit"].iloc[0] == "%"
+        assert share["value"].iloc[0] == pytest.approx(100.0 * at / 64.0 / row["value"], rel=1e-6)
 
 
 def test_scores_against_a_norm_made_of_oneself_are_zero(session: SessionResult, tables: SessionTables) -> None:

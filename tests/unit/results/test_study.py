@@ -82,15 +82,20 @@ def test_the_largest_difference_of_each_table_is_told(tables: SessionTables, tmp
     cycles.loc[7, "value"] += 1e-3
     cycles.loc[300, "value"] -= 2e-3
     changed = replace(
-        tables, cycles=cycles, stances=tables.stances.assign(verdict="light"), quality=tables.quality.iloc[:0],
+        tables,
+        cycles=cycles,
+        peaks=tables.peaks.assign(percent=tables.peaks["percent"] + 3.0),
+        stances=tables.stances.assign(verdict="light"),
+        quality=tables.quality.iloc[:0],
         frames={"run": tables.frames["walk"]},
-    )  # fmt: skip
+    )
     write_folder(tables, tmp_path / "a")
     write_folder(changed, tmp_path / "b")
     found = {difference.name: difference for difference in folder_differences(tmp_path / "a", tmp_path / "b")}
-    assert set(found) == {"cycles.csv", "stances.csv", "quality.csv", "trials/walk.csv", "trials/run.csv"}
+    assert set(found) == {"cycles.csv", "peaks.csv", "stances.csv", "quality.csv", "trials/walk.csv", "trials/run.csv"}
     assert found["cycles.csv"].largest == pytest.approx(2e-3, rel=1e-4)
     assert "column value, row 301" in found["cycles.csv"].what
+    assert "at most 3 (column percent" in found["peaks.csv"].what
     assert "other text in column verdict" in found["stances.csv"].what
     assert "1 rows against 0" in found["quality.csv"].what
     assert "missing" in found["trials/run.csv"].what
