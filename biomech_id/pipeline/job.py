@@ -47,6 +47,12 @@ class Job:
                 where="--mass",
             )
 
+        if self.code and self.recipe.write_c3d:
+            raise OptionError(
+                "--write-c3d copies recordings, and these hold the subject's name: it cannot go together with --code.",
+                value=self.code, expected="one of --write-c3d and --code", where="--code",
+            )  # fmt: skip
+
     @property
     def folder(self) -> Path:
         """The subject's folder: the one given, or the one that holds the first file."""

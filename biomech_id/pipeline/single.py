@@ -252,8 +252,18 @@ def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> 
 
 
 def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
+    """Write results into copies of the recordings, below ``c3d/``."""
+    from biomech_id.exports.c3d import write_results
+    from biomech_id.readers import read_recording
+    from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 
-    raise NotImplementedError
+    (folder / "c3d").mkdir()
+    recording = {path.name: path for path in job.files()}
+    for trial in session.trials:
+        source = recording[trial.file]
+        columns = {name: trial.frames[name] for name in trial.frames.columns}
+        turned = ROTATION_TO_Z_UP[read_recording(source).facts.vertical]
+        write_results(source, folder / "c3d" / source.name, columns, R_lab_file=turned)
 
 
 def _leg_length_m(subject: Subject) -> float | None:

@@ -242,6 +242,22 @@ def test_a_code_replaces_the_name_everywhere(subject: Path, tmp_path: Path) -> N
             assert b"annasmith" not in path.read_bytes().lower(), path
 
 
+def test_results_are_written_back_into_copies(subject: Path, tmp_path: Path, quick: Path) -> None:
+    out = tmp_path / "out"
+    assert biomech_id("run", subject, "-o", out, "--recipe", quick, "--write-c3d").exit_code in (0, 3)
+    copy = ezc3d.c3d(str(out / "c3d" / "walk01.c3d"))
+    original = ezc3d.c3d(str(subject / "walk01.c3d"))
+    labels = copy["parameters"]["POINT"]["LABELS"]["value"]
+    ours = [label for label in labels if label.startswith("LKneeAngles")]
+    assert len(ours) == 1
+    with (out / "trials" / "walk01.csv").open(encoding="utf-8") as file:
+        angle = [float(row["LKneeAngles.X"]) for row in csv.DictReader(file)]
+    assert copy["data"]["points"][0, labels.index(ours[0])] == pytest.approx(angle, abs=1e-4)
+    assert set(original["parameters"]["POINT"]["LABELS"]["value"]) < set(labels)
+    both = biomech_id("run", subject, "-o", tmp_path / "o2", "--write-c3d", "--code", "P1")
+    refused(both, tmp_path / "o2", "--write-c3d", "--code")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a terminal is made with pty, which Windows lacks")
 def test_on_a_terminal_progress_is_a_bar(subject: Path, tmp_path: Path) -> None:
     import pty
