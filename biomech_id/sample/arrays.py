@@ -8,5 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.intp]
 #: float64, or object holding numbers of another precision.
 Array = NDArray[Any]

@@ -61,9 +61,9 @@ def make_sole(height_m: float) -> Sole:
     h = height_m
     return Sole(
         heel_x=-0.018 * h,
-        toe_x=0.065 * h,
+        toe_x=0.0655 * h,
         heel_radius=0.018 * h,
-        toe_radius=0.032 * h,
+        toe_radius=0.060 * h,
         half_width=0.027 * h,
         back_x=-0.038 * h,
         tip_x=0.110 * h,

@@ -5,7 +5,8 @@ its mean acceleration is zero. In double support the load glides from the hind f
 rounded ends, so that a foot's force begins quadratically at foot strike and ends so at foot off: those are the true events.
 Each foot's force passes through a point above the pelvis (the virtual pivot point of Maus et al. 2010, Nat Commun 1:70), which
 makes braking, propulsion and the medial push; a small constant share keeps the mean forward force zero.
-The centre of pressure is the point under the rounded heel, then moves along the sole, then is the point under the rounded toe.
+The centre of pressure travels along the footprint from the heel over the ball to the toes, which lie flat on the floor while the
+rest of the foot rolls over them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ from math import pi
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
-from biomech_id.sample.arrays import Array
-from biomech_id.sample.feet import FootMotion
-from biomech_id.sample.footsteps import phase_since
-from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_jet
+from biomech_id.sample.arrays import Array, IntArray
+from biomech_id.sample.footsteps import Footsteps
+from biomech_id.sample.jets import Jet, constant, sin_cos, stack, time_jet
 from biomech_id.sample.motion import Gait, Pose
 from biomech_id.sample.steps import glide, smoothstep
 
@@ -27,6 +27,8 @@ from biomech_id.sample.steps import glide, smoothstep
 ONSET_N, ONSET_S = 5.0, 0.0024
 #: Free moment: largest arm over leg length.
 FREE_MOMENT_ARM = 0.006
+#: The centre of pressure leaves the ball for the toes at this phase and goes this share of the way to the tip.
+TOES_FROM, TOES_SHARE = 0.25, 0.5
 #: Lateral then medial path of the centre of pressure, over the foot's half width.
 COP_LATERAL, COP_MEDIAL = 0.25, 0.60
 
@@ -60,34 +62,39 @@ def ground_wrench(gait: Gait, pose: Pose, time: Jet, side: str, forward_share: f
     ----------
     forward_share : constant added to the forward component of the force's direction (see `mean_forward_share`).
     """
-    vertical, phase = vertical_force(gait, time, side)
-    cop = centre_of_pressure(gait, pose.soles[side], side, phase)
-    heading = pose.pelvis.R_lab_pelvis[..., 0]
-    lean = (pose.pelvis.centre_m - cop) / (gait.pattern.pivot * gait.leg_m)
-    forward = stack([heading[..., 0], heading[..., 1], constant(0.0, time)])
-    lean = lean + forward * forward_share
+    current = _latest_stance(gait.plan.steps[side], time)
+    phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
+    vertical = vertical_force(gait, time, phase)
+    cop = centre_of_pressure(gait, time, side, phase, current)
+    lean = (pose.pelvis.centre_m - cop) / (gait.pattern.pivot * gait.leg_m) + pose.pelvis.heading * forward_share
     force = stack([vertical * lean[..., 0], vertical * lean[..., 1], vertical])
     twist, _ = sin_cos(phase * (2 * pi / gait.pattern.foot_off))
     return GroundWrench(force, cop, vertical * twist * (SIDE_SIGN[side] * FREE_MOMENT_ARM * gait.leg_m))
 
 
-def vertical_force(gait: Gait, time: Jet, side: str) -> tuple[Jet, Jet]:
-    """Return a foot's vertical force (n,), N, and the phase of its current stance (n,): 0 at strike, ``foot_off`` at foot off."""
+def _latest_stance(steps: Footsteps, time: Jet) -> IntArray:
+    """Index (n,) of the stance that began last."""
+    begun = time.value[:, None] >= steps.strike_s
+    latest: IntArray = np.maximum(begun.sum(axis=1) - 1, 0)
+    return latest
+
+
+def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
+    """Return a foot's vertical force (n,), N.
+
+    Parameters
+    ----------
+    phase : (n,), time since the foot's last strike over the gait cycle.
+    """
     cycle, pattern = gait.plan.cycle_s, gait.pattern
     weight = gait.body.mass_kg * GRAVITY_M_S2
     _, wave = sin_cos((time / cycle - pattern.load_peak) * (4 * pi))
     both_feet = (wave * pattern.load_swing + 1) * weight
     double_support = pattern.foot_off - 0.5
     ramp = onset_ramp_s(weight, double_support * cycle) / (double_support * cycle)
-    share, phase = constant(0.0, time), constant(0.0, time)
-    for strike in gait.plan.steps[side].strike_s:
-        taken = glide(phase_since(time, strike, cycle, (0.0, double_support)), 0, (ramp, ramp))
-        given = glide(phase_since(time, strike, cycle, (0.5, pattern.foot_off)), 0, (ramp, ramp))
-        share = share + (taken - given)
-        since = (time - strike) / cycle
-        standing = (since.value >= 0) & (since.value <= pattern.foot_off)
-        phase = phase + Jet(since.c * standing.astype(int))
-    return both_feet * share, phase
+    taken = glide(phase / double_support, 0, (ramp, ramp))
+    given = glide((phase - 0.5) / double_support, 0, (ramp, ramp))
+    return both_feet * (taken - given)
 
 
 def onset_ramp_s(weight_N: float, double_support_s: float) -> float:
@@ -95,16 +102,22 @@ def onset_ramp_s(weight_N: float, double_support_s: float) -> float:
     return weight_N / double_support_s * ONSET_S**2 / (2 * ONSET_N)
 
 
-def centre_of_pressure(gait: Gait, foot: FootMotion, side: str, phase: Jet) -> Jet:
-    """Return the centre of pressure (n, 3), laboratory axes, on the floor."""
-    sole = gait.sole
-    start, end = gait.pattern.cop_travel
-    along = smoothstep((phase - start) / (end - start), 2)
-    lateral = (COP_LATERAL - COP_MEDIAL * along * along) * (SIDE_SIGN[side] * sole.half_width)
-    x = along * (sole.toe_x - sole.heel_x) + sole.heel_x
-    radius = along * (sole.toe_radius - sole.heel_radius) + sole.heel_radius
-    point = foot.origin_m + rotate(foot.R_lab_sole, stack([x, lateral, radius]))
-    return stack([point[..., 0], point[..., 1], constant(0.0, phase)])
+def centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: IntArray) -> Jet:
+    """Return the centre of pressure (n, 3), laboratory axes, on the floor.
+
+    Parameters
+    ----------
+    phase, current : (n,), time since the last strike over the gait cycle, and which stance that began.
+    """
+    sole, steps, (start, end) = gait.sole, gait.plan.steps[side], gait.pattern.cop_travel
+    to_ball = smoothstep((phase - start) / (end - start), 2)
+    to_toes = smoothstep((phase - TOES_FROM) / (gait.pattern.foot_off - TOES_FROM), 2)
+    x = to_ball * (sole.toe_x - sole.heel_x) + to_toes * (TOES_SHARE * (sole.tip_x - sole.toe_x)) + sole.heel_x
+    y = (COP_LATERAL - COP_MEDIAL * to_ball * to_ball) * (SIDE_SIGN[side] * sole.half_width)
+    cos_yaw, sin_yaw = np.cos(steps.yaw_rad[current]), np.sin(steps.yaw_rad[current])
+    place = steps.place_m[current]
+    footprint = stack([x * cos_yaw - y * sin_yaw + place[:, 0], x * sin_yaw + y * cos_yaw + place[:, 1], constant(0.0, time)])
+    return gait.path.carried(footprint, time)
 
 
 def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
@@ -112,14 +125,9 @@ def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
     start = float(gait.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * gait.plan.cycle_s / samples, order=0)
     pose = gait.pose(time)
-    forward = 0.0
+    forward = weight = 0.0
     for side in SIDE_SIGN:
         wrench = ground_wrench(gait, pose, time, side, 0.0)
-        forward += float((wrench.force_N.value * _forward(pose)).sum())
-    return -forward / (samples * gait.body.mass_kg * GRAVITY_M_S2)
-
-
-def _forward(pose: Pose) -> Array:
-    heading = pose.pelvis.R_lab_pelvis.value[..., 0].copy()
-    heading[:, 2] = 0.0
-    return heading
+        forward += float((wrench.force_N.value * pose.pelvis.heading.value).sum())
+        weight += float(wrench.force_N.value[:, 2].sum())
+    return -forward / weight

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi, sqrt
 
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.body import Body
 from biomech_id.sample.feet import FootMotion, Sole, foot_motion
 from biomech_id.sample.footsteps import PHASE, Plan, phase_since
@@ -103,23 +104,35 @@ def stride_length_m(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> flo
     return pattern.stride * leg_m * sqrt(relative)
 
 
-def pelvis_height_m(gait_at: Gait, *, samples: int = 200) -> float:
-    """Return the mean hip height at which the straightest knee of a cycle is just bent by the pattern's least flexion.
+def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
+    """Return the gait with the pelvis as high as the pattern's least knee flexion allows.
 
-    The hip can be as high above the ankle as the nearly straight leg allows at every instant; the lowest of these bounds counts.
+    Seen along the shank's lateral axis, the leg is a triangle whose knee must never be straighter than that: at every instant
+    it bounds the hip's height above the ankle, and the lowest bound of a cycle counts. The bound depends a little on the height
+    itself (through the hip's distance from the leg's plane), hence the rounds.
+
+    Parameters
+    ----------
+    low : the gait with the pelvis low enough for every knee to bend.
     """
-    period = gait_at.plan.cycle_s
-    start = float(gait_at.plan.steps["L"].strike_s[1])
-    pose = gait_at.pose(time_jet(start + np.arange(samples) * period / samples, order=0))
-    bend = gait_at.pattern.least_knee_flexion_rad
-    highest = []
-    for side in SIDES:
-        thigh, shank = gait_at.body.thigh_m[side], gait_at.body.shank_m[side]
-        longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(bend)
-        reach = pose.legs[side].hip_m.value - pose.legs[side].ankle_m.value
-        level_2 = reach[:, 0] ** 2 + reach[:, 1] ** 2
-        highest.append(np.sqrt(longest_2 - level_2) - reach[:, 2])
-    return gait_at.pelvis_height_m + float(np.min(highest))
+    period = low.plan.cycle_s
+    start = float(low.plan.steps["L"].strike_s[1])
+    time = time_jet(start + np.arange(samples) * period / samples, order=0)
+    gait = low
+    for _ in range(rounds):
+        rise = min(float(_room_above_m(gait, side, leg).min()) for side, leg in gait.pose(time).legs.items())
+        gait = replace(gait, pelvis_height_m=gait.pelvis_height_m + rise)
+    return gait
+
+
+def _room_above_m(gait: Gait, side: str, leg: LegMotion) -> FloatArray:
+    """How much higher the hip of one leg could be at each instant, (n,) metres."""
+    reach = leg.hip_m.value - leg.ankle_m.value
+    aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)
+    shank, thigh = gait.body.shank_m[side], np.sqrt(gait.body.thigh_m[side] ** 2 - aside**2)
+    longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(gait.pattern.least_knee_flexion_rad)
+    room: FloatArray = np.sqrt(longest_2 + aside**2 - reach[:, 0] ** 2 - reach[:, 1] ** 2) - reach[:, 2]
+    return room
 
 
 def times_constant(R: Jet, constant_matrix: np.ndarray) -> Jet:

@@ -72,14 +72,14 @@ class GaitPattern:
 
 
 WALK = GaitPattern(
-    foot_off=0.62, stride=1.36, froude_speed=0.414,
-    heel_pitch_rad=0.375, heel_rise=(0.835, 1.005), heel_fall=(0.90, 1.10),
-    toe_pitch_rad=1.40, toe_rise=(0.28, 0.846), toe_fall=(0.54, 0.97),
-    swing=(0.585, 1.025), swing_ramps=(0.25, 0.37), lift=(0.58, 0.915), lift_height=0.04,
-    ankle_turn_rise=(0.28, 0.62), ankle_turn_fall=(0.82, 1.05),
-    place=0.227,
-    height=(-0.0124, 0.0006, 0.0025, 0.0030, 0.0001, 0.0006), surge=(0.0180, -0.0164, 0.0040, 0.0040, -0.0010, 0.0010), sway=0.022,
-    tilt_rad=0.187, tilt_swing_rad=0.012, obliquity_rad=0.06, rotation_rad=0.075,
-    knee_rotation_rad=0.05, least_knee_flexion_rad=0.09,
-    load_swing=0.22, load_peak=0.08, pivot=1.35, cop_travel=(0.0, 0.40),
+    foot_off=0.62, stride=1.395, froude_speed=0.414,
+    heel_pitch_rad=0.471, heel_rise=(0.829, 0.998), heel_fall=(0.901, 1.065),
+    toe_pitch_rad=1.573, toe_rise=(0.308, 0.850), toe_fall=(0.580, 0.965),
+    swing=(0.586, 1.0305), swing_ramps=(0.453, 0.395), lift=(0.656, 0.960), lift_height=0.0285,
+    ankle_turn_rise=(0.28, 0.62), ankle_turn_fall=(0.76, 0.95),
+    place=0.234,
+    height=(-0.0151, 0.0006, -0.0017, 0.0030, -0.0004, 0.0003), surge=(0.0180, 0.0069, 0.0029, 0.0040, 0.0008, -0.0009), sway=0.022,
+    tilt_rad=0.2, tilt_swing_rad=0.012, obliquity_rad=0.06, rotation_rad=0.075,
+    knee_rotation_rad=0.05, least_knee_flexion_rad=0.095,
+    load_swing=0.17, load_peak=0.10, pivot=1.35, cop_travel=(-0.06, 0.37),
 )  # fmt: skip

@@ -15,11 +15,12 @@ from biomech_id.sample.pattern import GaitPattern
 
 @dataclass(frozen=True, eq=False)
 class PelvisMotion:
-    """Pose of the pelvis (origin between the ASIS markers), and the middle of the hips ``centre_m`` (n, 3)."""
+    """Pose of the pelvis (origin between the ASIS markers), middle of the hips and direction of the path, (n, 3) each."""
 
     R_lab_pelvis: Jet
     origin_m: Jet
     centre_m: Jet
+    heading: Jet
 
 
 def pelvis_motion(
@@ -49,7 +50,7 @@ def pelvis_motion(
     rotation = cos_1 * (-pattern.rotation_rad)
     R = matmul(stack([heading, left_of(heading), up]), cardan_yxz(tilt, obliquity, rotation))
     middle_of_hips = (body.hip_in_pelvis_m["L"] + body.hip_in_pelvis_m["R"]) / 2
-    return PelvisMotion(R, centre - rotate(R, middle_of_hips), centre)
+    return PelvisMotion(R, centre - rotate(R, middle_of_hips), centre, heading)
 
 
 def cardan_yxz(a: Jet, b: Jet, c: Jet) -> Jet:

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDES
+from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS, SIDES
+from biomech_id.errors import OptionError
 from biomech_id.sample.angles import joint_angles, progression_axes
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.body import Body
@@ -99,10 +100,18 @@ class Session:
 
 @dataclass(frozen=True, eq=False)
 class SampleTrial:
-    """A recording of the virtual subject: the `Trial` a reader would return, and the `Truth` behind it."""
+    """A recording of the virtual subject.
+
+    Attributes
+    ----------
+    trial : what a reader would return for it.
+    truth : what is behind it.
+    clock_zero_s : absolute time of the motion's own zero (`VirtualSubject.mover` counts time from there).
+    """
 
     trial: Trial
     truth: Truth
+    clock_zero_s: float = 0.0
 
 
 def record(
@@ -117,10 +126,15 @@ def record(
     Parameters
     ----------
     stances : every stance of the motion on the recording's clock, with no plates named yet.
+
+    Raises
+    ------
+    OptionError : the legs are too short for such a stride.
     """
     times = session.frame_times_s()
     time = time_jet(times - session.clock_zero_s, order=2)
     pose = mover.pose(time)
+    _check_reach(pose, session)
     rng = np.random.default_rng(session.seed)
     paths = marker_paths(mover.body, pose, session.soft_tissue_m)
     markers = observe(paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng)
@@ -139,7 +153,18 @@ def record(
     truth = truth_of(
         mover, times, time, pose, paths["LASI"], events=trial.events, stances=overlapping, spatiotemporal=spatiotemporal or {}
     )
-    return SampleTrial(trial, truth)
+    return SampleTrial(trial, truth, session.clock_zero_s)
+
+
+def _check_reach(pose: Pose, session: Session) -> None:
+    for side, leg in pose.legs.items():
+        beyond = ~np.isfinite(leg.knee_m.value).all(axis=-1)
+        if beyond.any():
+            frame = int(np.argmax(beyond)) + session.first_frame
+            raise OptionError(
+                f"The {SIDE_WORDS[side]} leg of the virtual subject cannot reach its foot in frame {frame} of {session.name}.",
+                value=frame, expected="a speed that the legs can walk", where=session.name,
+            )  # fmt: skip
 
 
 def _events_of(stance: TrueStance) -> tuple[Event, Event]:

@@ -47,7 +47,7 @@ class Standing:
         zero = constant(0.0, time)
         R_pelvis = cardan_yxz(constant(TILT_RAD, time), zero, zero)
         middle = (self.body.hip_in_pelvis_m["L"] + self.body.hip_in_pelvis_m["R"]) / 2
-        pelvis = PelvisMotion(R_pelvis, centre - rotate(R_pelvis, middle), centre)
+        pelvis = PelvisMotion(R_pelvis, centre - rotate(R_pelvis, middle), centre, constant(np.array([1.0, 0.0, 0.0]), time))
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             foot, sign = self.body.feet[side], SIDE_SIGN[side]

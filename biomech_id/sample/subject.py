@@ -24,7 +24,7 @@ from biomech_id.sample.floor_plates import PlateSpec, layout
 from biomech_id.sample.footsteps import Plan, make_plan
 from biomech_id.sample.ground import mean_forward_share
 from biomech_id.sample.markers import Gap
-from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, leg_scale_m, pelvis_height_m, stride_length_m
+from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_scale_m, stride_length_m
 from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import WALK, GaitPattern
 from biomech_id.sample.recording import SampleTrial, Session, Walking, record
@@ -79,7 +79,7 @@ class VirtualSubject:
     toe_out_rad: tuple[float, float] = (0.105, 0.140)
     variant: Literal["conventional", "violating"] = "conventional"
     knee_width_error_m: float = 0.010
-    wand_offset_rad: float = 0.15
+    wand_offset_rad: float = 0.10
     ankle_roll_rad: float = 0.10
     direction: str = "+X"
     speed_m_s: float | None = None
@@ -104,7 +104,7 @@ class VirtualSubject:
                               value=self.body, expected=f"one of {', '.join(BODIES)}", where="body")  # fmt: skip
         if self.rate_hz <= 0 or self.analog_ratio < 1 or self.first_frame < 1:
             raise OptionError(
-                f"Nothing can be recorded at {self.rate_hz} Hz, {self.analog_ratio} samples a frame, from frame {self.first_frame}.",
+                f"Cannot record at {self.rate_hz} Hz with {self.analog_ratio} samples a frame from frame {self.first_frame}.",
                 value=(self.rate_hz, self.analog_ratio, self.first_frame),
                 expected="a positive rate, at least one sample per frame, and frame 1 or later",
                 where="rate_hz, analog_ratio, first_frame",
@@ -134,14 +134,18 @@ class VirtualSubject:
         changes : options that differ for this trial.
         """
         me = replace(self, **changes)
-        gait = me.gait
+        mover, gait = me.mover(), me.gait
         cycle = gait.plan.cycle_s
         duration = me.duration_s or round(3.3 * cycle, 1)
         # The aimed stances lie in the middle of the recording.
         middle = (me._aimed_phases[0] + me._aimed_phases[1]) / 2 * cycle + gait.pattern.foot_off * cycle / 2
         session = me._session(name, duration, middle)
         stances = _stances(gait, session.clock_zero_s)
-        return record(Walking(gait, mean_forward_share(gait)), session, me.subject(), stances, me._spatiotemporal())
+        return record(mover, session, me.subject(), stances, me._spatiotemporal())
+
+    def mover(self) -> Walking:
+        """Return the moving body itself, which can be asked for its pose and the floor's forces at any instant."""
+        return Walking(self.gait, mean_forward_share(self.gait))
 
     @cached_property
     def true_body(self) -> Body:
@@ -181,7 +185,7 @@ class VirtualSubject:
         start = Gait(
             self.true_body, self.sole, self.pattern, path, self._plan(path), self._toe_out, LOW_HIP * leg, self._ankle_roll
         )
-        return replace(start, pelvis_height_m=pelvis_height_m(start))
+        return at_full_height(start)
 
     def subject(self) -> Subject:
         """Return what an examiner wrote down about this person, as a reader would find it in the file."""
@@ -227,7 +231,8 @@ class VirtualSubject:
 
     def _plan(self, path: Path) -> Plan:
         leg, cycle = leg_scale_m(self.true_body), self._stride_m / self.speed
-        reach = 2.0 * cycle + (self.duration_s or 3.3 * cycle)
+        # The recording is centred within a cycle of the motion's zero.
+        reach = cycle + (self.duration_s or 3.3 * cycle) / 2
         return make_plan(
             self.pattern, path, speed_m_s=self.speed, stride_m=self._stride_m, half_width_m=HALF_STEP_WIDTH * leg,
             toe_out_rad=self._toe_out, start_s=-reach, end_s=reach,

@@ -1,13 +1,12 @@
 """Writing the demonstration subject: a static trial, three straight walks and a turn, as a laboratory's session folder holds them.
 
-``python -m biomech_id.sample.write FOLDER`` writes them, with an index of what each file shows.
+``python -m biomech_id.sample FOLDER`` writes them, with an index of what each file shows.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,8 +69,3 @@ def write_index(folder: Path | str, files: list[Path]) -> Path:
         for file in files:
             table.writerow([file.name, hashlib.sha256(file.read_bytes()).hexdigest(), SESSION[file.stem][2]])
     return path
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "data")
-    write_index(target, write_subject(target))
