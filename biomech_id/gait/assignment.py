@@ -18,7 +18,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.errors import OptionError
+from biomech_id.errors import OptionError, ShapeError
 from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
@@ -28,7 +28,7 @@ from biomech_id.gait.stance_intervals import frames_within, stance_intervals, un
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
-from biomech_id.trial import Event, Trial
+from biomech_id.trial import Event, ForcePlate, Trial
 
 #: Resultant force from which the vendor's software uses a plate: between 4.40 and 5.05 N by its stored outputs.
 VENDOR_CONTACT_N = 5.0
@@ -49,6 +49,7 @@ def assign_plates(
     body_mass_kg: float | None = None,
     contact_N: float = 0.0,
     overrides: Overrides | None = None,
+    wrench_plates: Sequence[ForcePlate] | None = None,
 ) -> Assignment:
     """Put feet on plates.
 
@@ -61,6 +62,8 @@ def assign_plates(
     body_mass_kg : default is the trial's subject's; without either, thresholds use an estimate and no stance is called too light.
     contact_N : contact threshold, N; 0 derives it from each plate's noise and the body's weight.
     overrides : verdicts set by hand (`parse_overrides`).
+    wrench_plates : the same plates, filtered like the markers: their wrenches are handed to the feet, while contact and verdicts
+        are judged from the plates as recorded. Default: the trial's own.
 
     Returns
     -------
@@ -71,10 +74,17 @@ def assign_plates(
     Raises
     ------
     OptionError : unknown kinetics; an override that names a stance or plate which does not exist.
+    ShapeError : another number of ``wrench_plates`` than of plates.
     MissingInputError : no foot is seen.
     """
     if kinetics not in ("textbook", "vicon"):
         raise OptionError(f"There are no {kinetics!r} kinetics.", value=kinetics, expected="textbook | vicon", where="kinetics")
+    plates = tuple(trial.plates if wrench_plates is None else wrench_plates)
+    if len(plates) != len(trial.plates):
+        raise ShapeError(
+            f"{trial.name} has {len(trial.plates)} plates, but {len(plates)} filtered ones.",
+            value=len(plates), expected=f"{len(trial.plates)} plates", where=trial.name,
+        )  # fmt: skip
     landmarks = find_landmarks(trial, motion)
     if events is None:
         events = find_events(trial, motion, body_mass_kg=body_mass_kg, contact_N=contact_N)
@@ -89,7 +99,7 @@ def assign_plates(
         judged = [judge(scene, interval) for interval in intervals[side]]
         judged = _overruled(scene, side, judged, overrides or {})
         stances += [stance for stance, _ in judged]
-        feet[side] = _contact(scene, side, judged, events, kinetics)
+        feet[side] = _contact(scene, side, judged, events, plates, kinetics)
     return Assignment(tuple(sorted(stances, key=_when)), feet)
 
 
@@ -142,7 +152,9 @@ def _overruled(scene: Scene, side: str, judged: list[Judged], overrides: Overrid
     return judged
 
 
-def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence[Event], kinetics: str) -> FootContact:
+def _contact(
+    scene: Scene, side: str, judged: Sequence[Judged], events: Sequence[Event], plates: Sequence[ForcePlate], kinetics: str
+) -> FootContact:
     time_s = scene.landmarks.time_s
     force, moment = np.zeros((len(time_s), 3)), np.zeros((len(time_s), 3))
     known = ~unknown_frames(events, side, time_s)
@@ -154,7 +166,7 @@ def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence
         if not stance.verdict.accepted:
             known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.doubt_s)
             continue
-        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, kinetics)
+        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics)
         force += stance_force
         moment += stance_moment
         if kinetics == "vicon":
@@ -162,8 +174,16 @@ def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence
     return FootContact(side, force, moment, known)
 
 
-def ground_wrench(trial: Trial, loads: Sequence[PlateLoad], kinetics: str) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Add the loads of one stance, and bring them to the video rate.
+def ground_wrench(
+    trial: Trial, loads: Sequence[PlateLoad], plates: Sequence[ForcePlate], kinetics: str
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Add the wrenches that the plates under one stance hand to its foot, at the video rate.
+
+    Parameters
+    ----------
+    trial, loads : the recording, and the loads of the stance.
+    plates : whose wrenches are used, in the trial's order: its own, or filtered ones.
+    kinetics : "textbook" or "vicon".
 
     Returns
     -------
@@ -173,8 +193,8 @@ def ground_wrench(trial: Trial, loads: Sequence[PlateLoad], kinetics: str) -> tu
     """
     resample = window_mean if kinetics == "vicon" else local_quadratic
     force, moment = np.zeros((trial.n_frames, 3)), np.zeros((trial.n_frames, 3))
-    plates = [trial.plates[index] for index in sorted({load.contact.plate for load in loads})]
-    for plate in plates:
+    loaded_plates = [plates[index] for index in sorted({load.contact.plate for load in loads})]
+    for plate in loaded_plates:
         ratio = round(plate.rate_hz / trial.rate_hz)
         wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
         force += wrench[:, :3]
@@ -182,7 +202,7 @@ def ground_wrench(trial: Trial, loads: Sequence[PlateLoad], kinetics: str) -> tu
     if kinetics == "vicon":
         bearing = np.linalg.norm(force, axis=1) >= VENDOR_CONTACT_N
     else:
-        rests = [plate_at_rest(plate) for plate in plates]
+        rests = [plate_at_rest(plate) for plate in loaded_plates]
         noise_N = float(np.sqrt(sum(rest.noise_N**2 for rest in rests)))
         bearing = force[:, 2] > sum(rest.offset_N for rest in rests) + max(EDGE_NOISE_FACTOR * noise_N, LEAST_EDGE_N)
     loaded = _around(bearing, loads, trial)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomech_id.errors import OptionError
+from biomech_id.errors import OptionError, ShapeError
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.stance import Verdict
 from biomech_id.trial import Markers
@@ -179,3 +179,22 @@ def test_missing_markers_in_mid_stance_are_never_guessed(walk):
 def test_kinetics_must_be_known(walk):
     with pytest.raises(OptionError, match="planar"):
         assign_plates(walk.trial(), kinetics="planar")
+
+
+def test_filtered_plates_give_the_wrench_and_recorded_ones_the_verdict(walk):
+    trial = walk.trial([walk.plate_under("R", RIGHT)], walk.events())
+    plain = assign_plates(trial)
+    half = replace(
+        trial.plates[0], force_lab_N=0.5 * trial.plates[0].force_lab_N, moment_lab_Nm=0.5 * trial.plates[0].moment_lab_Nm
+    )
+    filtered = assign_plates(trial, wrench_plates=(half,))
+    assert [(s.plates, s.verdict) for s in filtered.stances] == [(s.plates, s.verdict) for s in plain.stances]
+    strike = walk.strikes("R")[RIGHT]
+    t = np.arange(trial.n_frames) / walk.rate_hz
+    inside = (t > strike + 0.03) & (t < strike + 0.57)
+    np.testing.assert_allclose(filtered.contacts["R"].force_lab_N[inside], 0.5 * plain.contacts["R"].force_lab_N[inside], atol=1e-9)
+    np.testing.assert_allclose(
+        filtered.contacts["R"].moment_lab_Nm[inside], 0.5 * plain.contacts["R"].moment_lab_Nm[inside], atol=1e-9
+    )
+    with pytest.raises(ShapeError):
+        assign_plates(trial, wrench_plates=())
