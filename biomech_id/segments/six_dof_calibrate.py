@@ -23,12 +23,15 @@ from biomech_id.segments.calibrate import ANKLE_HEIGHT_M, ANKLE_HEIGHT_PER_FOOT_
 from biomech_id.segments.foot import METATARSAL_SHARE, foot_length_m, outline_foot_m
 from biomech_id.segments.joint_centres import Hinge, hinge_needs, place_hinge
 from biomech_id.segments.landmarks import Landmarks
+from biomech_id.segments.pose import aspect
 from biomech_id.segments.six_dof_calibration import PARENT_POINT, Key, SegmentTemplate
 from biomech_id.segments.table_inertia import ScaledSegment, scale
 from biomech_id.trial import Subject
 
 #: Heel and forefoot slower than this rest on the floor.
 RESTING_M_S = 0.15
+#: A cluster narrower than this, width over length, turns about its long axis by more than ten times its own noise angle.
+NARROWEST = 0.02
 
 
 @dataclass(frozen=True)
@@ -149,7 +152,7 @@ def learn(
 
     Raises
     ------
-    InvalidValueError : the segment is never placed, or a marker of its cluster is never seen while it is.
+    InvalidValueError : the segment is never placed, a marker of its cluster is never seen while it is, or the cluster is a line.
     """
     present = tuple(label for label in labels if landmarks.markers.present(label))
     paths = {label: landmarks.markers[label] for label in present}
@@ -165,6 +168,11 @@ def learn(
             value=lost or present, expected="at least three points seen together with the anatomical points", where=where,
         )  # fmt: skip
     cluster = np.stack([places[name] for name in paths])
+    if aspect(cluster) < NARROWEST:
+        raise InvalidValueError(
+            f"{where}: the markers {', '.join(paths)} lie on a line, which does not show how the segment turns about it.",
+            value=aspect(cluster), expected=f"a cluster at least {NARROWEST:g} times as wide as long", where=where,
+        )  # fmt: skip
     seen = np.stack([into_segment(frames.R_lab_seg, frames.origin_lab_m, path) for path in paths.values()], axis=1)[keep]
     spread = float(np.sqrt(np.nanmean(((seen - cluster) ** 2).sum(axis=2))))
     weights = np.array([landmarks.markerset.weights.get(label, 1.0) for label in paths])

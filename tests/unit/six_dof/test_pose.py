@@ -43,7 +43,7 @@ def test_exact_markers_give_the_exact_pose(template: np.ndarray) -> None:
     assert pose.residual_m.max() < 1e-12
 
 
-@pytest.mark.parametrize("width", [1.0, 0.3, 0.1, 0.03, 0.01])
+@pytest.mark.parametrize("width", [1.0, 0.3, 0.1, 0.03, 0.01, 0.003])
 def test_noisy_and_nearly_collinear_clusters_equal_singular_values(width: float) -> None:
     centre = TEMPLATE.mean(axis=0)
     template = centre + (TEMPLATE - centre) * [width, 1.0, width]
