@@ -13,14 +13,14 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.algebra.wrench import Wrench
+from biomech_id.algebra.wrench import Sense, Wrench
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_projection
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.power import rotational_power, translational_power
-from biomech_id.errors import InvalidValueError
+from biomech_id.errors import InvalidValueError, OptionError
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,22 +81,32 @@ class JointLoad:
         """What `expressed_in` accepts."""
         return ("lab", "proximal", "distal", *self.motions)
 
-    def expressed_in(self, frame: str) -> Wrench:
+    def expressed_in(self, frame: str, *, sense: Sense = "internal") -> Wrench:
         """The wrench, still about the joint centre, with components in named axes.
 
         Parameters
         ----------
         frame : "lab", "proximal", "distal" or the name of a segment: "shank".
+        sense : "internal", or "external" for its opposite; the result says which it is.
 
         Raises
         ------
         InvalidValueError : for a name that is none of these.
+        OptionError : for another sense.
         """
-        return self._express(self.wrench, frame)
+        return self._express(self._in_sense(sense), frame)
 
     def budget_in(self, frame: str) -> dict[str, Wrench]:
         """Every part of the budget with components in named axes (see `expressed_in`); empty without a budget."""
         return {part: self._express(wrench, frame) for part, wrench in (self.budget or {}).items()}
+
+    def _in_sense(self, sense: Sense) -> Wrench:
+        if sense not in ("internal", "external"):
+            raise OptionError(
+                f"A joint load is internal or external, not {sense!r}.",
+                value=sense, expected="'internal' or 'external'", where=f"{self.side} {self.joint}",
+            )  # fmt: skip
+        return -self.wrench if sense == "external" else self.wrench
 
     def _express(self, wrench: Wrench, frame: str) -> Wrench:
         if frame == "lab":
@@ -109,17 +119,17 @@ class JointLoad:
             )  # fmt: skip
         return wrench.expressed_in(name, self.motions[name].frames.R_lab_seg)
 
-    def jcs_projection(self, sequence: str = "yxz") -> JcsMoment:
+    def jcs_projection(self, sequence: str = "yxz", *, sense: Sense = "internal") -> JcsMoment:
         """Moment projected on the axes of the joint coordinate system (see `biomech_id.dynamics.expression`)."""
-        values = jcs_projection(self.wrench.moment_Nm, self._axes(self.proximal), self._axes(self.distal), sequence)
-        return JcsMoment(values, "jcs_projection", sequence, self.wrench.sense)
+        moment = self._in_sense(sense).moment_Nm
+        values = jcs_projection(moment, self._axes(self.proximal), self._axes(self.distal), sequence)
+        return JcsMoment(values, "jcs_projection", sequence, sense)
 
-    def jcs_component(self, sequence: str = "yxz") -> JcsMoment:
+    def jcs_component(self, sequence: str = "yxz", *, sense: Sense = "internal") -> JcsMoment:
         """Oblique moment components in the joint coordinate system (see `biomech_id.dynamics.expression`)."""
-        where = f"{self.side} {self.joint}"
-        proximal, distal = self._axes(self.proximal), self._axes(self.distal)
-        values = jcs_component(self.wrench.moment_Nm, proximal, distal, sequence, where=where)
-        return JcsMoment(values, "jcs_component", sequence, self.wrench.sense)
+        moment, where = self._in_sense(sense).moment_Nm, f"{self.side} {self.joint}"
+        values = jcs_component(moment, self._axes(self.proximal), self._axes(self.distal), sequence, where=where)
+        return JcsMoment(values, "jcs_component", sequence, sense)
 
     def _axes(self, segment: str) -> FloatArray:
         return self.motions[segment].frames.R_lab_seg

@@ -151,6 +151,18 @@ def test_joint_coordinate_system_says_what_it_is(make_body: Any, make_contacts: 
     np.testing.assert_allclose(projected.components_Nm[:, 0], knee.expressed_in("thigh").moment_Nm[:, 1], rtol=0, atol=1e-10)
 
 
+def test_the_external_convention_is_the_opposite_and_says_so(make_body: Any, make_contacts: Any) -> None:
+    knee = solve_body(make_body(), make_contacts())["L", "knee"]
+    external = knee.expressed_in("shank", sense="external")
+    assert external.sense == "external"
+    np.testing.assert_array_equal(external.moment_Nm, -knee.expressed_in("shank").moment_Nm)
+    for express in (knee.jcs_projection, knee.jcs_component):
+        assert express(sense="external").sense == "external"
+        np.testing.assert_array_equal(express(sense="external").components_Nm, -express().components_Nm)
+    with pytest.raises(OptionError, match="internal or external, not 'muscle'"):
+        knee.expressed_in("lab", sense="muscle")
+
+
 def test_budget_parts_sum_to_the_load(make_body: Any, make_contacts: Any) -> None:
     body, contacts = make_body(), make_contacts(unknown={"R": [0]})
     n = body.n_frames
