@@ -1,0 +1,321 @@
+"""What comes out of a file, from files whose contents are known because the tests wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import numpy as np
+import pytest
+from c3d_builder import C3D, DEC, FRAMES, MASS_KG, PC, RATIO, SGI, healthy
+
+from biomech_id.errors import FileRefusedError, MissingInputError
+from biomech_id.readers import read_c3d, read_recording
+from biomech_id.trial import EventKind
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    return lambda file, name="walk.c3d": file.write(tmp_path / name)
+
+
+def rules(path: Path) -> set[str]:
+    return {finding.rule for finding in read_c3d(path, trust=True).findings}
+
+
+def as_integers(file: C3D) -> C3D:
+    """The same recording in 16-bit integers; analog values of 0.5 units a count."""
+    file.is_float, file.scale = False, 0.1
+    file.groups["POINT"]["SCALE"] = 0.1
+    # Forces in 0.5 N, moments in 10 N mm: a word holds 32767 of them.
+    scales = np.array([0.5, 0.5, 0.5, 10.0, 10.0, 10.0])
+    file.analog = np.round(file.analog / scales)
+    file.groups["ANALOG"]["SCALE"] = scales.tolist()
+    return file
+
+
+def test_everything_arrives_in_SI_and_read_only(write: Callable[..., Path]) -> None:
+    file = healthy()
+    trial = read_c3d(write(file), trust=True)
+    np.testing.assert_allclose(trial.markers["LTOE"], file.path("LTOE") * 1e-3, rtol=1e-7)
+    assert (trial.rate_hz, trial.first_frame, trial.n_frames) == (100.0, 1, FRAMES)
+    assert trial.subject.mass_kg == pytest.approx(MASS_KG)
+    assert trial.subject.height_m == pytest.approx(1.75)
+    assert [(e.side, e.kind) for e in trial.events] == [("L", EventKind.FOOT_STRIKE), ("L", EventKind.FOOT_OFF)]
+    assert len(trial.sha256) == 64
+    assert not trial.markers.position_m.flags.writeable
+    assert not trial.plates[0].force_lab_N.flags.writeable
+    with pytest.raises(FrozenInstanceError):
+        trial.name = "other"  # type: ignore[misc]
+
+
+def test_the_plates_wrench_carries_the_body(write: Callable[..., Path]) -> None:
+    """Independent of plate axes: the reaction is up, and its centre of pressure travels with the sliding body."""
+    trial = read_c3d(write(healthy()), trust=True)
+    plate = trial.plates[0]
+    loaded = plate.force_lab_N[:, 2] > 50.0
+    assert plate.sign == "reaction"
+    assert plate.force_lab_N[:, 2].max() == pytest.approx(700.0, abs=0.5)
+    cop_x = -plate.moment_lab_Nm[loaded, 1] / plate.force_lab_N[loaded, 2] + plate.centre_m[0]
+    body_x = np.interp(np.flatnonzero(loaded) / RATIO, np.arange(FRAMES), trial.markers["SACR"][:, 0] + 0.08)
+    np.testing.assert_allclose(cop_x, body_x, atol=1e-4)  # m; float32 of the file
+
+
+@pytest.mark.parametrize("processor", [PC, DEC, SGI])
+@pytest.mark.parametrize("is_float", [True, False])
+def test_all_number_formats_say_the_same(write: Callable[..., Path], processor: int, is_float: bool) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    file = healthy() if is_float else as_integers(healthy())
+    file.processor = processor
+    trial = read_c3d(write(file), trust=True)
+    # Integers: half a scale unit of 0.1 mm and of 0.5 N.
+    position, force = (2e-7, 1e-3) if is_float else (0.51e-4, 0.26)
+    np.testing.assert_allclose(trial.markers.position_m, base.markers.position_m, atol=position)
+    np.testing.assert_allclose(trial.plates[0].force_lab_N, base.plates[0].force_lab_N, atol=force)
+    assert trial.events == base.events
+    assert trial.subject == base.subject
+
+
+def test_unsigned_analog_with_any_offset(write: Callable[..., Path]) -> None:
+    base = read_c3d(write(as_integers(healthy()), "base.c3d"), trust=True)
+    file = as_integers(healthy())
+    file.analog += 40_000.0
+    file.groups["ANALOG"] |= {"FORMAT": "UNSIGNED", "OFFSET": [40_000 - 65_536] * 6}
+    trial = read_c3d(write(file), trust=True)
+    assert np.array_equal(trial.plates[0].force_lab_N, base.plates[0].force_lab_N)
+
+
+def test_float_offsets_and_general_scale(write: Callable[..., Path]) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    file = healthy()
+    file.analog = file.analog / 0.5 + 12.5
+    file.groups["ANALOG"] |= {"OFFSET": [12.5] * 6, "GEN_SCALE": 0.5}
+    trial = read_c3d(write(file), trust=True)
+    np.testing.assert_allclose(trial.plates[0].force_lab_N, base.plates[0].force_lab_N, atol=1e-3)
+
+
+def test_more_than_255_labels_continue(write: Callable[..., Path]) -> None:
+    file = healthy()
+    extra = [f"X{i:03d}" for i in range(260)]
+    file.points = np.concatenate([file.points, np.tile(file.points[:, :1], (1, 260, 1))], axis=1)
+    names = [*file.labels(), *extra]
+    file.groups["POINT"] |= {"LABELS": names[:255], "LABELS2": names[255:], "USED": len(names)}
+    trial = read_c3d(write(file), trust=True)
+    assert trial.markers.names == tuple(names)
+
+
+def test_model_outputs_are_no_markers(write: Callable[..., Path]) -> None:
+    file = healthy()
+    names = ["LKneeAngles", "Odd", "LFEO", "LFEA", "LFEL", "LFEP", "RHJC"]
+    outputs = np.zeros((FRAMES, len(names), 4))
+    outputs[:, 0, 0] = 33.0
+    outputs[10, 0, 3] = -1.0
+    file.points = np.concatenate([file.points, outputs], axis=1)
+    file.groups["POINT"] |= {"LABELS": [*file.labels(), *names], "USED": 16 + len(names), "ANGLES": ["Odd"]}
+    trial = read_c3d(write(file), trust=True)
+    assert len(trial.markers.names) == 16
+    assert set(trial.model_outputs) == set(names)
+    assert trial.model_outputs["LKneeAngles"][0].tolist() == [33.0, 0.0, 0.0]
+    assert np.isnan(trial.model_outputs["LKneeAngles"][10]).all()
+    assert trial.model_outputs["Odd"][0].tolist() == [0.0, 0.0, 0.0], "a zero angle is an angle"
+    assert np.isnan(trial.model_outputs["LFEO"]).all(), "a point at exactly zero was not seen"
+
+
+def test_missing_is_nan_however_it_is_stored(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.points[3, 0, 3] = -1.0
+    file.points[4, 0, :3] = 0.0
+    file.points[5, 0, 1] = np.nan
+    file.points[6, 0, 2] = np.inf
+    file.points[7, 0, 0] = 2e5  # 200 m
+    trial = read_c3d(write(file), trust=True)
+    missing = np.isnan(trial.markers["SACR"]).all(axis=1)
+    assert np.flatnonzero(missing).tolist() == [3, 4, 5, 6, 7]
+    assert "positions-impossible" in {finding.rule for finding in trial.findings}
+
+
+def test_events_are_absolute_sorted_and_start_at_the_first_frame(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.first_frame = 6101
+    file.groups["EVENT"]["TIMES"] = [[1.0, 1.60], [1.0, 1.40]]  # minutes, seconds
+    trial = read_c3d(write(file), trust=True)
+    assert [event.time_s for event in trial.events] == pytest.approx([61.4, 61.6], abs=1e-5)
+    assert [trial.index_of(event.time_s) for event in trial.events] == [40, 60]
+
+
+def test_flat_event_times_and_other_peoples_words(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.groups["EVENT"] |= {"TIMES": [0.0, 0.3, 0.0, 0.5], "LABELS": ["Heel strike", "RTO"], "CONTEXTS": ["right", ""]}
+    events = read_c3d(write(file), trust=True).events
+    assert [(e.side, e.kind) for e in events] == [("R", EventKind.FOOT_STRIKE), ("R", EventKind.FOOT_OFF)]
+
+
+def test_vicons_calibration_values(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.groups["PROCESSING"] |= {
+        "Marker Diameter": 14.0, "LLegLength": 900.0, "RLegLength": 905.0, "LKneeWidth": 100.0, "InterAsisDistance": 0.0,
+        "LStaticPlantFlex": 0.05, "RStaticPlantFlex": 0.07, "LTibialTorsion": 0.0,
+    }  # fmt: skip
+    subject = read_c3d(write(file), trust=True).subject
+    assert subject.marker_diameter_m == pytest.approx(0.014)
+    assert dict(subject.leg_length_m) == pytest.approx({"L": 0.9, "R": 0.905})
+    assert dict(subject.knee_width_m) == pytest.approx({"L": 0.1})
+    assert subject.inter_asis_distance_m is None, "zero means: measure it on the static trial"
+    assert dict(subject.static_plantar_flexion_rad) == pytest.approx({"L": 0.05, "R": 0.07})
+    assert dict(subject.tibial_torsion_rad) == {"L": 0.0}
+    assert subject.sources["leg_length_m"] == "PROCESSING:LLegLength, RLegLength"
+
+
+def test_offsets_too_large_for_radians_are_degrees(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.groups["PROCESSING"] |= {"LStaticPlantFlex": 3.0, "RStaticPlantFlex": 0.5}
+    subject = read_c3d(write(file), trust=True).subject
+    assert dict(subject.static_plantar_flexion_rad) == pytest.approx({"L": np.radians(3.0), "R": np.radians(0.5)})
+
+
+@pytest.mark.parametrize(("stored", "metres"), [(1750.0, 1.75), (175.0, 1.75), (1.75, 1.75), (7.0, None), (0.0, None)])
+def test_height_in_any_unit(write: Callable[..., Path], stored: float, metres: float | None) -> None:
+    file = healthy()
+    file.groups["PROCESSING"]["Height"] = stored
+    height = read_c3d(write(file), trust=True).subject.height_m
+    assert height == (None if metres is None else pytest.approx(metres))
+
+
+@pytest.mark.parametrize(
+    ("date", "iso"),
+    [
+        ([2019, 5, 24], "2019-05-24"),
+        ("28/07/2008", "2008-07-28"),
+        ("2008-07-28", "2008-07-28"),
+        ("03/04/2008", None),
+        ("soon", None),
+    ],
+)
+def test_session_date_only_without_doubt(write: Callable[..., Path], date: object, iso: str | None) -> None:
+    file = healthy()
+    file.groups["TRIAL"] = {"DATE": date}
+    assert read_c3d(write(file), trust=True).session_date == iso
+
+
+def test_y_up_is_turned_to_z_up_with_everything_in_it(write: Callable[..., Path]) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    file = healthy()
+    x, y, z = (file.points[..., i].copy() for i in range(3))
+    file.points[..., :3] = np.stack([x, z, -y], axis=-1)
+    plate = file.groups["FORCE_PLATFORM"]
+    plate["CORNERS"] = [[[c[0], c[2], -c[1]] for c in plate["CORNERS"][0]]]
+    trial = read_c3d(write(file), trust=True)
+    np.testing.assert_allclose(trial.markers.position_m, base.markers.position_m, atol=1e-9)
+    np.testing.assert_allclose(trial.plates[0].force_lab_N, base.plates[0].force_lab_N, atol=1e-9)
+    np.testing.assert_allclose(trial.plates[0].moment_lab_Nm, base.plates[0].moment_lab_Nm, atol=1e-9)
+    assert any("rotated from +Y up" in step for step in trial.history)
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("m", 1e-3), ("mete", 1e-3), ("cm", 0.1), ("in", 1 / 25.4)])
+def test_length_units(write: Callable[..., Path], unit: str, factor: float) -> None:
+    file = healthy()
+    file.points[..., :3] *= factor
+    file.analog[:, 3:] *= factor
+    plate = file.groups["FORCE_PLATFORM"]
+    plate["CORNERS"] = (np.array(plate["CORNERS"]) * factor).tolist()
+    file.groups["POINT"]["UNITS"] = unit
+    file.groups["ANALOG"]["UNITS"] = ["V"] * 6
+    base, trial = read_c3d(write(healthy(), "base.c3d"), trust=True), read_c3d(write(file), trust=True)
+    np.testing.assert_allclose(trial.markers.position_m, base.markers.position_m, atol=1e-6)
+    np.testing.assert_allclose(trial.plates[0].moment_lab_Nm, base.plates[0].moment_lab_Nm, atol=1e-4)
+
+
+def test_a_subject_is_chosen_by_prefix(write: Callable[..., Path]) -> None:
+    file = healthy()
+    names = file.labels()
+    file.groups["POINT"]["LABELS"] = [f"Anna:{name}" for name in names[:12]] + [f"Stick:{name}" for name in names[12:]]
+    path = write(file)
+    assert read_c3d(path, trust=True).markers.names[:2] == ("SACR", "C7")
+    assert "subjects-several" in rules(path)
+    stick = read_c3d(path, trust=True, subject="Stick")
+    assert stick.markers.present(names[12])
+    with pytest.raises(MissingInputError, match="Bob"):
+        read_c3d(path, trust=True, subject="Bob")
+
+
+@pytest.mark.parametrize("name", ["Прогулка.c3d", "two words.c3d", "WALK.C3D"])
+def test_any_file_name(write: Callable[..., Path], name: str) -> None:
+    trial = read_c3d(write(healthy(), name))
+    assert trial.name == Path(name).stem
+    assert trial.findings == ()
+
+
+def test_header_counts_win_when_only_they_fit(write: Callable[..., Path]) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    file = healthy()
+    del file.groups["ANALOG"]["RATE"]
+    file.groups["POINT"]["USED"] = 12
+    trial = read_c3d(write(file), trust=True)
+    assert np.array_equal(trial.markers.position_m, base.markers.position_m)
+    assert {finding.rule for finding in trial.findings} >= {"analog-rate-missing", "counts-disagree"}
+
+
+BROKEN_PLATES: dict[str, dict[str, object]] = {
+    "type is 21": {"TYPE": [21]},
+    "do not span an area": {"CORNERS": np.zeros((1, 4, 3))},
+    "missing or not numbers": {"CORNERS": np.full((1, 4, 3), np.nan)},
+    "corners are missing or not": {"CORNERS": np.full((1, 4, 3), 1e24)},
+    "analog channel 77": {"CHANNEL": [[1, 2, 3, 4, 5, 77]]},
+    "names 3 analog channels": {"CHANNEL": [[1, 2, 3]]},
+    "calibration matrix is missing": {"TYPE": [4]},
+    "origin is missing": {"ORIGIN": []},
+    "same analog channel twice": {"CHANNEL": [[1, 2, 3, 4, 5, 5]]},
+}
+
+
+@pytest.mark.parametrize("problem", BROKEN_PLATES)
+def test_a_broken_plate_costs_no_markers(write: Callable[..., Path], problem: str) -> None:
+    file = healthy()
+    file.groups["FORCE_PLATFORM"] |= BROKEN_PLATES[problem]
+    recording = read_recording(write(file), trust=True)
+    assert recording.trial.plates == ()
+    assert recording.trial.markers.present("LTOE")
+    assert any(finding.rule == "plate-broken" and problem in finding.message for finding in recording.trial.findings)
+    assert problem in recording.facts.plates[0].problem
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(FileRefusedError) as caught:
+        read_c3d(path, trust=True)
+    assert "\n" not in caught.value.message
+    return caught.value.message
+
+
+@pytest.mark.parametrize("rate", [0.0, float("nan"), 1e30])
+def test_an_impossible_rate_is_refused(write: Callable[..., Path], rate: float) -> None:
+    file = healthy()
+    file.header["rate"] = rate
+    file.groups["POINT"]["RATE"] = rate
+    assert "no usable frame rate" in refused(write(file))
+
+
+def test_contradicting_scales_of_integers_are_refused(write: Callable[..., Path]) -> None:
+    file = as_integers(healthy())
+    file.header["scale"] = 0.2
+    assert "scale" in refused(write(file))
+
+
+def test_counts_that_fit_nothing_are_refused(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.header["points"] = 19
+    file.groups["POINT"]["USED"] = 23
+    assert "contradict each other" in refused(write(file))
+
+
+def test_a_wrong_unit_is_refused_not_believed(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.groups["POINT"]["UNITS"] = "m"
+    assert "100 m away" in refused(write(file))
+
+
+@pytest.mark.parametrize("end", [100, 600, 1024, 1500])
+def test_cut_in_header_or_parameters(write: Callable[..., Path], end: int) -> None:
+    path = write(healthy())
+    path.write_bytes(path.read_bytes()[:end])
+    assert refused(path)
