@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,9 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport
+
+
+_STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
 
 
 def register(app: typer.Typer) -> None:
@@ -32,12 +36,13 @@ def check(
     from biomech_id.check import iter_check
 
     worst = DONE
+    show = _Terminal().show if sys.stdout.isatty() else _show
     for report in iter_check(paths):
         if json_lines:
             # One line per file, flushed: a program that reads along never waits for the whole folder.
             typer.echo(report.to_json())
         else:
-            _show(report)
+            show(report)
         worst = max(worst, _code(report), key=(DONE, WARNINGS, FAILED).index)
     return worst
 
@@ -49,22 +54,56 @@ def _code(report: CheckReport) -> int:
 
 
 def _show(report: CheckReport) -> None:
-    facts: dict[str, Any] = report.to_dict()
-    typer.echo(f"{facts['path']}")
-    if not report.readable:
-        typer.echo(f"  refused: {facts['error']}")
-    else:
-        typer.echo(
-            f"  {facts['frames']} frames at {facts['rate_hz']:g} Hz from frame {facts['first_frame']}, {facts['points']} points "
-            f"({facts['units']}, {facts['vertical']} up), {facts['analog_channels']} analog channels"
-            + (f" at {facts['analog_rate_hz']:g} Hz" if facts["analog_rate_hz"] else "")
-        )
-        for number, plate in enumerate(facts["plates"], start=1):
-            peak = plate["peak_vertical_N"]
-            loaded = f"peak {peak:.0f} N, {plate['sign']}" if peak is not None else str(plate["problem"])
-            typer.echo(f"  plate {number}: type {plate['type']}, {loaded}")
-        if facts["events"]:
-            events = (f"{event['context'][:1]} {event['label']} {event['time_s']:.2f} s" for event in facts["events"])
-            typer.echo("  events: " + ", ".join(events))
+    """Plain lines: what is in the file, then what was noticed."""
+    typer.echo(report.path)
+    for line in _contents(report):
+        typer.echo(f"  {line}")
     for finding in report.findings:
         typer.echo(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]")
+
+
+def _contents(report: CheckReport) -> list[str]:
+    """What is in the file, line by line."""
+    facts: dict[str, Any] = report.to_dict()
+    if not report.readable:
+        return [f"refused: {facts['error']}"]
+    analog = f"{facts['analog_channels']} analog channels"
+    if facts["analog_rate_hz"]:
+        analog += f" at {facts['analog_rate_hz']:g} Hz"
+    lines = [
+        f"{facts['frames']} frames at {facts['rate_hz']:g} Hz from frame {facts['first_frame']}, {facts['points']} points "
+        f"({facts['units'] or 'no unit'}, {facts['vertical']} up), {analog}"
+    ]
+    for number, plate in enumerate(facts["plates"], start=1):
+        peak = plate["peak_vertical_N"]
+        loaded = "" if peak is None else f"peak {peak:.0f} N, {plate['sign']}"
+        lines.append(f"plate {number}: type {plate['type']}, {plate['problem'] or loaded}")
+    if facts["events"]:
+        events = (f"{event['context'][:1]} {event['label']} {event['time_s']:.2f} s" for event in facts["events"])
+        lines.append("events: " + ", ".join(events))
+    return lines
+
+
+class _Terminal:
+    """One table per file, for eyes."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console()
+
+    def show(self, report: CheckReport) -> None:
+        from rich.markup import escape
+        from rich.table import Table
+
+        table = Table(
+            title=escape(report.path), title_justify="left", caption="\n".join(map(escape, _contents(report))), expand=True
+        )
+        table.caption_justify = "left"
+        table.add_column("", no_wrap=True)
+        table.add_column("Finding", ratio=3)
+        table.add_column("What to do", ratio=2)
+        table.add_column("Rule", no_wrap=True, style="dim")
+        for finding in report.findings:
+            table.add_row(_STYLED[finding.severity], escape(finding.message), escape(finding.hint), finding.rule)
+        self._console.print(table)

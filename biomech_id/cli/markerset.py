@@ -1,0 +1,35 @@
+"""``biomech-id markerset``: which marker set a recording uses, and a draft of one for a laboratory's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biomech_id.cli.guard import DONE, Debug, Version, complain, guarded
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command("markerset")(guarded(markerset))
+
+
+def markerset(
+    file: Annotated[Path, typer.Argument(help="A C3D file.", show_default=False)],
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Propose a marker set from a file's labels: the TOML on standard output, what is missing on standard error.
+
+    Example: biomech-id markerset static.c3d > mylab.toml
+    """
+    from biomech_id.markersets import describe_missing, draft, propose
+    from biomech_id.readers import read_c3d
+
+    trial = read_c3d(file)
+    labels = [name for name in trial.markers.names if trial.markers.present(name)]
+    for proposal in propose(labels):
+        complain(f"{proposal.markerset.name}: {proposal.why} Missing: {describe_missing(proposal.missing)}.")
+    typer.echo(draft(labels, name=file.stem), nl=False)
+    return DONE
