@@ -119,7 +119,7 @@ def six_dof_model(
 
     Parameters
     ----------
-    static : the subject standing; None calibrates on the first of ``walks`` that shows all anatomical points.
+    static : the subject standing; None calibrates on the walk that shows all anatomical points in most frames.
     subject : measurements; default is what the reference trial's file holds.
     markerset : a set, its name or the path of its TOML; the best match by default.
     walks : walking trials, used for calibration where there is no static trial.
@@ -134,7 +134,7 @@ def six_dof_model(
     InvalidValueError : the anatomical points are never seen together with the clusters.
     OptionError : an unknown marker set, table or hip method.
     """
-    reference = _reference(static, walks)
+    reference = _reference(static, walks, markerset)
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
     landmarks = find_landmarks(reference, chosen)
@@ -262,17 +262,27 @@ class _Calibrator:
         return tuple(found)
 
 
-def _reference(static: Trial | None, walks: Sequence[Trial]) -> Trial:
+def _reference(static: Trial | None, walks: Sequence[Trial], wanted: MarkerSet | str | None) -> Trial:
+    """The static trial, or the walk that shows all anatomical points in most frames."""
     if static is not None:
         return static
     if not walks:
         raise MissingInputError(
             "There is neither a static trial nor a walk to calibrate on.",
-            value=None,
-            expected="a static trial or a walk",
-            where="calibration",
-        )
-    return walks[0]
+            value=None, expected="a static trial or a walk", where="calibration",
+        )  # fmt: skip
+    return walks[0] if len(walks) == 1 else max(walks, key=lambda walk: _frames_with_all_points(walk, wanted))
+
+
+def _frames_with_all_points(walk: Trial, wanted: MarkerSet | str | None) -> int:
+    try:
+        markerset, _ = _marker_set(wanted, walk)
+    except MissingInputError:
+        return -1
+    landmarks = find_landmarks(walk, markerset)
+    paths = [path for side, name in markerset.landmarks if (path := landmarks.get(side, name)) is not None]
+    missing = sum(landmarks.get(side, name) is None for side, name in markerset.landmarks)
+    return int(np.isfinite(np.stack(paths)).all(axis=(0, 2)).sum()) - missing * walk.n_frames if paths else -1
 
 
 def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[MarkerSet, str]:

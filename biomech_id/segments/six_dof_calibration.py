@@ -38,6 +38,11 @@ class SegmentTemplate:
     points_m: Mapping[str, FloatArray]
     spread_m: float
 
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """Markers of the cluster, without a joint centre that serves as its third point."""
+        return tuple(label for label in self.labels if label != PARENT_POINT)
+
 
 @dataclass(frozen=True, eq=False)
 class SixDofCalibration:

@@ -14,7 +14,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.segments.anatomical_axes import into_lab
 from biomech_id.segments.cluster_gaps import bridge
 from biomech_id.segments.pose import Pose, fit_pose
-from biomech_id.segments.six_dof_calibration import PARENT_POINT, Key, SegmentTemplate
+from biomech_id.segments.six_dof_calibration import Key, SegmentTemplate
 from biomech_id.trial import Markers
 
 _JOINT_ABOVE: Mapping[str, str] = {"thigh": "hip", "shank": "knee", "foot": "ankle"}
@@ -57,7 +57,7 @@ def track_segments(templates: Mapping[Key, SegmentTemplate], sides: Sequence[str
 
 def _follow(template: SegmentTemplate, markers: Markers, joint_lab_m: FloatArray | None) -> Pose:
     """Pose of one segment; a cluster of two markers takes the joint centre above it (the segment's origin) as its third point."""
-    own = [label for label in template.labels if label != PARENT_POINT]
+    own = template.markers
     points = np.stack([_path(markers, label) for label in own], axis=1)
     if joint_lab_m is not None and len(own) < len(template.labels):
         points = np.concatenate([points, joint_lab_m[:, None, :]], axis=1)
@@ -77,7 +77,7 @@ def require_clusters(templates: Mapping[Key, SegmentTemplate], markers: Markers,
     """
     missing = []
     for (side, name), template in templates.items():
-        own = [label for label in template.labels if label != PARENT_POINT]
+        own = template.markers
         absent = [label for label in own if not markers.present(label)]
         if len(own) - len(absent) < min(3, len(own)):
             missing.append(f"{', '.join(absent)} ({f'{SIDE_WORDS[side]} {name}'.strip()})")
