@@ -299,7 +299,24 @@ TABLES: tuple[TableRow, ...] = (
         Column("model", "text", "body model it was made with"), Column("kinetics", "text", "kinetics mode it was made with"),
         Column("source", "text", "who made it, from what"),
     )),
+    TableRow("verdicts", "one subject's folder of a study", (
+        Column("subject", "text", "the folder, relative to the study"),
+        Column("verdict", "text", "done, warnings or failed"),
+        Column("trials", "integer", "number of trials analysed"),
+        Column("sentence", "text", "what was complained about; empty if nothing was"),
+    )),
+    TableRow("parity", "one variable and axis of one trial and side, ours minus what the vendor's software stored", (
+        _TRIAL, _SIDE, _VARIABLE, Column("axis", "text", "X, Y or Z; empty for a scalar"), _UNIT,
+        Column("rmse", "number", "root mean square difference"), Column("largest", "number", "largest absolute difference"),
+        Column("correlation", "number", "of both curves; empty when one of them is constant"),
+        Column("frames", "integer", "frames compared"),
+        Column("worst_frame", "integer", "the recording's own number of the frame with the largest difference; 0 without one"),
+        Column("left_out", "text", "how many frames were not compared, and why"),
+        Column("equal", "text", "whether it is no more than the rounding of an equal model; empty when nothing was compared"),
+    )),
 )  # fmt: skip
+#: Tables in the folder of every session, in the order they are written.
+SESSION_TABLES: tuple[str, ...] = ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality")
 
 
 def table_columns(name: str) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biomech_id.conventions import TABLES, table_columns
+from biomech_id.conventions import SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.results.atomic import whole_file, whole_folder
 from biomech_id.results.csv_text import csv_text, read_csv, read_frames_csv
@@ -19,8 +19,6 @@ from biomech_id.results.json_text import json_text, read_json
 from biomech_id.results.manifest import sha256_of
 from biomech_id.results.tables import SessionTables
 
-#: Tables every session has, in the order they are written; ``norm.csv`` only when a norm was used.
-SESSION_TABLES = tuple(table.name for table in TABLES if table.name != "norm")
 DOCUMENTS = ("calibration", "summary")
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.

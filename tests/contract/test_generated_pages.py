@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from biomech_id.conventions import SIGN_TABLE, TABLES, frame_columns
+from biomech_id.conventions import SIGN_TABLE, TABLES, frame_columns, table_columns
+from biomech_id.results import write_verdicts
 from biomech_id.results.data_dictionary import PAGES
+from biomech_id.results.parity import parity_table
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -26,6 +28,12 @@ def test_every_sign_and_column_is_on_a_page() -> None:
         assert f"## `{table.name}.csv`" in dictionary
         for column in table.columns:
             assert f"| `{column.name}` | {column.kind} |" in dictionary
+
+
+def test_tables_of_other_modules_have_the_dictionarys_columns(tmp_path: Path) -> None:
+    verdicts = write_verdicts([("a", "done", 2, "")], tmp_path).read_text(encoding="utf-8").splitlines()[0]
+    assert verdicts.split(",") == [column.name for column in table_columns("verdicts")]
+    assert list(parity_table([]).columns) == [column.name for column in table_columns("parity")]
 
 
 def test_column_names_are_unique() -> None:

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomech_id.conventions import table_columns
+from biomech_id.conventions import SESSION_TABLES, table_columns
 from biomech_id.errors import Finding, MissingInputError, Severity
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
 from biomech_id.results.documents import DOCUMENTS
 from biomech_id.results.extrema import extrema_rows
-from biomech_id.results.folder import SESSION_TABLES
 from biomech_id.results.json_text import plain
 from biomech_id.results.norm_sessions import norm_from_sessions
 from biomech_id.trial import EventKind, ForcePlate
