@@ -23,8 +23,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
+from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
 #: Rows: the weights of c[-2]..c[2] in the value and the first to fourth derivative at a knot, for a step of one.

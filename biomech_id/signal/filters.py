@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
+from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
 #: Fewer samples than this hold nothing but a straight line between their ends.

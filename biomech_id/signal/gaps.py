@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.signal.arrays import BoolArray, FloatArray
 from biomech_id.signal.runs import runs
 
 SPLINE = "spline"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.signal.arrays import FloatArray
 
 
 def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
