@@ -23,7 +23,7 @@ from biomech_id.report.layer import ROWS, Layer, layers_of
 from biomech_id.report.methods import methods_pages
 from biomech_id.report.norm import Norm, load_norm
 from biomech_id.report.numbers import DECIMALS, mean_of, written
-from biomech_id.report.pdf import Progress, stamp, subject_code, version_of, write_pdf
+from biomech_id.report.pdf import Progress, no_collector, stamp, subject_code, version_of, write_pdf
 from biomech_id.report.quality import quality_pages
 from biomech_id.report.scores import scores_page
 from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
@@ -74,7 +74,7 @@ def compare_report(
     load_norm(norm, tables_b)
     codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
     sessions = list(dict.fromkeys(session_line(tables.summary, look) for tables in (tables_a, tables_b)))
-    with mpl.rc_context(look.rc):
+    with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
         stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=version_of(tables_b))
         return write_pdf(made, Path(path), progress)

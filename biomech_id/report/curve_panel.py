@@ -72,7 +72,7 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
     style, (width, height) = drawing.style, panel.size_mm
     right = width
     for side in reversed(SIDES):
-        counts = "+".join(str(_count(layer, side, row, style)) for layer in drawing.layers)
+        counts = "+".join(str(len(layer.every(side, row, style)[0])) for layer in drawing.layers)
         panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
     title, unit = style.word(row.title), style.unit(row)
@@ -82,10 +82,6 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
     left = min(0.0, room - width_mm(title, style.size(size), weight="bold"))
     panel.outside(left, height + 1.3, title, size=size, weight="bold")
     panel.outside(left + width_mm(title, style.size(size), weight="bold") + 1.5, height + 1.3, unit, size="tiny", colour="quiet")
-
-
-def _count(layer: Layer, side: str, row: SignRow, style: Style) -> int:
-    return layer.mean(side, row, style).n
 
 
 def _norm(panel: Panel, row: SignRow, norm: Norm, style: Style) -> None:

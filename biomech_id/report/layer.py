@@ -91,10 +91,14 @@ class Layer:
         """Whether the scales of running apply."""
         return self.kind == "run"
 
+    @cached_property
+    def unused(self) -> Any:
+        """Cycles that are shown but enter no mean."""
+        return self.cycles[~self.cycles.index.isin(self.used.index)]
+
     def every(self, side: str, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray]:
         """Curves of every cycle in the plotted unit: those in the mean (n, 101), and the others (m, 101)."""
-        unused = self.cycles[~self.cycles.index.isin(self.used.index)]
-        return self._curves(side, row, style, self.used), self._curves(side, row, style, unused)
+        return self._curves(side, row, style, self.used), self._curves(side, row, style, self.unused)
 
     def mean(self, side: str, row: SignRow, style: Style) -> Statistics:
         """Mean and spread over the cycles in the mean, in the plotted unit."""
@@ -105,8 +109,11 @@ class Layer:
 
     def foot_off_percent(self, side: str) -> float:
         """Mean foot off of one side, percent of the cycle; NaN where none is known."""
-        values = self.used.loc[self.used["side"] == side, "foot_off_percent"].dropna()
-        return float(values.mean()) if len(values) else float("nan")
+        return self._foot_off_percent[side]
+
+    @cached_property
+    def _foot_off_percent(self) -> dict[str, float]:
+        return {side: float(self.used.loc[self.used["side"] == side, "foot_off_percent"].astype(float).mean()) for side in SIDES}
 
     def count(self, side: str) -> int:
         """Number of cycles in the mean on one side."""

@@ -49,13 +49,14 @@ class Panel(Axes):
         """Set both scales and draw grid, zero line and numbers."""
         self.set_xlim(x.low, x.high)
         self.set_ylim(y.low, y.high)
-        across = [[(x.low, tick), (x.high, tick)] for tick in y.ticks if tick != 0]
-        along = [[(tick, y.low), (tick, y.high)] for tick in x.ticks]
-        self.polylines(across + along, colour="grid", width=0.5, zorder=0.5, clip=False)
+        grid = [[(x.low, tick), (x.high, tick)] for tick in y.ticks] + [[(tick, y.low), (tick, y.high)] for tick in x.ticks]
         border = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high), (x.low, y.low)]
-        self.polylines([border], colour="zero", width=0.5, zorder=4.0, clip=False)
-        if y.low < 0 < y.high:
-            self.polylines([[(x.low, 0.0), (x.high, 0.0)]], colour="zero", width=0.7, zorder=0.6, clip=False)
+        strong = [border, [(x.low, 0.0), (x.high, 0.0)]] if y.low < 0 < y.high else [border]
+        colours = [self.style.colour("grid")] * len(grid) + [self.style.colour("zero")] * len(strong)
+        widths = [0.5] * (len(grid) + 1) + [0.7] * (len(strong) - 1)
+        self.add_collection(
+            LineCollection([*grid, *strong], colors=colours, linewidths=widths, zorder=0.5, clip_on=False), autolim=False
+        )
         if x_numbers:
             for tick in x.ticks:
                 self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.5, ha="center", va="top")
@@ -73,7 +74,6 @@ class Panel(Axes):
         zorder: float = 3.0,
         opacity: float = 1.0,
         gid: str | None = None,
-        clip: bool = True,
     ) -> LineCollection:
         """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap."""
         drawn = LineCollection(
@@ -88,7 +88,6 @@ class Panel(Axes):
         )
         drawn.set_gid(gid)
         self.add_collection(drawn, autolim=False)
-        drawn.set_clip_on(clip)
         return drawn
 
     def band(

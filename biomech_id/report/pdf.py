@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+import gc
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +58,22 @@ def draw_report(
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
     reference = load_norm(tables.norm if norm is None else norm, tables)
-    with mpl.rc_context(look.rc):
+    with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
         stamp(made, look, code=subject_code(tables, look), session=session_line(tables.summary, look), version=version_of(tables))
         return write_pdf(made, Path(path), progress)
+
+
+@contextlib.contextmanager
+def no_collector() -> Iterator[None]:
+    """Keep Python's cycle collector from walking, again and again, thousands of artists that all live until the file is closed."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def subject_code(tables: SessionTables, style: Style) -> str:
