@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from biomech_id._version import __version__
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.conventions import AXES, MM_PER_M, SIGN_TABLE
+from biomech_id.conventions import AXES, MM_PER_M, POINT_VARIABLES, SIGN_TABLE
 from biomech_id.errors import OutputError
 from biomech_id.exports.c3d_records import RecordList
 from biomech_id.readers.c3d_file import C3DFile, open_c3d
@@ -37,7 +37,8 @@ _GROUPS: dict[str, tuple[str, str, float]] = {
     "power": ("POWERS", "POWER", 1.0),
     "point": ("MODELED_MARKERS", "MODELED_MARKER", 1.0),
 }
-_QUANTITY = {row.variable: row.quantity for row in SIGN_TABLE}
+_QUANTITY: dict[str, str] = {row.variable: row.quantity for row in SIGN_TABLE}
+_OUTLINE = "Outline"
 _WRITTEN_UNITS = {"ANGLES": "deg", "FORCES": "N/kg", "MOMENTS": "Nmm/kg", "POWERS": "W/kg", "MODELED_MARKERS": "position"}
 #: Quantities given in laboratory axes, which go back into the axes of the file.
 _LAB = {"ground force", "ground moment", "point"}
@@ -101,13 +102,19 @@ def outputs_of(columns: Mapping[str, FloatArray], file: C3DFile, suffix: str, R_
     per_mm = 1.0 / (MM_PER_M * METRES.get(file.parameters.text("POINT", "UNITS").lower(), 1.0 / MM_PER_M))
     outputs = []
     for stem in dict.fromkeys(name.partition(".")[0] for name in columns):
-        quantity = _QUANTITY.get(stem[1:]) or _QUANTITY.get(stem)
-        if quantity not in _GROUPS:
+        quantity = _quantity(stem[1:])
+        complete = stem in columns or all(f"{stem}.{axis}" in columns for axis in AXES)
+        if quantity not in _GROUPS or not complete:
             continue
         group, kind, factor = _GROUPS[quantity]
         values = _three(columns, stem) * (per_mm if quantity == "point" else factor)
         outputs.append(Output(stem + suffix, group, kind, values @ R_lab_file if quantity in _LAB else values))
     return outputs
+
+
+def _quantity(variable: str) -> str:
+    """What a variable (without its side) is, by the sign table or by its name; "" when it is none of ours."""
+    return "point" if variable in POINT_VARIABLES or variable.endswith(_OUTLINE) else _QUANTITY.get(variable, "")
 
 
 def _three(columns: Mapping[str, FloatArray], stem: str) -> FloatArray:
