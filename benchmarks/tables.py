@@ -1,7 +1,8 @@
 """Tables of one session: built, written and read back; and the CSV text against pandas' own, byte for byte.
 
 Claims: building and writing the tables of the virtual subject's session takes less than a quarter of a second a trial (half a
-second for a child's two walks), and our CSV text less time than `pandas.DataFrame.to_csv` with the same float format. Best of several interleaved runs, on whatever machine this is.
+second for a child's two walks), and our CSV text less time than `pandas.DataFrame.to_csv` with the same float format. Best of
+several interleaved runs, on whatever machine this is.
 """
 
 from __future__ import annotations
