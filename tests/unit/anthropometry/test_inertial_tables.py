@@ -189,3 +189,8 @@ def test_an_opensim_model_without_legs_is_refused(tmp_path: Path, text: str) -> 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FileRefusedError):
         osim_mass_fractions(path)
+
+
+def test_the_page_names_every_table() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "inertial-tables.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in TABLES)

@@ -142,3 +142,12 @@ def test_unknown_sets_and_files_are_refused(tmp_path: Path) -> None:
         load_markerset("helen")
     with pytest.raises(FileRefusedError, match="cannot be read"):
         load_markerset(tmp_path / "absent.toml")
+
+
+def test_the_page_names_every_set_and_its_example_can_be_read() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "marker-sets.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in MARKER_SETS)
+    example = parse_markerset(page.split("```toml\n")[1].split("```")[0], "example")
+    assert example.tracking["L", "thigh"] == ("LTH1", "LTH2", "LTH3", "LTH4")
+    assert example.weights["LTH1"] == 0.5
+    assert {twin.lateral for twin in example.twins} == {"LMT5", "RMT5"}
