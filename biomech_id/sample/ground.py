@@ -2,7 +2,7 @@
 
 Both feet together carry body weight times 1 + A cos(4 pi (phase - peak)): the centre of mass rises and falls twice a stride and
 its mean acceleration is zero. In double support the load glides from the hind foot to the front foot, at constant speed but for
-rounded ends, so that a foot's force begins quadratically at foot strike and ends so at foot off: those are the true events.
+rounded ends, so that a foot's force begins smoothly at foot strike and ends so at foot off: those are the true events.
 Each foot's force passes through a point above the pelvis (the virtual pivot point of Maus et al. 2010, Nat Commun 1:70), which
 makes braking, propulsion and the medial push; a small constant share keeps the mean forward force zero.
 The centre of pressure travels along the footprint from the heel over the ball to the toes, which lie flat on the floor while the
@@ -24,11 +24,15 @@ from biomech_id.sample.motion import Gait, Pose
 from biomech_id.sample.steps import glide, smoothstep
 
 #: A foot's vertical force reaches this many newtons so long after foot strike (and before foot off).
-ONSET_N, ONSET_S = 5.0, 0.0024
+ONSET_N, ONSET_S = 5.0, 0.0030
+#: A rate of loading builds up in no less than this, however light the walker.
+SHORTEST_RAMP_S = 0.0005
 #: Free moment: largest arm over leg length.
 FREE_MOMENT_ARM = 0.006
 #: The centre of pressure leaves the ball for the toes at this phase and goes this share of the way to the tip.
 TOES_FROM, TOES_SHARE = 0.25, 0.5
+#: Smoothness of that path.
+COP_N = 3
 #: Lateral then medial path of the centre of pressure, over the foot's half width.
 COP_LATERAL, COP_MEDIAL = 0.25, 0.60
 
@@ -91,15 +95,29 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
     _, wave = sin_cos((time / cycle - pattern.load_peak) * (4 * pi))
     both_feet = (wave * pattern.load_swing + 1) * weight
     double_support = pattern.foot_off - 0.5
-    ramp = onset_ramp_s(weight, double_support * cycle) / (double_support * cycle)
-    taken = glide(phase / double_support, 0, (ramp, ramp))
-    given = glide((phase - 0.5) / double_support, 0, (ramp, ramp))
+    ramp = onset_ramp_s(weight / (double_support * cycle)) / (double_support * cycle)
+    taken = glide(phase / double_support, 1, (ramp, ramp))
+    given = glide((phase - 0.5) / double_support, 1, (ramp, ramp))
     return both_feet * (taken - given)
 
 
-def onset_ramp_s(weight_N: float, double_support_s: float) -> float:
-    """Return how long the rate of loading takes to build up, so that the force is ``ONSET_N`` at ``ONSET_S`` after the event."""
-    return weight_N / double_support_s * ONSET_S**2 / (2 * ONSET_N)
+def onset_ramp_s(loading_N_s: float) -> float:
+    """Return how long a foot's rate of loading takes to build up, so that the force is ``ONSET_N`` at ``ONSET_S`` after the event.
+
+    The longer it takes the smoother the force, and the later a threshold sees it. The ramp of `steps.glide` of order 1 gives,
+    at time t after its start, the force k ramp (u^3 - u^4/2) with u = t / ramp, or k (t - ramp/2) once it is over.
+
+    Parameters
+    ----------
+    loading_N_s : k, the rate of loading reached, newtons per second.
+    """
+    short, long = SHORTEST_RAMP_S, 10 * ONSET_S
+    for _ in range(50):
+        ramp = (short + long) / 2
+        u = min(ONSET_S / ramp, 1.0)
+        force = loading_N_s * (ramp * (u**3 - u**4 / 2) + max(ONSET_S - ramp, 0.0))
+        short, long = (ramp, long) if force > ONSET_N else (short, ramp)
+    return (short + long) / 2
 
 
 def centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: IntArray) -> Jet:
@@ -110,8 +128,8 @@ def centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: In
     phase, current : (n,), time since the last strike over the gait cycle, and which stance that began.
     """
     sole, steps, (start, end) = gait.sole, gait.plan.steps[side], gait.pattern.cop_travel
-    to_ball = smoothstep((phase - start) / (end - start), 2)
-    to_toes = smoothstep((phase - TOES_FROM) / (gait.pattern.foot_off - TOES_FROM), 2)
+    to_ball = smoothstep((phase - start) / (end - start), COP_N)
+    to_toes = smoothstep((phase - TOES_FROM) / (gait.pattern.foot_off - TOES_FROM), COP_N)
     x = to_ball * (sole.toe_x - sole.heel_x) + to_toes * (TOES_SHARE * (sole.tip_x - sole.toe_x)) + sole.heel_x
     y = (COP_LATERAL - COP_MEDIAL * to_ball * to_ball) * (SIDE_SIGN[side] * sole.half_width)
     cos_yaw, sin_yaw = np.cos(steps.yaw_rad[current]), np.sin(steps.yaw_rad[current])

@@ -118,19 +118,19 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     period = low.plan.cycle_s
     start = float(low.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * period / samples, order=0)
-    gait = low
+    gait, bend = low, low.pattern.least_knee_flexion_rad
     for _ in range(rounds):
-        rise = min(float(_room_above_m(gait, side, leg).min()) for side, leg in gait.pose(time).legs.items())
+        rise = min(float(room_above_m(gait.body, side, leg, bend).min()) for side, leg in gait.pose(time).legs.items())
         gait = replace(gait, pelvis_height_m=gait.pelvis_height_m + rise)
     return gait
 
 
-def _room_above_m(gait: Gait, side: str, leg: LegMotion) -> FloatArray:
-    """How much higher the hip of one leg could be at each instant, (n,) metres."""
+def room_above_m(body: Body, side: str, leg: LegMotion, least_flexion_rad: float) -> FloatArray:
+    """Return how much higher the hip of one leg could be at each instant, (n,) metres, before the knee is too straight."""
     reach = leg.hip_m.value - leg.ankle_m.value
     aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)
-    shank, thigh = gait.body.shank_m[side], np.sqrt(gait.body.thigh_m[side] ** 2 - aside**2)
-    longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(gait.pattern.least_knee_flexion_rad)
+    shank, thigh = body.shank_m[side], np.sqrt(body.thigh_m[side] ** 2 - aside**2)
+    longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(least_flexion_rad)
     room: FloatArray = np.sqrt(longest_2 + aside**2 - reach[:, 0] ** 2 - reach[:, 1] ** 2) - reach[:, 2]
     return room
 

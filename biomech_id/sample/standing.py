@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -12,9 +12,9 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.body import Body, rotation_z
 from biomech_id.sample.feet import FootMotion, Sole
 from biomech_id.sample.ground import GroundWrench
-from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack
+from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_jet
 from biomech_id.sample.legs import leg_motion, shank_axis
-from biomech_id.sample.motion import Pose, leg_scale_m, times_constant
+from biomech_id.sample.motion import Pose, leg_scale_m, room_above_m, times_constant
 from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 
 #: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
@@ -30,19 +30,21 @@ class Standing:
     Attributes
     ----------
     place_m : (2,), the point midway between the ankles.
+    hip_height_m : of the middle of the hips; `upright` finds it.
     """
 
     body: Body
     sole: Sole
     toe_out_rad: Mapping[str, float]
     place_m: tuple[float, float]
+    hip_height_m: float
     ankle_roll_rad: float = 0.0
 
     def pose(self, time: Jet) -> Pose:
         """Return the body's pose at the given times."""
         leg = leg_scale_m(self.body)
         sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
-        hips = np.array([self.place_m[0] + ANKLES_BEHIND * leg, self.place_m[1], self._hip_height_m(leg)])
+        hips = np.array([self.place_m[0] + ANKLES_BEHIND * leg, self.place_m[1], self.hip_height_m])
         centre = stack([sine * SWAY_M, cosine * (SWAY_M / 2), constant(0.0, time)]) + hips
         zero = constant(0.0, time)
         R_pelvis = cardan_yxz(constant(TILT_RAD, time), zero, zero)
@@ -62,16 +64,6 @@ class Standing:
             feet[side] = times_constant(R_sole, foot.R_sole_foot)
         return Pose(pelvis, legs, soles, feet)
 
-    def _hip_height_m(self, leg: float) -> float:
-        """Height at which the straighter knee is bent by ``KNEE_RAD``."""
-        heights = []
-        for side in SIDES:
-            thigh, shank = self.body.thigh_m[side], self.body.shank_m[side]
-            reach_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(KNEE_RAD)
-            aside = abs(self.body.hip_in_pelvis_m[side][1]) - HALF_WIDTH * leg
-            heights.append(self.body.feet[side].ankle_m[2] + np.sqrt(reach_2 - (ANKLES_BEHIND * leg) ** 2 - aside**2))
-        return float(min(heights))
-
     def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
         """Return the floor's action on one foot: half the weight, under the middle of the foot."""
         half = constant(0.5 * self.body.mass_kg * GRAVITY_M_S2, time)
@@ -79,3 +71,18 @@ class Standing:
         middle = (self.sole.heel_x + self.sole.toe_x) / 2
         cop = pose.soles[side].origin_m + rotate(pose.soles[side].R_lab_sole, np.array([middle, 0.0, 0.0]))
         return GroundWrench(stack([zero, zero, half]), cop, zero)
+
+
+def upright(low: Standing, *, rounds: int = 6) -> Standing:
+    """Return the same person standing as tall as the straighter knee, bent by ``KNEE_RAD``, allows.
+
+    Parameters
+    ----------
+    low : standing low enough for both knees to bend.
+    """
+    time = time_jet(np.arange(50) / (50 * SWAY_HZ), order=0)
+    standing = low
+    for _ in range(rounds):
+        rise = min(float(room_above_m(low.body, side, leg, KNEE_RAD).min()) for side, leg in standing.pose(time).legs.items())
+        standing = replace(standing, hip_height_m=standing.hip_height_m + rise)
+    return standing

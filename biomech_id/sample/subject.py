@@ -28,7 +28,7 @@ from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_
 from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import WALK, GaitPattern
 from biomech_id.sample.recording import SampleTrial, Session, Walking, record
-from biomech_id.sample.standing import Standing
+from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.truth import TrueStance
 from biomech_id.trial import Subject
 
@@ -122,8 +122,9 @@ class VirtualSubject:
         specs = me.plate_specs()
         place = specs[0].centre_m if specs else (0.0, 0.0)
         back = me.sole.tip_x / 3  # the ankles stand a little behind the plate's middle, so that the whole foot is on it
-        standing = Standing(me.true_body, me.sole, me._toe_out, (place[0] - back, place[1]), me._ankle_roll)
-        return record(standing, me._session(name, me.duration_s or 1.0, 0.0), me.subject())
+        low = LOW_HIP * leg_scale_m(me.true_body)
+        standing = Standing(me.true_body, me.sole, me._toe_out, (place[0] - back, place[1]), low, me._ankle_roll)
+        return record(upright(standing), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
 
     def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
         """Record a walk (or a run, or a walk on a belt).
