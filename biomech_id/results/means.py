@@ -21,8 +21,9 @@ def mean_curves(tables: SessionTables) -> dict[str, MeanCurves]:
     means: dict[str, MeanCurves] = {}
     for condition, cycles in used.groupby("condition", sort=False):
         for side in SIDES:
+            mine = cycles[cycles["side"] == side]
             for row in cycle_rows():
-                curves = tables.curves(side, row.variable, row.component, cycles=cycles[cycles["side"] == side])
+                curves = tables.curves(side, row.variable, row.component, cycles=mine)
                 if len(curves):
                     means.setdefault(str(condition), {})[side, row.variable, row.component] = mean_of_known(curves)
     return means

@@ -16,16 +16,14 @@ from biomech_id.results.norm import norm_band
 GVS, GPS, GPS_OVERALL = "GVS", "GPS", "GPS.overall"
 
 
-def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame | None) -> list[Mapping[str, object]]:
-    """Return rows of ``scores.csv``; none without a norm.
+def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame) -> list[Mapping[str, object]]:
+    """Return rows of ``scores.csv``.
 
     Parameters
     ----------
     means : condition -> mean curves of the used cycles.
     norm : its mean curves are compared with; its own scores, if it has them, go into ``norm_mean`` and ``norm_sd``.
     """
-    if norm is None:
-        return []
     return [row for condition, curves in means.items() for row in _rows(condition, scores_against(curves, norm), norm)]
 
 

@@ -36,6 +36,8 @@ def session_tables(session: SessionResult) -> SessionTables:
         manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
         norm=session.norm,
     )
+    if session.norm is None:
+        return tables
     return dataclasses.replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), session.norm)))
 
 
