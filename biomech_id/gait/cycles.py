@@ -37,7 +37,7 @@ def cut_cycles(
 
     A cycle has kinetics when the stance it begins with was accepted and the side's contact is known until the next strike. An
     accepted stance whose next strike lies outside the trial still gives kinetics, from 0 % to foot off (``stance_only``): its
-    length is the mean cycle time of its side.
+    length is the mean cycle time of its side; where nothing gives that there is no percent, and no cycle.
 
     Parameters
     ----------
@@ -113,16 +113,16 @@ def _stance_only(
         opens = any(c.side == side and abs(c.start_s - stance.start_s) < 0.5 / trial.rate_hz for c in whole)
         if not stance.verdict.accepted or opens:
             continue
-        length_s = mean_cycle_s.get(side, mean_cycle_s.get("R" if side == "L" else "L", float("nan")))
         other = "R" if side == "L" else "L"
-        end_s = stance.start_s + length_s
+        length_s = mean_cycle_s.get(side, mean_cycle_s.get(other))
+        if length_s is None:
+            continue
         number = sum(c.side == side for c in (*whole, *cycles)) + 1
-        reason = "the next strike lies outside the trial" if np.isfinite(length_s) else "no whole cycle gives a cycle time"
         cycle = Cycle(
-            trial.name, side, number, stance.start_s, end_s, stance.end_s,
+            trial.name, side, number, stance.start_s, stance.start_s + length_s, stance.end_s,
             _first(events, other, EventKind.FOOT_OFF, stance.start_s, stance.end_s),
             _first(events, other, EventKind.FOOT_STRIKE, stance.start_s, stance.end_s),
-            KineticsValid.STANCE_ONLY if np.isfinite(length_s) else KineticsValid.FALSE, bool(np.isfinite(length_s)), reason,
+            KineticsValid.STANCE_ONLY, True, "the next strike lies outside the trial",
         )  # fmt: skip
         cycles.append(_flagged(cycle, [cycle], travel, None))
     return cycles

@@ -25,6 +25,8 @@ from biomech_id.trial import Event, EventKind, Trial
 
 SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
+#: Two stored events of one side and kind closer than this are one event, written twice.
+TWICE_S = 0.05
 #: Two events of one kind closer than this are compared as the same event.
 COMPARED_S = 0.2
 
@@ -125,8 +127,12 @@ def search_events(
 
 
 def stored_events(trial: Trial) -> tuple[Event, ...]:
-    """Foot strikes and foot offs stored in the file, with a side."""
-    return tuple(e for e in trial.events if e.kind in GAIT_KINDS and e.side in SIDES)
+    """Foot strikes and foot offs stored in the file, with a side; of an event that is stored twice, the first."""
+    events: list[Event] = []
+    for event in trial.events:
+        if event.kind in GAIT_KINDS and event.side in SIDES and _nearest(events, event, TWICE_S) is None:
+            events.append(event)
+    return tuple(events)
 
 
 def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTiming:

@@ -117,18 +117,25 @@ def test_the_first_frame_shifted(name, first_frame):
 
 @pytest.mark.parametrize("rate_hz", [50.0, 120.0, 250.0])
 def test_another_sampling_rate(rate_hz):
-    """Events move by less than half of the slower rate's frame, lengths by less than 0.1 mm, and no verdict changes."""
-    slow = measured(replace(virtual_subject(body="child", rate_hz=100.0, duration_s=2.88).walk().trial, events=()))
-    other = measured(replace(virtual_subject(body="child", rate_hz=rate_hz, duration_s=2.88).walk().trial, events=()))
+    """Events move by less than half of the slower rate's frame, lengths by less than 0.1 mm, and no verdict changes.
+
+    Only what lies 0.2 s or more from the trial's ends is compared: at the ends a slower rate sees less.
+    """
+    a, b = (virtual_subject(body="child", rate_hz=rate, duration_s=3.0).walk() for rate in (100.0, rate_hz))
+    slow, other = measured(replace(a.trial, events=())), measured(replace(b.trial, events=()))
     assert other["kind"] is slow["kind"]
-    assert other["stances"] == slow["stances"]
-    assert other["cycles"] == slow["cycles"]
+    assert [s for s in other["stances"] if s[1]] == [s for s in slow["stances"] if s[1]]
     frame_s = 1.0 / min(rate_hz, 100.0)
-    assert other["events"].keys() == slow["events"].keys()
-    offset = np.median([other["events"][k] - slow["events"][k] for k in slow["events"]])
-    assert all(abs(other["events"][k] - slow["events"][k] - offset) < 0.5 * frame_s for k in slow["events"])
-    for key, value in slow["parameters"].items():
-        if key[2] in ("stride_length", "step_length", "step_width"):
-            assert other["parameters"][key] == pytest.approx(value, abs=1e-4), key
-        if key[2] in ("stride_time", "step_time"):
-            assert other["parameters"][key] == pytest.approx(value, abs=frame_s), key
+    # Both recordings are of one walk; their clocks differ by where its middle falls between frames.
+    clocks_s = (b.clock_zero_s - b.trial.first_time_s) - (a.clock_zero_s - a.trial.first_time_s)
+    compared = 0
+    for (side, kind, _), time_s in slow["events"].items():
+        if 0.2 < time_s < 2.8:
+            same = [t - clocks_s for (s, k, _), t in other["events"].items() if s == side and k is kind]
+            assert min(abs(t - time_s) for t in same) < 0.5 * frame_s, (side, kind)
+            compared += 1
+    assert compared >= 9
+    for side in "LR":
+        for name, atol in (("stride_length", 1e-4), ("step_length", 1e-4), ("step_width", 1e-4), ("stride_time", 0.5 * frame_s)):
+            mine, others = ([v for (s, _, n), v in m["parameters"].items() if (s, n) == (side, name)] for m in (slow, other))
+            assert np.median(others) == pytest.approx(np.median(mine), abs=atol), (side, name)

@@ -103,3 +103,14 @@ def test_two_strikes_too_far_apart_are_no_cycle(walk):
 
 def test_mean_cycle_time_of_whole_steady_cycles(walk):
     assert mean_cycle_times(_cut(walk, walk.trial(events=walk.events()))) == pytest.approx({"L": 1.0, "R": 1.0})
+
+
+def test_without_any_cycle_time_a_lone_stance_makes_no_cycle(walker):
+    walk = walker(duration_s=1.1)
+    trial = walk.trial([walk.plate_under("R", 2)], walk.events())
+    assignment = assign_plates(trial, events=trial.events)
+    assert [s.verdict.accepted for s in assignment.stances if s.plates] == [True]
+    assert cut_cycles(trial, trial.events, assignment) == ()
+    (cycle,) = cut_cycles(trial, trial.events, assignment, mean_cycle_s={"L": 0.9})
+    assert cycle.kinetics_valid is KineticsValid.STANCE_ONLY
+    assert cycle.duration_s == pytest.approx(0.9)

@@ -1,5 +1,6 @@
 """Which events are used: the file's, completed by plates and markers; the plates' and the markers' where it has none."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -124,3 +125,9 @@ def test_events_that_do_not_alternate_are_named(walk):
     trial = walk.trial(events=stored)
     findings = search_events(trial, source="file").findings
     assert [f.rule for f in findings] == ["events-out-of-order"]
+
+
+def test_an_event_stored_twice_is_one_event(walk):
+    stored = _as_stored(walk.events())
+    twice = [*stored, replace(stored[3], time_s=stored[3].time_s + 0.01)]
+    assert find_events(walk.trial(events=twice)) == stored
