@@ -159,6 +159,8 @@ def turn(axis: np.ndarray, angle_rad: float) -> np.ndarray:
 
 
 HEADINGS = {"+X": 0.0, "+Y": np.pi / 2, "-X": np.pi, "-Y": -np.pi / 2}
+#: Enough where the laboratory enters only through the segments' axes.
+TWO_HEADINGS = ("+X", "-Y")
 
 
 def subject() -> Subject:
@@ -244,7 +246,7 @@ def angles_between_segments(motion: BodyMotion, joint: str, side: str) -> np.nda
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("facing", HEADINGS)
+@pytest.mark.parametrize("facing", TWO_HEADINGS)
 @pytest.mark.parametrize(("row", "word", "end"), rows("angle"), ids=ident)
 def test_angle_grows_when_the_segment_turns_as_the_word_says(
     model: ConventionalModel, row: SignRow, word: str, end: str, facing: str, side: str
@@ -280,7 +282,7 @@ def relative_omega(motion: BodyMotion, side: str, joint: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("facing", HEADINGS)
+@pytest.mark.parametrize("facing", TWO_HEADINGS)
 @pytest.mark.parametrize(("row", "word", "end"), rows("moment"), ids=ident)
 def test_a_muscle_that_drives_the_named_movement_makes_the_named_moment(
     model: ConventionalModel, row: SignRow, word: str, end: str, facing: str, side: str
@@ -295,7 +297,7 @@ def test_a_muscle_that_drives_the_named_movement_makes_the_named_moment(
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize("facing", HEADINGS)
+@pytest.mark.parametrize("facing", TWO_HEADINGS)
 @pytest.mark.parametrize(("row", "word", "end"), rows("force"), ids=ident)
 def test_a_force_on_the_distal_segment_has_the_named_direction(
     model: ConventionalModel, row: SignRow, word: str, end: str, facing: str, side: str
