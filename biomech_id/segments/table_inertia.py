@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import Row, Table, load_table
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, MissingInputError, Severity
@@ -42,7 +44,7 @@ def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...
     Parameters
     ----------
     name : a shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known,
-        else Dempster's (which needs nothing but the mass).
+        else Dempster's (which needs nothing but the mass). The path of an OpenSim model (.osim) is "auto" with its masses.
     subject : sex and age.
 
     Raises
@@ -51,25 +53,28 @@ def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...
     OptionError, FileRefusedError : see `load_table`.
     """
     age = subject.age_years
+    if Path(name).suffix.lower() == ".osim":
+        table, findings = choose_table("auto", subject)
+        return table.with_mass_fractions(osim_mass_fractions(name), Path(name).name), findings
     if name == "auto":
         child = age is not None and 4 <= age < ADULT_YEARS
         name = "jensen-1989" if child else "dumas-2007" if subject.sex else "dempster-winter"
     table = load_table(name).for_subject(sex=subject.sex, age_years=age)
-    findings = []
+    noticed = []
     covers = table.age_range_years
     if covers is None and age is not None and age < ADULT_YEARS:
-        findings.append(Finding(
+        noticed.append(Finding(
             "adult-inertia-on-child", Severity.WARNING,
             f"The inertial table {table.name} is of adults; the subject is {age:g} years old.",
             "Choose jensen-1989 for ages 4 to 20.",
         ))  # fmt: skip
     if covers is not None and age is not None and not covers[0] <= age <= covers[1]:
-        findings.append(Finding(
+        noticed.append(Finding(
             "inertia-outside-ages", Severity.WARNING,
             f"The inertial table {table.name} covers {covers[0]:g} to {covers[1]:g} years; the subject is {age:g} years old.",
             "Choose a table for this age.",
         ))  # fmt: skip
-    return table, tuple(findings)
+    return table, tuple(noticed)
 
 
 def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, FloatArray]) -> ScaledSegment:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -79,3 +81,24 @@ def test_an_end_point_the_markers_do_not_give_is_named() -> None:
     with pytest.raises(MissingInputError, match="toe_tip"):
         scale(choose_table("de-leva-1996", Subject(sex="male"))[0]["foot"], "L", 70.0, {"heel": np.zeros(3)})
     assert load_table("de-leva-1996").by_sex
+
+
+def test_masses_of_an_opensim_model_replace_the_table_s(tmp_path: Path) -> None:
+    bodies = {
+        "torso": 60.0,
+        "femur_l": 9.0,
+        "tibia_l": 4.0,
+        "calcn_l": 1.0,
+        "femur_r": 9.0,
+        "tibia_r": 4.0,
+        "calcn_r": 1.0,
+        "head": 12.0,
+    }
+    path = tmp_path / "scaled.osim"
+    text = "".join(f'<Body name="{name}"><mass>{mass}</mass></Body>' for name, mass in bodies.items())
+    path.write_text(f"<OpenSimDocument><Model>{text}</Model></OpenSimDocument>", encoding="utf-8")
+    table, _ = choose_table(str(path), Subject(sex="male", age_years=30.0))
+    assert table.name == "dumas-2007"
+    thigh = scale(table["thigh"], "R", 80.0, THIGH).segment
+    assert thigh.mass_kg == pytest.approx(7.2)  # 9 of 100 kg
+    assert thigh.source.endswith("mass from scaled.osim")
