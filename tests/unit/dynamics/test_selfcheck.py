@@ -58,6 +58,7 @@ def test_quiet_standing_against_body_weight() -> None:
     heavy = quiet_standing(force, 60.0)
     assert heavy.verdict == "failed"
     assert heavy.value == pytest.approx(10 / 60, rel=1e-12)
+    assert quiet_standing(force, 80.0).verdict == "failed"
     assert quiet_standing(np.full((3, 3), np.nan), 70.0).verdict == "nothing to check"
     with pytest.raises(InvalidValueError, match="body mass is 0"):
         quiet_standing(force, 0.0)
