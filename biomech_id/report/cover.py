@@ -221,7 +221,8 @@ def all_findings(tables: SessionTables) -> list[Mapping[str, Any]]:
 
 def _findings(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float) -> None:
     style = sheet.style
-    lines = finding_lines(all_findings(tables), style)
+    # Notes are for the technician, on the next page; here stands what changes how the numbers are read.
+    lines = finding_lines([f for f in all_findings(tables) if f["severity"] != "info"], style)
     if not lines or top_mm + 10.0 > bottom_mm:
         return
     sheet.heading(LEFT_MM, top_mm, style.label("cover.findings"), to_mm=RIGHT_MM)

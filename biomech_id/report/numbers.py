@@ -24,8 +24,12 @@ def written(value: float | None, decimals: int) -> str:
 
 
 def brief(value: float | None) -> str:
-    """A number with three significant digits, for values whose unit has no fixed decimals."""
-    return "–" if value is None or not math.isfinite(value) else f"{value:.3g}".replace("-", "−")
+    """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if 0 < abs(value) < 0.001:
+        return "< 0.001" if value > 0 else "> −0.001"
+    return f"{value:.3g}".replace("-", "−")
 
 
 def mean_of(values: Sequence[float]) -> float:
