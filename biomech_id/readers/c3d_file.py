@@ -137,7 +137,7 @@ def open_c3d(source: Source) -> C3DFile:
     layout, findings = find_layout(header, parameters, len(data), where=where)
     noticed = []
     if parameters.damage:
-        noticed.append(rules.PARAMETERS_DAMAGED.finding(f"{where}: {parameters.damage} What comes after it is lost.", where))
+        noticed.append(rules.PARAMETERS_DAMAGED.finding(f"{where}: {parameters.damage}", where))
     if parameters.strays:
         more = f" ({len(parameters.strays) - 1} more like it)" if len(parameters.strays) > 1 else ""
         noticed.append(rules.PARAMETERS_STRAY.finding(f"{where}: {parameters.strays[0]}{more}", where))

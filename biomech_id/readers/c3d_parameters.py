@@ -104,7 +104,7 @@ class Parameters:
     records : every record as stored, in order.
     start, end : byte offsets of the section's first byte and of the byte after the last record read.
     blocks : length of the section as it says, in blocks of 512 bytes.
-    damage : where the walk had to stop and why, in one sentence; "" when all of it could be walked.
+    damage : what was wrong with the section, in one or two sentences; "" when all of it could be walked.
     strays : what was skipped (parameters without a group, groups numbered twice), one sentence each.
     """
 
@@ -191,7 +191,7 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
     while len(records) < MOST_RECORDS:
         record = _record_at(data, position, limit, processor)
         if isinstance(record, str):
-            damage = record
+            damage = f"{record} What follows is lost."
         if not isinstance(record, Record):
             break
         records.append(record)
@@ -199,9 +199,10 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
         if record.offset == 0:
             break
         following = record.pointer + record.offset
-        if following < record.body:
-            damage = f"The record after {record.name} would start inside its data."
-        elif following < limit:
+        if following != record.end and not damage:
+            damage = f"The parameter {record.name} does not end where the next one begins ({following - record.end:+d} bytes)."
+        # A pointer into the record's own data cannot be followed; the record behind it usually can.
+        if record.body <= following < limit:
             position = following
     groups, strays = _grouped(records, processor)
     return Parameters(processor, groups, tuple(records), start, position, blocks, damage, tuple(strays))

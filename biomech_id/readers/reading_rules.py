@@ -9,7 +9,7 @@ EXPORT_AGAIN = "Export the file again from the recording software, or copy it ag
 PARAMETERS_DAMAGED = Rule(
     "parameters-damaged",
     WARNING,
-    "The parameter section could not be walked to its end; parameters behind the damage are lost.",
+    "The parameter section is inconsistent in itself, or could not be walked to its end; some parameters may be wrong or lost.",
     EXPORT_AGAIN,
 )
 PARAMETERS_STRAY = Rule(

@@ -319,3 +319,13 @@ def test_cut_in_header_or_parameters(write: Callable[..., Path], end: int) -> No
     path = write(healthy())
     path.write_bytes(path.read_bytes()[:end])
     assert refused(path)
+
+
+def test_a_label_too_long_for_its_field_is_said(write: Callable[..., Path]) -> None:
+    """A label of 300 characters: its length is stored modulo 256, and all labels behind it are shifted."""
+    file = healthy()
+    rows = [("N" * 300).encode(), *(name.encode().ljust(300) for name in file.labels()[1:])]
+    file.groups["POINT"]["LABELS"] = (-1, [300 - 256, len(rows)], b"".join(rows))
+    names = healthy().labels()
+    file.labels = lambda: names  # type: ignore[method-assign]
+    assert "parameters-damaged" in rules(write(file))
