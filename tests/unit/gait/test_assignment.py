@@ -198,3 +198,23 @@ def test_filtered_plates_give_the_wrench_and_recorded_ones_the_verdict(walk):
     )
     with pytest.raises(ShapeError):
         assign_plates(trial, wrench_plates=())
+
+
+def test_beyond_the_annotated_part_nothing_is_known(walk):
+    middle = [e for e in walk.events() if 1.6 < e.time_s < 2.9]
+    contact = assign_plates(walk.trial(), events=middle).contacts["R"]
+    t = 0.5 + np.arange(400) / walk.rate_hz
+    first, last = min(e.time_s for e in middle if e.side == "R"), max(e.time_s for e in middle if e.side == "R")
+    assert not contact.known[(t < first - 0.45) | (t > last + 0.65)].any()
+    assert not assign_plates(walk.trial(), events=[]).contacts["L"].known.any()
+
+
+def test_where_only_markers_say_when_the_foot_left_it_may_still_be_there(walk):
+    by_markers = [replace(e, source="marker: consensus") for e in walk.events()]
+    plain, doubted = (assign_plates(walk.trial(), events=events).contacts["R"].known for events in (walk.events(), by_markers))
+    off = next(e.time_s for e in walk.events() if e.side == "R" and e.kind == "Foot Off")
+    t = 0.5 + np.arange(400) / walk.rate_hz
+    after = (t > off + 1e-9) & (t < off + 0.03)
+    assert plain[after].all()
+    assert not doubted[after].any()
+    assert doubted[(t > off + 0.035) & (t < off + 0.35)].all()
