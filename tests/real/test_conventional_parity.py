@@ -29,6 +29,9 @@ from biomech_id.results.parity import ParityRow, offset_parity, parity, stored_o
 from biomech_id.segments.conventional import ConventionalModel, conventional_model
 from biomech_id.trial import Trial
 
+#: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.
+pytestmark = pytest.mark.usefixtures("shared_dir")
+
 C3D = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[3] / "shared")) / "c3d"
 
 #: Gates by kind of quantity: root mean square and largest difference per subject, side and axis, in the units of the sign table.
