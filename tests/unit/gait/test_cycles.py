@@ -114,3 +114,12 @@ def test_without_any_cycle_time_a_lone_stance_makes_no_cycle(walker):
     (cycle,) = cut_cycles(trial, trial.events, assignment, mean_cycle_s={"L": 0.9})
     assert cycle.kinetics_valid is KineticsValid.STANCE_ONLY
     assert cycle.duration_s == pytest.approx(0.9)
+
+
+def test_a_swing_in_which_the_foot_may_have_touched_the_ground_has_no_kinetics(walk):
+    strike = walk.strikes("R")[3] + 0.5
+    stray = Event(float(strike) + 0.8, "R", EventKind.FOOT_OFF)
+    trial = walk.trial([walk.plate_under("R", 3)], [*walk.events(), stray])
+    (cycle,) = [c for c in _cut(walk, trial) if c.side == "R" and abs(c.start_s - strike) < 1e-6]
+    assert cycle.kinetics_valid is KineticsValid.FALSE
+    assert "in swing" in cycle.reason
