@@ -144,6 +144,7 @@ def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *,
             body_mass_kg=mass_kg,
             contact_N=recipe.contact_N,
             overrides=parse_overrides(recipe.stance_verdicts, trial.name),
+            wrench_plates=prepared.wrench_plates,
         )
         if trial.plates
         else None
