@@ -8,6 +8,7 @@ from pathlib import Path
 
 from biomech_id.check import rules
 from biomech_id.check.markers import inspect_markers
+from biomech_id.check.outputs import inspect_outputs
 from biomech_id.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.check.report import CheckReport
 from biomech_id.errors import BiomechError, Finding
@@ -35,8 +36,8 @@ def check_file(path: str | os.PathLike[str], *, trust: bool = False) -> CheckRep
 
 def inspect(trial: Trial) -> tuple[Finding, ...]:
     """Return what the doctor finds in a trial beyond what its reader noticed."""
-    found = [*inspect_markers(trial), *inspect_plates(trial), *inspect_mass(trial), *inspect_events(trial)]
-    return tuple(found)
+    looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs)
+    return tuple(finding for look in looks for finding in look(trial))
 
 
 def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]:

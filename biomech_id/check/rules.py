@@ -130,6 +130,12 @@ PLATE_SPIKE = Rule(
     "A plate's force or moment leaves its course for a single sample, faster than any foot can push.",
     "Look at the raw signal for electrical faults or a damaged file; leave that stance out.",
 )
+OUTPUT_SPIKE = Rule(
+    "output-spike",
+    INFO,
+    "An output stored by the vendor's software leaves its course for a single frame.",
+    "Only comparisons with the stored outputs are touched; process the trial again in the vendor's software.",
+)
 PLATES_OVERLAP = Rule(
     "plates-overlap",
     WARNING,

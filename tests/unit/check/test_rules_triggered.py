@@ -116,6 +116,15 @@ def long_label(file: C3D) -> None:
     file.groups["POINT"]["LABELS"] = ["N" * 200, *file.labels()[1:]]
 
 
+def stored_angle_with_a_spike(file: C3D) -> None:
+    curve = np.zeros((len(file.points), 1, 4))
+    curve[:, 0, 0] = 30.0 * np.sin(np.arange(len(curve)) / 10.0)
+    curve[40, 0, 0] = 900.0
+    file.points = np.concatenate([file.points, curve], axis=1)
+    names = [*file.labels(), "LKneeAngles"]
+    file.groups["POINT"] |= {"USED": len(names), "LABELS": names}
+
+
 def never_unloaded(file: C3D) -> None:
     file.analog[:, 2] = -WEIGHT_N
     file.analog[:, 4] = 0.0
@@ -204,6 +213,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "plate-clipped": [analog(lambda array: np.maximum(array, -600.0, out=array, where=[False, False, True, False, False, False]))],
     "plate-spike": [analog(add((400, 2), -400.0))],
     "labels-odd": [labels(lambda names: ["Ferse_l\u00e4nks", *names[1:]])],
+    "output-spike": [stored_angle_with_a_spike],
     "plates-overlap": [two_plates],
     "plate-size": [parameter(PLATE, "CORNERS", corners(3000.0, -250.0, 250.0))],
     "plate-tilted": [tilted],
