@@ -16,13 +16,13 @@ from biomech_id.conventions import SIDE_SIGN, SIDE_WORDS
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import Finding, Severity
 from biomech_id.markersets.marker_set import MarkerSet
-from biomech_id.segments.functional_hip import JointCentre, score
+from biomech_id.segments.functional_hip import JointCentre, score, sphere_fit
 from biomech_id.segments.functional_knee import JointAxis, sara
 from biomech_id.segments.landmarks import under_set_labels
 from biomech_id.segments.six_dof_calibrate import FunctionalJoints, PlacedLeg
 from biomech_id.segments.six_dof_calibration import Key, SegmentTemplate
 from biomech_id.segments.six_dof_tracking import track_segments
-from biomech_id.trial import Trial
+from biomech_id.trial import Markers, Trial
 
 #: Smallest range, rad, of the second largest component of the hip's rotation, and of the knee's rotation.
 SMALLEST_HIP_RANGE_RAD = np.deg2rad(15.0)
@@ -34,6 +34,8 @@ def find_functional_joints(
     markerset: MarkerSet,
     templates: Mapping[Key, SegmentTemplate],
     legs: Mapping[str, PlacedLeg],
+    *,
+    hip: str = "score",
 ) -> tuple[FunctionalJoints, tuple[Finding, ...]]:
     """Return the joints that functional trials fix, and what was noticed.
 
@@ -43,41 +45,53 @@ def find_functional_joints(
     markerset : labels of the templates.
     templates : first calibration: ("", "pelvis") and (side, segment) -> template.
     legs : side -> the leg in the reference trial, for the knee's marker-based centre.
+    hip : "score" or "sphere".
     """
-    sides = tuple(legs)
-    tracked = [track_segments(templates, sides, under_set_labels(trial.markers, markerset)).frames for trial in trials]
+    recordings = [under_set_labels(trial.markers, markerset) for trial in trials]
+    tracked = [track_segments(templates, tuple(legs), markers).frames for markers in recordings]
     hips, knees, methods, findings = {}, {}, {}, []
-    for side in sides:
-        hip = _best(tracked, ("", "pelvis"), (side, "thigh"), rank=1, least=SMALLEST_HIP_RANGE_RAD)
-        knee = _best(tracked, (side, "thigh"), (side, "shank"), rank=0, least=SMALLEST_KNEE_RANGE_RAD)
-        if hip is not None:
-            centre = score(*hip)
+    for side, leg in legs.items():
+        thigh = (side, "thigh")
+        best = _most_moved(tracked, ("", "pelvis"), thigh, rank=1, least=SMALLEST_HIP_RANGE_RAD)
+        if best is not None:
+            cluster = _cluster(recordings[best], templates[thigh]) if hip == "sphere" else None
+            centre = _hip_centre(tracked[best]["", "pelvis"], tracked[best][thigh], cluster)
             hips[side], methods[side, "hip"] = centre.in_proximal_m, _words(centre)
-        if knee is not None:
-            axis = sara(*knee)
-            knees[side], methods[side, "knee"] = _knee_in_reference(axis, side, legs[side]), _words(axis)
-        for joint, found in (("hip", hip), ("knee", knee)):
-            if found is None:
-                findings.append(Finding(
-                    "functional-too-small", Severity.WARNING,
-                    f"No functional trial moves the {SIDE_WORDS[side]} {joint} enough; its centre comes from markers.",
-                    "Move the hip about several axes and bend the knee, by 30 degrees or more.", ", ".join(t.name for t in trials),
-                ))  # fmt: skip
+        bent = _most_moved(tracked, thigh, (side, "shank"), rank=0, least=SMALLEST_KNEE_RANGE_RAD)
+        if bent is not None:
+            axis = sara(tracked[bent][thigh], tracked[bent][side, "shank"])
+            knees[side], methods[side, "knee"] = _knee_in_reference(axis, side, leg), _words(axis)
+        still = [joint for joint, found in (("hip", best), ("knee", bent)) if found is None]
+        findings += [_too_small(side, joint, trials) for joint in still]
     return FunctionalJoints(hips, knees, methods), tuple(findings)
+
+
+def _hip_centre(pelvis: Frames, thigh: Frames, cluster_lab_m: FloatArray | None) -> JointCentre:
+    return score(pelvis, thigh) if cluster_lab_m is None else sphere_fit(cluster_lab_m, pelvis, thigh)
+
+
+def _cluster(markers: Markers, template: SegmentTemplate) -> FloatArray:
+    """Paths (n, k, 3), metres, laboratory axes, of the cluster's markers that the trial shows."""
+    return np.stack([markers[label] for label in template.markers if markers.present(label)], axis=1)
+
+
+def _too_small(side: str, joint: str, trials: Sequence[Trial]) -> Finding:
+    return Finding(
+        "functional-too-small", Severity.WARNING,
+        f"No functional trial moves the {SIDE_WORDS[side]} {joint} enough; its centre comes from markers.",
+        "Move the hip about several axes and bend the knee, by 30 degrees or more.", ", ".join(trial.name for trial in trials),
+    )  # fmt: skip
 
 
 def _words(found: JointCentre | JointAxis) -> str:
     return f"{found.method}, residual {1e3 * found.residual_m:.1f} mm"
 
 
-def _best(
-    tracked: Sequence[Mapping[Key, Frames]], proximal: Key, distal: Key, *, rank: int, least: float
-) -> tuple[Frames, Frames] | None:
-    """The pair of segments of the trial that moves the joint most, or None when none moves it enough."""
-    pairs = [(frames[proximal], frames[distal]) for frames in tracked]
-    ranges = [_ranges(*pair)[rank] for pair in pairs]
-    best = int(np.argmax(ranges)) if ranges else -1
-    return pairs[best] if best >= 0 and ranges[best] > least else None
+def _most_moved(tracked: Sequence[Mapping[Key, Frames]], proximal: Key, distal: Key, *, rank: int, least: float) -> int | None:
+    """Index of the trial that moves a joint most, or None when none moves it enough."""
+    ranges = [_ranges(frames[proximal], frames[distal])[rank] for frames in tracked]
+    best = int(np.argmax(ranges))
+    return best if ranges[best] > least else None
 
 
 def _ranges(proximal: Frames, distal: Frames) -> FloatArray:

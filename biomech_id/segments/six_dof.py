@@ -48,6 +48,9 @@ from biomech_id.trial import Subject, Trial
 
 #: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
 HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")
+#: Methods that need functional trials, and every method that can be asked for.
+FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
+HIP_METHODS: tuple[str, ...] = ("auto", *FUNCTIONAL_HIPS, "stored", *REGRESSIONS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +127,7 @@ def six_dof_model(
     markerset : a set, its name or the path of its TOML; the best match by default.
     walks : walking trials, used for calibration where there is no static trial.
     functional : trials in which hips circle or knees bend, for functional joint centres.
-    hip : "auto" (functional, else stored, else Harrington, Hara, Bell, Davis), "stored", or a regression's name.
+    hip : "auto" (SCoRE on functional trials, else stored, else Harrington, Hara, Bell, Davis), or one of `HIP_METHODS`.
     inertia : name or path of an inertial table, or "auto" (see `table_inertia.choose_table`).
     foot_flat : whether heel and forefoot stood level; default is the subject's setting, else yes.
 
@@ -134,18 +137,25 @@ def six_dof_model(
     InvalidValueError : the anatomical points are never seen together with the clusters.
     OptionError : an unknown marker set, table or hip method.
     """
+    if hip not in HIP_METHODS:
+        raise OptionError(
+            f"There is no hip centre method named {hip}.", value=hip, expected=" | ".join(HIP_METHODS), where="hip centre"
+        )  # fmt: skip
     reference = _reference(static, walks, markerset)
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
     landmarks = find_landmarks(reference, chosen)
     sides = usable_sides(landmarks, subject, reference.name)
     table, findings = choose_table(inertia, subject)
-    recipe = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
-    first = recipe.place(FunctionalJoints())
-    joints, noticed = (
-        find_functional_joints(functional, chosen, first.templates, first.legs) if functional else (FunctionalJoints(), ())
-    )
-    placed = recipe.place(joints) if functional else first
+    calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
+    joints = FunctionalJoints()
+    noticed: tuple[Finding, ...] = ()
+    if functional:
+        first = calibrator.place(None)
+        joints, noticed = find_functional_joints(
+            functional, chosen, first.templates, first.legs, hip="sphere" if hip == "sphere" else "score"
+        )
+    placed = calibrator.place(joints)
     scaled = {side: leg_inertia(side, placed.of(side), table, subject.mass_kg or np.nan) for side in sides}
     calibration = SixDofCalibration(
         reference=reference.name, from_walk=static is None,
@@ -154,9 +164,9 @@ def six_dof_model(
         segments={(side, name): scaled[side][name].segment for side in sides for name in LEG_SEGMENTS},
         length_m={(side, name): scaled[side][name].length_m for side in sides for name in LEG_SEGMENTS},
         table=table.name, methods=placed.methods, hip_candidates_m=placed.hips_m,
-        foot_flat=recipe.flat, marker_radius_m=recipe.radius_m, outline_foot_m=placed.soles_m,
+        foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
     )  # fmt: skip
-    return SixDofModel(calibration, subject, (*recipe.findings(), *findings, *noticed))
+    return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,8 +207,8 @@ class _Calibrator:
         chosen = self.subject.foot_flat if self.foot_flat is None else self.foot_flat
         return True if chosen is None else chosen
 
-    def place(self, joints: FunctionalJoints) -> _Placed:
-        """Place the reference trial and learn the templates."""
+    def place(self, joints: FunctionalJoints | None) -> _Placed:
+        """Place the reference trial and learn the templates; None before motion has been looked at."""
         pelvis = place_pelvis(self.landmarks)
         hips, legs, methods, soles = {}, {}, {}, {}
         templates: dict[Key, SegmentTemplate] = {}
@@ -207,7 +217,8 @@ class _Calibrator:
             hips[side] = hip_candidates(side, pelvis.R_lab_seg, pelvis.origin_lab_m, self.landmarks, size)
             centre, methods[side, "hip"] = self._hip(side, hips[side], joints)
             leg = place_leg(
-                side, pelvis, centre, self.landmarks, self.subject, joints, flat=self.flat, marker_radius_m=self.radius_m
+                side, pelvis, centre, self.landmarks, self.subject, joints or FunctionalJoints(),
+                flat=self.flat, marker_radius_m=self.radius_m,
             )  # fmt: skip
             methods[side, "knee"], methods[side, "ankle"] = leg.knee.method, leg.ankle.method
             legs[side] = leg
@@ -227,20 +238,18 @@ class _Calibrator:
         )
         return _Placed(templates, legs, methods, hips, soles)
 
-    def _hip(self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints) -> tuple[FloatArray, str]:
-        if side in joints.hip_pelvis_m and self.hip == "auto":
+    def _hip(self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints | None) -> tuple[FloatArray, str]:
+        functional = self.hip in FUNCTIONAL_HIPS
+        if joints is not None and side in joints.hip_pelvis_m and (functional or self.hip == "auto"):
             return joints.hip_pelvis_m[side], joints.methods[side, "hip"]
-        if self.hip not in ("auto", "stored", *REGRESSIONS):
-            raise OptionError(
-                f"There is no hip centre method named {self.hip}.",
-                value=self.hip, expected=f"auto, stored, {', '.join(REGRESSIONS)}", where="hip centre",
-            )  # fmt: skip
-        wanted = HIP_PREFERENCE if self.hip == "auto" else (self.hip,)
+        # Before motion has been looked at, any hip will do to follow the segments.
+        wanted = HIP_PREFERENCE if self.hip == "auto" or (functional and joints is None) else (self.hip,)
         name = next((name for name in wanted if name in candidates), None)
         if name is None:
             raise MissingInputError(
                 f"{self.reference.name}: the {SIDE_WORDS[side]} hip centre cannot be found ({self.hip}).",
-                value=sorted(candidates), expected="a stored hip centre, pelvis markers or a leg length", where=self.reference.name,
+                value=sorted(candidates), where=self.reference.name,
+                expected="a functional trial that moves the hip, a stored hip centre, pelvis markers or a leg length",
             )  # fmt: skip
         return candidates[name], hip_method(name)
 

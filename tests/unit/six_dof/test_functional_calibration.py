@@ -67,6 +67,17 @@ def test_a_functional_trial_finds_the_true_hips_and_knees(static: SampleTrial) -
     assert not [finding for finding in model.findings if finding.rule == "functional-too-small"]
 
 
+@pytest.mark.parametrize(("method", "says"), [("score", "SCoRE"), ("sphere", "sphere fit")])
+def test_a_functional_method_can_be_chosen(static: SampleTrial, method: str, says: str) -> None:
+    model = six_dof_model(static.trial, functional=(star_arc_with_knee_bends(static),), hip=method)
+    for side in SIDES:
+        assert says in model.calibration.methods[side, "hip"]
+        found = model.track(static.trial).joint_centres_lab_m[side, "hip"]
+        np.testing.assert_allclose(found, static.truth.joint_centres_lab_m[side, "hip"], atol=1e-6)
+    with pytest.raises(MissingInputError, match=f"hip centre cannot be found .{method}."):
+        six_dof_model(static.trial, hip=method)
+
+
 def test_a_functional_trial_without_motion_changes_nothing_and_says_so(static: SampleTrial) -> None:
     model = six_dof_model(static.trial, functional=(static.trial,))
     assert "Harrington" in model.calibration.methods["L", "hip"]
