@@ -206,7 +206,7 @@ def _body_values(table: FrameTable, side: str) -> dict[tuple[str, str, str], Flo
 def unwrapped(angle_deg: FloatArray) -> FloatArray:
     """Return an angle (n,), deg, without jumps of 360 deg, so that it can be interpolated; NaN stays where it is.
 
-    Who turns through the direction opposite to progression has a foot progression that jumps from 180 to -180 deg.
+    The foot progression angles of somebody who turns around jump from 180 to -180 deg.
     """
     seen = np.isfinite(angle_deg)
     smooth = angle_deg.copy()
