@@ -28,6 +28,8 @@ SACRUM_NAMES = ("SACR", "VSAC", "SACRUM", "SAC")
 #: A gap up to this long is bridged by a straight line for judging where a foot is.
 LONGEST_BRIDGE_S = 0.2
 
+#: Velocities are differences over this time on either side, which smooths the markers' noise.
+DIFFERENCE_S = 0.02
 #: Foot drawn from heel and toe marker: x from heel to toe and y to the left, in units of their distance. The toe marker lies on
 #: the metatarsal heads, at about three quarters of the foot; a foot's breadth is .055/.152 of its length and that of its heel
 #: two thirds of it (Drillis & Contini 1966, TR 1166.03, New York University, for the ratio of breadth to length).
@@ -131,6 +133,14 @@ def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE
     for axis in range(3):
         out[short, axis] = np.interp(np.flatnonzero(short), frames, path_m[seen, axis])
     return out
+
+
+def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
+    """Velocity (n, 3), m/s, of a path (n, 3): differences over ``DIFFERENCE_S`` on either side; NaN within that of the ends."""
+    step = max(1, round(DIFFERENCE_S * rate_hz))
+    velocity = np.full_like(path_m, np.nan)
+    velocity[step:-step] = (path_m[2 * step :] - path_m[: -2 * step]) * rate_hz / (2 * step)
+    return velocity
 
 
 def horizontal_unit(vector: FloatArray) -> FloatArray:

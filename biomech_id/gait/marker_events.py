@@ -23,7 +23,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
-from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.landmarks import Landmarks, path_velocity
 from biomech_id.gait.travel import Travel
 from biomech_id.trial import Event, EventKind
 
@@ -33,8 +33,6 @@ HALF_STRIDE_S = 0.25
 #: Where the other methods look, relative to Zeni's extremum (before, after).
 STRIKE_WINDOW_S = (0.05, 0.15)
 OFF_WINDOW_S = (0.10, 0.06)
-#: Velocities are differences over this time on either side, which smooths the markers' noise.
-DIFFERENCE_S = 0.02
 #: Share of walking speed at which heel and toe count as stopped, or as moving.
 SPEED_SHARE = 0.5
 
@@ -113,7 +111,7 @@ def _foot(landmarks: Landmarks, travel: Travel, side: str) -> _Foot:
         component: FloatArray = np.einsum("nj,nj->n", vector[:, :2], forward)
         return component
 
-    heel_velocity, toe_velocity = _velocity(heel, rate_hz), _velocity(toe, rate_hz)
+    heel_velocity, toe_velocity = path_velocity(heel, rate_hz), path_velocity(toe, rate_hz)
     floor = np.concatenate([travel.belt_lab_m_s, [0.0]])
     return _Foot(
         heel_ahead_m=along(heel - pelvis),
@@ -135,14 +133,6 @@ def _direction(landmarks: Landmarks) -> FloatArray:
     length = np.linalg.norm(mean, axis=1, keepdims=True)
     direction: FloatArray = np.where(length > 0, mean / np.where(length > 0, length, 1.0), np.nan)
     return direction
-
-
-def _velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
-    """Central difference over ``DIFFERENCE_S`` on either side, m/s; NaN at the ends."""
-    step = max(1, round(DIFFERENCE_S * rate_hz))
-    velocity = np.full_like(path_m, np.nan)
-    velocity[step:-step] = (path_m[2 * step :] - path_m[: -2 * step]) * rate_hz / (2 * step)
-    return velocity
 
 
 def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> Mapping[str, FloatArray]:

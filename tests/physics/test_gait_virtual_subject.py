@@ -257,3 +257,19 @@ def test_cycles_with_kinetics_are_those_whose_stance_is_clean():
 
 def test_static_is_recognised():
     assert describe_travel(find_landmarks(virtual_subject().static().trial)).kind is TrialKind.STATIC
+
+
+@pytest.mark.parametrize("options", [{}, {"speed_m_s": 2.0}, {"belt": True, "plates": LONG_BELT}], ids=["run", "jog", "belt"])
+def test_a_run_is_told_from_a_walk_and_its_events_come_from_the_plates(options):
+    sample = virtual_subject(run=True, **options).walk()
+    travel = describe_travel(find_landmarks(_bare(sample)))
+    assert travel.kind is TrialKind.RUN
+    assert travel.speed_m_s == pytest.approx(sample.truth.spatiotemporal["speed_m_s"], rel=0.04)
+    search = search_events(_bare(sample))
+    assert {e.source for e in search.events} == {"plate"}
+    assert "marker-events-refused" in {f.rule for f in search.findings}
+    for event in search.events:
+        # The force of a run rises more slowly relative to body weight's threshold: 2 % of it is reached after 6 ms.
+        assert abs(event.time_s - _true_time(event, sample.truth)) * sample.trial.rate_hz < 1.0
+    stances = [s for s in assign_plates(_bare(sample)).stances if s.verdict.accepted]
+    assert len(stances) >= 2

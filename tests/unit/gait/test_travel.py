@@ -64,13 +64,17 @@ def test_pelvic_rotation_within_strides_is_no_turn(walker):
     assert describe_travel(replace(landmarks, facing_lab=facing)).kind is TrialKind.STRAIGHT
 
 
-def test_flight_makes_a_run(walker):
-    running = find_landmarks(walker(speed=2.4, stride_s=0.7, duty=0.33, lift_m=0.3).trial())
-    walking = find_landmarks(walker().trial())
-    assert in_flight(running).any()
-    assert not in_flight(walking).any()
-    assert describe_travel(running).kind is TrialKind.RUN
-    assert not describe_travel(running).walking
+@pytest.mark.parametrize("belt", [False, True])
+def test_flight_makes_a_run(walker, belt):
+    jog = walker(speed=1.9, stride_s=0.7, duty=0.33, belt=belt)
+    running, walking = find_landmarks(jog.trial()), find_landmarks(walker(belt=belt).trial())
+    travel = describe_travel(running)
+    assert travel.kind is TrialKind.RUN
+    assert "No foot rests" in travel.reason
+    assert not travel.walking
+    # Each flight lasts (1 - 2 * 0.33) / 2 of a stride; its first and last moments are slow.
+    assert 0.1 < travel.flight_share < 2 * 0.17
+    assert not in_flight(walking, 1.2, describe_travel(walking).belt_lab_m_s).any()
 
 
 def test_speed_beyond_walking_makes_a_run_even_without_visible_flight(walker):
