@@ -41,12 +41,15 @@ class Proposal(NamedTuple):
     unused: tuple[str, ...]
 
 
-def detect(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, model: str | None = None) -> Detection:
+def detect(
+    labels: Collection[str], *, stored: Collection[str] = (), sets: Iterable[MarkerSet] | None = None, model: str | None = None
+) -> Detection:
     """Return the marker set that fits a file's labels best, and why.
 
     Parameters
     ----------
     labels : labels of the markers that are seen at least once (a label that is there without data does not count).
+    stored : names of points and outputs that other software computed; they count for a set that knows them, and against none.
     sets : sets to choose from; the shipped ones by default, a laboratory's own can be put first.
     model : consider only sets that this model can use.
 
@@ -55,7 +58,7 @@ def detect(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, 
     MissingInputError : no set has at least 60 % of its required markers in the file; the message names the nearest one and what
         it lacks, segment by segment.
     """
-    best = propose(labels, sets=sets, model=model)[0]
+    best = propose(labels, stored=stored, sets=sets, model=model)[0]
     if best.share < SMALLEST_SHARE:
         raise MissingInputError(
             f"The markers fit no known marker set; the nearest is {best.why} Missing: {describe_missing(best.missing)}. "
@@ -65,13 +68,15 @@ def detect(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, 
     return Detection(best.markerset, best.why)
 
 
-def propose(labels: Collection[str], *, sets: Iterable[MarkerSet] | None = None, model: str | None = None) -> list[Proposal]:
+def propose(
+    labels: Collection[str], *, stored: Collection[str] = (), sets: Iterable[MarkerSet] | None = None, model: str | None = None
+) -> list[Proposal]:
     """Return every set with how well it fits the labels, best first (see `detect`).
 
     The order is by the share of required markers found, then by how many of the set's markers the file has, then as given.
     """
     candidates = [load_markerset(name) for name in MARKER_SETS] if sets is None else list(sets)
-    proposals = [_judge(markerset, labels) for markerset in candidates if model is None or model in markerset.models]
+    proposals = [_judge(markerset, labels, stored) for markerset in candidates if model is None or model in markerset.models]
     return sorted(proposals, key=lambda p: (-p.share, -p.found))
 
 
@@ -108,20 +113,20 @@ def _template(label: str, side: str) -> str:
     return label.replace(side, "{s}", 1) if side else label
 
 
-def _judge(markerset: MarkerSet, labels: Collection[str]) -> Proposal:
-    missing = markerset.missing(labels)
+def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str]) -> Proposal:
+    everything = [*labels, *stored]
+    missing = markerset.missing(everything)
     lacking = {label for cluster in missing.values() for label in cluster}
     n_required = len(markerset.required)
-    found = len(set(markerset.matches(labels).values()) & set(markerset.labels)) + _extra_twins(markerset, labels)
-    matched = markerset.matches(labels)
+    matched = markerset.matches(everything)
+    found = len(set(matched.values()) & set(markerset.labels)) + _extra_twins(markerset, everything)
     twins = {plain(twin.label) for twin in markerset.twins}
     unused = tuple(label for label in labels if label not in matched and not any(plain(label).startswith(t) for t in twins))
-    share = 1.0 - len(lacking) / n_required
     why = (
         f"{markerset.name} ({markerset.title}): {n_required - len(lacking)} of its {n_required} required markers are in the file, "
         f"{len(unused)} of the file's {len(labels)} markers do not belong to it."
     )
-    return Proposal(markerset, share, found, why, missing, unused)
+    return Proposal(markerset, 1.0 - len(lacking) / n_required, found, why, missing, unused)
 
 
 def _extra_twins(markerset: MarkerSet, labels: Collection[str]) -> int:

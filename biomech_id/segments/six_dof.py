@@ -300,7 +300,7 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
     if wanted is not None and wanted != "auto":
         return load_markerset(wanted), "chosen by name"
     seen = [name for name in reference.markers.names if reference.markers.present(name)]
-    return detect([*seen, *reference.model_outputs], model="six-dof")
+    return detect(seen, stored=tuple(reference.model_outputs), model="six-dof")
 
 
 def _angles(sides: Sequence[str], motions: Mapping[Key, Motion], progression: FloatArray) -> dict[Key, FloatArray]:

@@ -77,6 +77,15 @@ def test_a_richer_set_wins_over_the_one_it_contains() -> None:
     assert ranked[0].found > ranked[1].found
 
 
+def test_points_stored_by_other_software_count_for_a_set_and_against_none() -> None:
+    markerset = load_markerset("fullbody-2009")
+    centres = {markerset.landmarks[side, f"{joint}_centre"] for side in "LR" for joint in ("hip", "knee", "ankle")}
+    markers = [label for label in markerset.required if label not in centres]
+    assert propose(markers)[0].share < 1.0
+    best = propose(markers, stored=[*centres, "LHipAngles"])[0]
+    assert (best.markerset.name, best.share, best.unused) == ("fullbody-2009", 1.0, ())
+
+
 def test_a_file_of_no_known_set_is_told_the_nearest_one() -> None:
     with pytest.raises(MissingInputError, match=r"the nearest is .* Missing: .*LHEE.*\(left foot\)"):
         detect(["LASI", "RASI", "LPSI", "RPSI", "LKNE", "RKNE", "XYZ"])

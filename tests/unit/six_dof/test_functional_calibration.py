@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, OptionError
+from biomech_id.markersets import load_markerset
 from biomech_id.sample import SampleTrial, virtual_subject
 from biomech_id.segments.six_dof import six_dof_model
 from biomech_id.trial import Markers, Trial
@@ -132,3 +133,17 @@ def test_options_that_do_not_exist_are_refused(static: SampleTrial) -> None:
         six_dof_model(static.trial, hip="stored")
     with pytest.raises(OptionError, match="no kinetics mode 'vicon'"):
         six_dof_model(static.trial).track(static.trial, kinetics="vicon")
+
+
+def test_a_marker_of_no_weight_cannot_mislead(static: SampleTrial) -> None:
+    trusting, sceptical = (replace(load_markerset("cast"), weights=weights) for weights in ({}, {"LTH1": 0.0}))
+    position = static.trial.markers.position_m.copy()
+    position[:, static.trial.markers.names.index("LTH1")] += 0.05
+    misled = replace(static.trial, markers=static.trial.markers.with_positions(position))
+    errors = []
+    for markerset in (trusting, sceptical):
+        thigh = six_dof_model(static.trial, markerset=markerset).track(misled).motions["L", "thigh"].frames.R_lab_seg
+        true = six_dof_model(static.trial, markerset=markerset).track(static.trial).motions["L", "thigh"].frames.R_lab_seg
+        errors.append(np.abs(thigh - true).max())
+    assert errors[0] > 1e-2
+    assert errors[1] < 1e-12
