@@ -1,4 +1,4 @@
-"""Pages as pictures, for a README and for eyes."""
+"""Pages as pictures, for a README and for eyes, whichever colours they see."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.cover import session_line
 from biomech_id.report.norm import load_norm
 from biomech_id.report.pdf import stamp, subject_code, version_of
 from biomech_id.report.style import Style, load_style
+from biomech_id.report.vision import KINDS, seen_as
 from biomech_id.results.tables import SessionTables
 
 
@@ -52,3 +54,29 @@ def draw_page_images(
             page.figure.savefig(path, dpi=dpi, metadata={"Software": None})
             written.append(path)
     return written
+
+
+def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "kinetics_mean", dpi: float = 50.0) -> Path:
+    """Write one page as it is, as colour-blind eyes see it, and in grey, five pictures below one another.
+
+    Parameters
+    ----------
+    tables : the session.
+    path : PNG to write.
+    page : which page; its first sheet is taken.
+    dpi : dots per inch of each picture.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    look = load_style()
+    with mpl.rc_context(look.rc):
+        figure = next(session_pages(tables, look, None, wanted_pages([page]))).figure
+        figure.set_dpi(dpi)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+    picture = np.asarray(canvas.buffer_rgba(), dtype=np.float64)[..., :3] / 255.0
+    seen = [picture, *(seen_as(kind, picture) for kind in KINDS)]
+    levels = np.rint(255.0 * np.clip(np.concatenate(seen), 0.0, 1.0)).astype(np.uint8)
+    Image.fromarray(levels).save(path, optimize=True)
+    return Path(path)

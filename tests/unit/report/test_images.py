@@ -23,8 +23,8 @@ BASELINE = Path(__file__).parent / "baseline"
 PAGES = ("kinematics_cycles", "kinematics_mean", "kinetics_mean", "ground_reaction", "budget")
 DPI = 50.0
 BLOCK = 8
-#: Difference of a block's mean (8 x 8 pixels, 4 mm on paper), of 255 levels per colour. The same code on the same data gives 0; left
-#: and right swapped changes some block of each page below by 19 and more; half of that leaves room for another rasteriser.
+#: Difference of a block's mean (8 x 8 pixels, 4 mm on paper), of 255 levels per colour. The same code on the same data gives 0;
+#: left and right swapped changes some block of each page below by 19 and more; half of that leaves room for another rasteriser.
 TOLERANCE = 10.0
 #: Pages on which the virtual subject's left and right differ; what the ground sees of the two feet is nearly the same.
 ASYMMETRIC = ("kinematics_cycles", "kinematics_mean", "kinetics_mean")

@@ -1,0 +1,65 @@
+"""The whole report of every recorded child: each page there, each font embedded, no panel without a curve or a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pypdf
+import pytest
+
+import biomech_id as bid
+from biomech_id.report import draw_report
+from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.panel import Panel
+from biomech_id.report.style import load_style
+
+#: Of one child's report (issue F).
+MOST_BYTES = 2_000_000
+TITLES = (
+    "Gait analysis", "Data quality", "Time and distance", "Kinematics, every cycle", "Kinematics, mean ± SD",
+    "Kinetics, every cycle", "Kinetics, mean ± SD", "Ground reaction", "Gait scores", "Values", "Where the moments come from",
+    "Methods",
+)  # fmt: skip
+
+
+def subjects(c3d_dir: Path) -> list[Path]:
+    return sorted(folder for folder in (c3d_dir / "children").iterdir() if folder.is_dir())
+
+
+@pytest.mark.slow
+def test_every_child_has_a_whole_report(c3d_dir, tmp_path, subtests):
+    folders = subjects(c3d_dir)
+    assert folders
+    for folder in folders:
+        with subtests.test(folder.name):
+            tables = bid.analyse(folder).tables()
+            check_file(draw_report(tables, tmp_path / f"{folder.name}.pdf"), str(tables.summary["subject"]["code"]))
+            check_panels(tables)
+
+
+def check_file(path: Path, code: str) -> None:
+    assert path.stat().st_size < MOST_BYTES
+    pages = pypdf.PdfReader(path).pages
+    texts = [" ".join(page.extract_text().split()) for page in pages]
+    for title in TITLES:
+        assert any(title in text for text in texts), title
+    for number, text in enumerate(texts, 1):
+        assert code in text
+        assert f"Page {number} / {len(texts)}" in text
+    whole = " ".join(texts)
+    assert all(word in whole for word in ("Internal moments", "N m/kg", "W/kg", "%BW", "deg"))
+    for page in pages:
+        for font in page["/Resources"]["/Font"].values():
+            for descendant in font.get_object()["/DescendantFonts"]:
+                assert "/FontFile2" in descendant.get_object()["/FontDescriptor"].get_object()
+
+
+def check_panels(tables) -> None:
+    panels = 0
+    for page in session_pages(tables, load_style(), None, PAGES):
+        for panel in (axes for axes in page.figure.axes if isinstance(axes, Panel)):
+            panels += 1
+            data = [c for c in panel.collections if "|" in str(c.get_gid()) and not str(c.get_gid()).endswith("foot off")]
+            reasons = [t.get_text() for t in panel.texts if t.get_bbox_patch() is not None and len(t.get_text()) > 20]
+            assert data or reasons, (page.name, [t.get_text() for t in panel.texts])
+    assert panels > 60
