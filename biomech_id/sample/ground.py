@@ -1,8 +1,9 @@
 """What the floor does to each foot, in closed form.
 
-Both feet together carry body weight times 1 + A cos(4 pi (phase - peak)): the centre of mass rises and falls twice a stride and
-its mean acceleration is zero. In double support the load glides from the hind foot to the front foot, at constant speed but for
-rounded ends, so that a foot's force begins smoothly at foot strike and ends so at foot off: those are the true events.
+Walking, both feet together carry body weight times 1 + A cos(4 pi (phase - peak)): the centre of mass rises and falls twice a
+stride and its mean acceleration is zero. In double support the load glides from the hind foot to the front foot, evenly but for
+rounded ends, so that a foot's force begins smoothly at foot strike and ends so at foot off: those are the true events. Running,
+each foot in turn carries a single peak of such a height that the mean is body weight.
 Each foot's force passes through a point above the pelvis (the virtual pivot point of Maus et al. 2010, Nat Commun 1:70), which
 makes braking, propulsion and the medial push; a small constant share keeps the mean forward force zero.
 The centre of pressure travels along the footprint from the heel over the ball to the toes, which lie flat on the floor while the
@@ -21,7 +22,7 @@ from biomech_id.sample.arrays import Array, IntArray
 from biomech_id.sample.footsteps import Footsteps
 from biomech_id.sample.jets import Jet, constant, sin_cos, stack, time_jet
 from biomech_id.sample.motion import Gait, Pose
-from biomech_id.sample.steps import glide, smoothstep
+from biomech_id.sample.steps import bump, glide, smoothstep
 
 #: A foot's vertical force reaches this many newtons so long after foot strike (and before foot off).
 ONSET_N, ONSET_S = 5.0, 0.0030
@@ -92,6 +93,10 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
     """
     cycle, pattern = gait.plan.cycle_s, gait.pattern
     weight = gait.body.mass_kg * GRAVITY_M_S2
+    if pattern.foot_off < 0.5:
+        # Running: one foot at a time, and nothing between. The mean of the bump (4u(1-u))^2 is 8/15.
+        peak = weight * 0.5 / (pattern.foot_off * 8 / 15)
+        return bump(phase / pattern.foot_off, 2) * peak
     _, wave = sin_cos((time / cycle - pattern.load_peak) * (4 * pi))
     both_feet = (wave * pattern.load_swing + 1) * weight
     double_support = pattern.foot_off - 0.5

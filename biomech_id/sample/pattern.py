@@ -83,3 +83,16 @@ WALK = GaitPattern(
     knee_rotation_rad=0.05, least_knee_flexion_rad=0.095,
     load_swing=0.17, load_peak=0.10, pivot=1.35, cop_travel=(-0.06, 0.37),
 )  # fmt: skip
+
+RUN = GaitPattern(
+    foot_off=0.36, stride=2.37, froude_speed=0.995,
+    heel_pitch_rad=0.25, heel_rise=(0.80, 0.98), heel_fall=(0.93, 1.09),
+    toe_pitch_rad=1.15, toe_rise=(0.10, 0.46), toe_fall=(0.60, 0.93),
+    swing=(0.335, 1.03), swing_ramps=(0.40, 0.40), lift=(0.34, 0.96), lift_height=0.12,
+    ankle_turn_rise=(0.12, 0.36), ankle_turn_fall=(0.76, 0.95),
+    place=0.16,
+    height=(0.02, -0.03, 0.0, 0.0, 0.0, 0.0), surge=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), sway=0.008,
+    tilt_rad=0.26, tilt_swing_rad=0.03, obliquity_rad=0.06, rotation_rad=0.10,
+    knee_rotation_rad=0.06, least_knee_flexion_rad=0.25,
+    load_swing=0.0, load_peak=0.0, pivot=1.8, cop_travel=(-0.08, 0.20),
+)  # fmt: skip

@@ -12,6 +12,7 @@ nothing cancels: with N = 2n+1 and b(k,N) the Bernstein polynomials,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import comb, factorial
 
 import numpy as np
@@ -28,57 +29,64 @@ def smoothstep(u: Jet, n: int) -> Jet:
     u : (m,) dimensionless.
     n : smoothness.
     """
-    inside, clipped = _clip(u)
-    degree = 2 * n + 1
-    value = sum(comb(degree, k) * clipped.value**k * (1 - clipped.value) ** (degree - k) for k in range(n + 1, degree + 1))
-    factor = factorial(degree) // factorial(n) ** 2
-    rise = compose(np.asarray(value), lambda x: factor * power(x, n) * power(1 - x, n), clipped)
-    return _outside_is_constant(rise, inside)
+    factor = factorial(2 * n + 1) // factorial(n) ** 2
+    weights = dict.fromkeys(range(n + 1, 2 * n + 2), 1)
+
+    def rise(x: Jet) -> Jet:
+        return compose(_bernstein(x.value, 2 * n + 1, weights), lambda y: factor * power(y, n) * power(1 - y, n), x)
+
+    return _within(u, rise, beyond=lambda x: x * 0 + 1)
 
 
 def smoothstep_integral(u: Jet, n: int) -> Jet:
     """Return the integral of S_n from 0 to u: 0 for u <= 0, u - 1/2 for u >= 1."""
-    inside, clipped = _clip(u)
     degree = 2 * n + 2
-    v = clipped.value
-    value = sum((j - n - 1) * comb(degree, j) * v**j * (1 - v) ** (degree - j) for j in range(n + 2, degree + 1)) / degree
-    within = compose(np.asarray(value), lambda x: smoothstep(x, n), clipped)
-    beyond = np.where(u.value >= 1, 1, 0)
-    return _outside_is_constant(within, inside) * (1 - beyond) + (u - 0.5) * beyond
+    weights = {j: j - n - 1 for j in range(n + 2, degree + 1)}
+
+    def area(x: Jet) -> Jet:
+        return compose(_bernstein(x.value, degree, weights) / degree, lambda y: smoothstep(y, n), x)
+
+    return _within(u, area, beyond=lambda x: x - 0.5)
 
 
 def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
     """Return a step from 0 to 1 over 0 <= u <= 1; its speed rises as S_n over the first share ``ramps[0]``, falls over the last."""
     first, last = ramps
-    rising = smoothstep_integral(u / first, n) * first
-    falling = smoothstep_integral((u - (1 - last)) / last, n) * last
-    moving = (rising - falling) / (1 - (first + last) / 2)
-    # Exactly 1 beyond the end: two glides, one after the other, must cancel to nothing and not to rounding.
-    over = np.where(u.value >= 1, 1, 0)
-    return moving * (1 - over) + over
+
+    def move(x: Jet) -> Jet:
+        rising = smoothstep_integral(x / first, n) * first
+        falling = smoothstep_integral((x - (1 - last)) / last, n) * last
+        return (rising - falling) / (1 - (first + last) / 2)
+
+    return _within(u, move, beyond=lambda x: x * 0 + 1)
 
 
 def bump(u: Jet, n: int) -> Jet:
     """Return (4 u (1-u))^n inside 0 < u < 1, zero outside: n-1 continuous derivatives, height 1."""
-    inside, clipped = _clip(u)
-    return _outside_is_constant(power(4 * clipped * (1 - clipped), n), inside)
+    return _within(u, lambda x: power(4 * x * (1 - x), n), beyond=lambda x: x * 0)
 
 
 def power(a: Jet, n: int) -> Jet:
     """Return a jet to a non-negative integer power."""
-    result = Jet(np.concatenate([a.c[:1] * 0 + 1, a.c[1:] * 0]))
+    result = a * 0 + 1
     for _ in range(n):
         result = result * a
     return result
 
 
-def _clip(u: Jet) -> tuple[Array, Jet]:
-    """Where 0 < u < 1, and u held at the nearer end elsewhere."""
-    inside = (u.value > 0) & (u.value < 1)
-    held = np.where(inside, u.value, np.where(u.value >= 1, 1, 0) + u.value * 0)
-    return inside, Jet(np.concatenate([held[None], u.c[1:]]))
+def _within(u: Jet, inside: Callable[[Jet], Jet], beyond: Callable[[Jet], Jet]) -> Jet:
+    """Return a function that is exactly 0 up to u = 0, ``inside`` up to u = 1 and ``beyond`` from there on."""
+    result = u.c * 0
+    between, over = (u.value > 0) & (u.value < 1), u.value >= 1
+    result[:, between] = inside(Jet(u.c[:, between])).c
+    result[:, over] = beyond(Jet(u.c[:, over])).c
+    return Jet(result)
 
 
-def _outside_is_constant(a: Jet, inside: Array) -> Jet:
-    mask = inside.astype(int)
-    return Jet(np.concatenate([a.c[:1], a.c[1:] * mask]))
+def _bernstein(x: Array, degree: int, weights: dict[int, int]) -> Array:
+    """Sum of weight[k] times the k-th Bernstein polynomial of the given degree."""
+    ascending, descending = [x * 0 + 1], [x * 0 + 1]
+    for _ in range(degree):
+        ascending.append(ascending[-1] * x)
+        descending.append(descending[-1] * (1 - x))
+    return np.asarray(sum(w * comb(degree, k) * ascending[k] * descending[degree - k] for k, w in weights.items()))

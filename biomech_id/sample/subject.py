@@ -26,9 +26,10 @@ from biomech_id.sample.ground import mean_forward_share
 from biomech_id.sample.markers import Gap
 from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_scale_m, stride_length_m
 from biomech_id.sample.path import Path, make_path
-from biomech_id.sample.pattern import WALK, GaitPattern
+from biomech_id.sample.pattern import RUN, WALK, GaitPattern
 from biomech_id.sample.recording import SampleTrial, Session, Walking, record
 from biomech_id.sample.standing import Standing, upright
+from biomech_id.sample.star_arc import StarArc
 from biomech_id.sample.truth import TrueStance
 from biomech_id.trial import Subject
 
@@ -119,11 +120,8 @@ class VirtualSubject:
         changes : options that differ for this trial.
         """
         me = replace(self, **changes)
-        specs = me.plate_specs()
-        place = specs[0].centre_m if specs else (0.0, 0.0)
-        back = me.sole.tip_x / 3  # the ankles stand a little behind the plate's middle, so that the whole foot is on it
         low = LOW_HIP * leg_scale_m(me.true_body)
-        standing = Standing(me.true_body, me.sole, me._toe_out, (place[0] - back, place[1]), low, me._ankle_roll)
+        standing = Standing(me.true_body, me.sole, me._toe_out, me._standing_place(), low, me._ankle_roll)
         return record(upright(standing), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
 
     def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
@@ -143,6 +141,25 @@ class VirtualSubject:
         session = me._session(name, duration, middle)
         stances = _stances(gait, session.clock_zero_s)
         return record(mover, session, me.subject(), stances, me._spatiotemporal())
+
+    def star_arc(self, name: str = "functional", **changes: Any) -> SampleTrial:
+        """Record a functional trial for hip centres and knee axes (12 s unless ``duration_s`` says otherwise): `star_arc`.
+
+        Parameters
+        ----------
+        name : the trial's name.
+        changes : options that differ for this trial.
+        """
+        me = replace(self, **changes)
+        duration = me.duration_s or 12.0
+        mover = StarArc(me.true_body, me.sole, duration, me._standing_place())
+        return record(mover, me._session(name, duration, duration / 2), me.subject())
+
+    def _standing_place(self) -> tuple[float, float]:
+        """A point on the first plate a little behind its middle, so that the whole of both feet is on it."""
+        specs = self.plate_specs()
+        x, y = specs[0].centre_m if specs else (0.0, 0.0)
+        return x - self.sole.tip_x / 3, y
 
     def mover(self) -> Walking:
         """Return the moving body itself, which can be asked for its pose and the floor's forces at any instant."""
@@ -166,7 +183,7 @@ class VirtualSubject:
     @cached_property
     def pattern(self) -> GaitPattern:
         """Constants of the gait."""
-        return WALK
+        return RUN if self.run else WALK
 
     @cached_property
     def speed(self) -> float:
@@ -277,9 +294,9 @@ class VirtualSubject:
             "belt_m_s": self.speed if self.belt else 0.0,
             "cycle_s": cycle,
             "stride_length_m": self._stride_m,
-            "step_length_L_m": self._stride_m / 2 + lead_of_left,
-            "step_length_R_m": self._stride_m / 2 - lead_of_left,
-            "step_width_m": 2 * half + heels["L"][1] - heels["R"][1],
+            "step_length_L_m": float(self._stride_m / 2 + lead_of_left),
+            "step_length_R_m": float(self._stride_m / 2 - lead_of_left),
+            "step_width_m": float(2 * half + heels["L"][1] - heels["R"][1]),
             "cadence_steps_per_min": 120.0 / cycle,
             "foot_off_percent": 100.0 * off,
             "double_support_percent": max(0.0, 200.0 * (off - 0.5)),

@@ -90,16 +90,21 @@ def test_a_path_that_cannot_be_written_is_refused(walk: SampleTrial, tmp_path: P
         write_c3d(walk, tmp_path / name)
 
 
-def test_the_same_subject_gives_the_same_bytes(tmp_path: Path) -> None:
-    one, two = write_subject(tmp_path / "one"), write_subject(tmp_path / "two")
-    assert [p.name for p in one] == [p.name for p in two]
-    for first, second in zip(one, two, strict=True):
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_subject(tmp_path_factory.mktemp("session"))
+
+
+def test_the_same_subject_gives_the_same_bytes(session: list[Path], tmp_path: Path) -> None:
+    again = write_subject(tmp_path)
+    assert [path.name for path in again] == [path.name for path in session]
+    for first, second in zip(session, again, strict=True):
         assert first.read_bytes() == second.read_bytes()
 
 
-def test_the_stored_session_is_what_the_generator_writes(tmp_path: Path) -> None:
+def test_the_stored_session_is_what_the_generator_writes(session: list[Path], tmp_path: Path) -> None:
     """Values, not bytes: another release of ezc3d may pad a file differently."""
-    files = write_subject(tmp_path)
+    files = session
     index = {row["file"]: row for row in csv.DictReader((DATA / INDEX).open(encoding="utf-8"))}
     assert set(index) == {path.name for path in files} == {path.name for path in DATA.glob("*.c3d")}
     for path in files:

@@ -230,3 +230,28 @@ def test_own_plates(person: VirtualSubject) -> None:
     plate = person.walk(plates=(spec,)).trial.plates[0]
     assert plate.kind == 4
     np.testing.assert_allclose(plate.centre_m, [0.3, 0.0, 0.0], atol=1e-15)
+
+
+def test_a_star_arc_moves_hip_and_knee_as_far_as_it_says_and_stands_on_the_other_leg() -> None:
+    trial = virtual_subject(clusters=True).star_arc()
+    for side in "LR":
+        hip, knee = (np.degrees(trial.truth.joint_angles_rad[side, j]) for j in ("hip", "knee"))
+        assert hip[:, 0].max() == pytest.approx(30.0, abs=0.2)
+        assert (-hip[:, 1]).max() == pytest.approx(30.0, abs=0.2)
+        assert knee[:, 0].max() == pytest.approx(60.0, abs=0.2)
+        moving = (np.abs(hip[:, :2]) > 0.5).any(axis=1) | (knee[:, 0] > 0.5)
+        assert not trial.truth.ground_force_lab_N[side][moving].any()
+        assert trial.trial.markers[f"{side}TOE"][:, 2].min() > 0.0
+    total = sum(plate.force_lab_N for plate in trial.trial.plates)
+    np.testing.assert_allclose(total[:, 2], 72.0 * 9.81, rtol=1e-12)
+
+
+def test_a_run_flies_and_carries_body_weight_on_average(person: VirtualSubject) -> None:
+    run = person.walk(run=True)
+    force = sum(run.truth.ground_force_lab_N.values())[:, 2]
+    assert (force == 0.0).mean() > 0.2
+    assert 2.0 < force.max() / (72.0 * 9.81) < 3.2
+    assert run.truth.spatiotemporal["double_support_percent"] == 0.0
+    assert run.truth.spatiotemporal["speed_m_s"] > 2.5
+    knee = np.degrees(run.truth.joint_angles_rad["L", "knee"][:, 0])
+    assert knee.max() > 70
