@@ -21,8 +21,11 @@ from biomech_id.conventions import BUDGET_PARTS
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import Wrenches, joint_wrenches, subtract_outside, sum_up
 
+#: As `Wrenches`, with None for the force of a part that has none whatever the motion.
+Share = tuple[FloatArray | None, FloatArray]
 
-def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Wrenches]:
+
+def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
     """Part -> joint wrenches caused by that part alone, laboratory axes, about the joint centres.
 
     The parts of `conventions.BUDGET_PARTS` are always there and come first, in that order.
@@ -33,7 +36,7 @@ def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Wrenches]:
     inertial : I alpha and omega x I omega, as from `recursion.inertial_moments`.
     """
     angular, gyroscopic = inertial
-    parts = {
+    parts: dict[str, Share] = {
         "gravity": _caused_by_forces(p, -p.gravity_lab_m_s2),
         "linear_inertia": _caused_by_forces(p, p.com_acceleration_lab_m_s2),
         "angular_inertia": _caused_by_moments(p, angular),
@@ -52,11 +55,11 @@ def _caused_by_forces(p: Problem, acceleration: FloatArray) -> Wrenches:
     return joint_wrenches(p, (force, cross(p.com_lab_m, force)))
 
 
-def _caused_by_moments(p: Problem, moment_seg: FloatArray) -> Wrenches:
+def _caused_by_moments(p: Problem, moment_seg: FloatArray) -> Share:
     """Of moments in segment axes; a moment needs no force and is the same about any point."""
     moment = matvec(p.R_lab_seg, moment_seg)
     sum_up(p.parents, moment)
-    return 0.0 * moment, moment  # no force, and missing where the moment is
+    return None, moment
 
 
 def _caused_from_outside(p: Problem, part: str) -> Wrenches:

@@ -19,16 +19,17 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
-from biomech_id.dynamics.budget import budget_of
+from biomech_id.dynamics.budget import Share, budget_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
-from biomech_id.dynamics.recursion import Wrenches, inertial_moments, joint_wrenches, need_of_segments
+from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
 from biomech_id.errors import OptionError, ShapeError
 
 Method = Literal["recursive", "block"]
@@ -77,38 +78,45 @@ def solve(
     gravity = gravity_of(chain, gravity_lab_m_s2)
     problem = Problem.of(chain, external, gravity)
     if method == "recursive":
-        wrenches = _recurse(problem, budget)
+        forces, moments = _recurse(problem, budget)
     elif method == "block":
-        wrenches = _recurse(problem, budget) if budget else {}
-        wrenches[TOTAL] = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
+        forces, moments = _recurse(problem, budget) if budget else ({}, {})
+        forces[TOTAL], moments[TOTAL] = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
     else:
         raise OptionError(
             f"There is no method {method!r}.", value=method, expected="'recursive' or 'block'", where="solve(method=...)"
         )
-    force, moment = wrenches.pop(TOTAL)
-    parts = {part: ChainLoads(chain, *wrench) for part, wrench in wrenches.items()} if budget else None
-    return ChainLoads(chain, force, moment, external, gravity, parts)
+    no_force = np.broadcast_to(0.0, problem.shape)
+    parts = {part: ChainLoads(chain, forces.get(part, no_force), moments[part]) for part in moments if part != TOTAL}
+    return ChainLoads(chain, forces[TOTAL], moments[TOTAL], external, gravity, parts if budget else None)
 
 
-def _recurse(p: Problem, budget: bool) -> dict[str, Wrenches]:
-    """Joint wrenches, and with ``budget`` those of each part, by the sum up the chain, stretch by stretch."""
-    results: dict[str, Wrenches] = {}
+def _recurse(p: Problem, budget: bool) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+    """Joint forces and moments, the total and with ``budget`` each part, by the sum up the chain, stretch by stretch."""
+    forces: dict[str, FloatArray] = {}
+    moments: dict[str, FloatArray] = {}
     for frames, stretch in p.stretches():
         inertial = inertial_moments(stretch)
-        found = {TOTAL: joint_wrenches(stretch, need_of_segments(stretch, inertial))}
+        shares: dict[str, Share] = {TOTAL: joint_wrenches(stretch, need_of_segments(stretch, inertial))}
         if budget:
-            found |= budget_of(stretch, inertial)
-        if stretch is p:
-            results = found
-        else:
-            for name, wrench in found.items():
-                whole = results.setdefault(name, (np.empty(p.shape, order="F"), np.empty(p.shape, order="F")))
-                for array, values in zip(whole, wrench, strict=True):
-                    array[frames] = values
-    for wrench in results.values():
-        for array in wrench:
-            array.flags.writeable = False
-    return results
+            shares |= budget_of(stretch, inertial)
+        for part, (force, moment) in shares.items():
+            _put(moments, part, frames, moment, p.shape)
+            if force is not None:
+                _put(forces, part, frames, force, p.shape)
+    for array in (*forces.values(), *moments.values()):
+        array.flags.writeable = False
+    return forces, moments
+
+
+def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatArray, shape: tuple[int, ...]) -> None:
+    """Put the values of some frames in their place in the array of all frames; all of them are that array already."""
+    if values.shape == shape:
+        arrays[part] = values
+        return
+    if part not in arrays:
+        arrays[part] = np.empty(shape, order="F")
+    arrays[part][frames] = values
 
 
 def solve_body(
