@@ -56,8 +56,8 @@ def draw_page_images(
     return written
 
 
-def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "kinetics_mean", dpi: float = 50.0) -> Path:
-    """Write one page as it is, as colour-blind eyes see it, and in grey, five pictures below one another.
+def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "kinematics_mean", dpi: float = 90.0) -> Path:
+    """Write the upper half of a page as it is, as colour-blind eyes see it, and in grey: five pictures below one another.
 
     Parameters
     ----------
@@ -73,9 +73,10 @@ def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "k
     with mpl.rc_context(look.rc):
         figure = next(session_pages(tables, look, None, wanted_pages([page]))).figure
         figure.set_dpi(dpi)
-        canvas = FigureCanvasAgg(figure)
+        canvas: Any = FigureCanvasAgg(figure)
         canvas.draw()
-    picture = np.asarray(canvas.buffer_rgba(), dtype=np.float64)[..., :3] / 255.0
+    width, height = canvas.get_width_height()
+    picture = np.frombuffer(canvas.print_to_buffer()[0], dtype=np.uint8).reshape(height, width, 4)[: height // 2, :, :3] / 255.0
     seen = [picture, *(seen_as(kind, picture) for kind in KINDS)]
     levels = np.rint(255.0 * np.clip(np.concatenate(seen), 0.0, 1.0)).astype(np.uint8)
     Image.fromarray(levels).save(path, optimize=True)
