@@ -27,6 +27,8 @@ SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
+#: A stored event further than this from the force is worth a look: of those on clean stances all lie within 35 ms.
+DISAGREEMENT_S = 0.05
 #: Two events of one kind closer than this are compared as the same event.
 COMPARED_S = 0.2
 
@@ -213,8 +215,9 @@ def _search(
         events = _completed(stored, _merged(plates, shifted)) if source == "auto" else stored
     else:
         events = _merged(plates, shifted)
-    findings += _gaps_in_order(trial, events)
-    return EventSearch(events, by_source, event_agreement(by_source), delay, tuple(findings))
+    agreement = event_agreement(by_source)
+    findings += [*_gaps_in_order(trial, events), *_disagreements(trial, agreement)]
+    return EventSearch(events, by_source, agreement, delay, tuple(findings))
 
 
 def _merged(plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, ...]:
@@ -262,6 +265,19 @@ def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind
             if near is not None:
                 pairs.append(near.time_s - reference.time_s)
     return pairs
+
+
+def _disagreements(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding]:
+    """Name every kind of stored event that lies far from where the plates see it."""
+    return [
+        Finding(
+            "events-disagree", Severity.INFO,
+            f"A stored event {row.side} {row.kind.value!r} lies {abs(row.worst_s) * 1e3:.0f} ms from the force.",
+            "Check it: it was misplaced, or the foot shared or left its plate.", trial.name,
+        )
+        for row in agreement
+        if (row.source, row.reference) == ("plate", "file") and abs(row.worst_s) > DISAGREEMENT_S
+    ]  # fmt: skip
 
 
 def _gaps_in_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:

@@ -116,7 +116,7 @@ def describe_travel(landmarks: Landmarks) -> Travel:
         return Travel(TrialKind.OTHER, on_the_spot, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
     belt = belt_velocity(landmarks)
     velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
-    speed = _path_speed(pelvis[seen], landmarks.rate_hz, belt)
+    speed = _path_speed(pelvis, landmarks.rate_hz, belt)
     path_m = speed * np.count_nonzero(seen) / landmarks.rate_hz
     turn = 0.0 if belt.any() else turning_angle(landmarks)
     flight = float(in_flight(landmarks, speed, belt).mean())
@@ -211,10 +211,11 @@ def _mean_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def _path_speed(path_m: FloatArray, rate_hz: float, belt_m_s: FloatArray) -> float:
-    """Mean speed along the path: chords of a fifth of a second, so that sway and noise do not lengthen it."""
+    """Mean speed along the path where it is seen: chords of a fifth of a second, so that sway and noise do not lengthen it."""
     step = max(1, round(0.2 * rate_hz))
-    chords = (path_m[step:, :2] - path_m[:-step, :2]) * rate_hz / step - belt_m_s
-    return float(np.linalg.norm(chords, axis=1).mean()) if len(chords) else 0.0
+    speeds = np.linalg.norm((path_m[step:, :2] - path_m[:-step, :2]) * rate_hz / step - belt_m_s, axis=1)
+    seen = speeds[np.isfinite(speeds)]
+    return float(seen.mean()) if seen.size else 0.0
 
 
 def _angle_between(a: FloatArray, b: FloatArray, *, least: float) -> float:

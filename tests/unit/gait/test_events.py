@@ -131,3 +131,14 @@ def test_an_event_stored_twice_is_one_event(walk):
     stored = _as_stored(walk.events())
     twice = [*stored, replace(stored[3], time_s=stored[3].time_s + 0.01)]
     assert find_events(walk.trial(events=twice)) == stored
+
+
+def test_a_stored_event_far_from_the_force_is_named(walk):
+    stored = list(_as_stored(walk.events()))
+    plates = [walk.plate_under("R", 3)]
+    assert search_events(walk.trial(plates, stored)).findings == ()
+    strike = next(i for i, e in enumerate(stored) if e.side == "R" and e.kind is STRIKE and abs(e.time_s - 1.7) < 0.01)
+    stored[strike] = replace(stored[strike], time_s=stored[strike].time_s - 0.08)
+    (finding,) = search_events(walk.trial(plates, stored)).findings
+    assert finding.rule == "events-disagree"
+    assert "80 ms from the force" in finding.message

@@ -112,3 +112,12 @@ def _bent(landmarks: Landmarks, angle_rad: float) -> Landmarks:
         heel_lab_m={k: bend(v) for k, v in landmarks.heel_lab_m.items()},
         toe_lab_m={k: bend(v) for k, v in landmarks.toe_lab_m.items()},
     )
+
+
+def test_a_long_gap_in_the_pelvis_does_not_speed_up_the_walk(walker):
+    landmarks = find_landmarks(walker().trial())
+    pelvis = landmarks.pelvis_lab_m.copy()
+    pelvis[100:220] = np.nan
+    travel = describe_travel(replace(landmarks, pelvis_lab_m=pelvis))
+    assert travel.kind is TrialKind.STRAIGHT
+    assert travel.speed_m_s == pytest.approx(1.2, rel=1e-9)
