@@ -108,12 +108,12 @@ def pelvis_size(side: str, landmarks: Landmarks, subject: Subject, marker_radius
     Leg length, where nobody measured it, is the path from the ASIS over the knee's middle to the malleolus (the medial one where it
     has a marker), so that a bent knee does not shorten it.
     """
-    left, right, posterior = landmarks.get("L", "asis"), landmarks.get("R", "asis"), landmarks.posterior()
+    left, right = landmarks.get("L", "asis"), landmarks.get("R", "asis")
     width = subject.inter_asis_distance_m
     depth = None
     if left is not None and right is not None:
         width = width or _mean_distance(left, right)
-        depth = None if posterior is None else _mean_distance(0.5 * (left + right), posterior)
+        depth = _mean_distance(0.5 * (left + right), landmarks.posterior()) if landmarks.has_posterior() else None
     return PelvisSize(
         inter_asis_m=width, depth_m=depth,
         leg_length_m=subject.leg_length_m.get(side) or _leg_length(side, landmarks),

@@ -22,6 +22,8 @@ from biomech_id.trial import Markers, Trial
 _UNITS_M = (1.0, 1e-2, 1e-3)
 #: A hip centre lies within this distance of the middle of the anterior spines.
 _HIP_REACH_M = 0.3
+#: Points of the forefoot, the one that carries the foot's axis first.
+FOREFOOT: tuple[str, ...] = ("metatarsal_2", "toe", "metatarsal_1", "metatarsal_5")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,24 +82,43 @@ class Landmarks:
             parts.append(f"{SIDE_WORDS[side]} {name.replace('_', ' ')}".strip() + (f" ({label})" if label else ""))
         return ", ".join(parts)
 
-    def posterior(self) -> FloatArray | None:
-        """Return the middle of the posterior spines, or the sacrum where a spine is missing."""
-        left, right = self.get("L", "psis"), self.get("R", "psis")
-        if left is not None and right is not None:
-            return 0.5 * (left + right)
-        return self.get("", "sacrum")
+    def has_posterior(self) -> bool:
+        """Whether the back of the pelvis is shown: both posterior spines, or the sacrum."""
+        return (self.has("L", "psis") and self.has("R", "psis")) or self.has("", "sacrum")
 
-    def forefoot(self, side: str) -> FloatArray | None:
-        """Return the second metatarsal head, else the toe marker, else the middle of the first and fifth heads, or one of them."""
+    def posterior(self) -> FloatArray:
+        """Return the middle of the posterior spines, or the sacrum where a spine is missing.
+
+        Raises
+        ------
+        MissingInputError : neither is there.
+        """
+        left, right = self.get("L", "psis"), self.get("R", "psis")
+        return self.need("", "sacrum") if left is None or right is None else 0.5 * (left + right)
+
+    def has_forefoot(self, side: str) -> bool:
+        """Whether any point of the forefoot is shown."""
+        return any(self.has(side, name) for name in FOREFOOT)
+
+    def forefoot(self, side: str) -> FloatArray:
+        """Return the second metatarsal head, else the toe marker, else the middle of the first and fifth heads, or one of them.
+
+        Raises
+        ------
+        MissingInputError : none of them is there.
+        """
         second = self.get(side, "metatarsal_2", "toe")
         return self.metatarsal_heads(side) if second is None else second
 
-    def metatarsal_heads(self, side: str) -> FloatArray | None:
-        """Return the middle of the first and fifth metatarsal heads, or the one that is there."""
+    def metatarsal_heads(self, side: str) -> FloatArray:
+        """Return the middle of the first and fifth metatarsal heads; where one is missing, the best point of the forefoot.
+
+        Raises
+        ------
+        MissingInputError : the forefoot has no marker.
+        """
         first, fifth = self.get(side, "metatarsal_1"), self.get(side, "metatarsal_5")
-        if first is not None and fifth is not None:
-            return 0.5 * (first + fifth)
-        return fifth if first is None else first
+        return self.need(side, *FOREFOOT) if first is None or fifth is None else 0.5 * (first + fifth)
 
 
 def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:

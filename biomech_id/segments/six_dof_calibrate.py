@@ -78,12 +78,12 @@ def usable_sides(landmarks: Landmarks, subject: Subject, where: str) -> tuple[st
     }
     sides = tuple(side for side in SIDES if side not in bare) or SIDES
     missing = [landmarks.words(side, ["asis"]) for side in SIDES if not landmarks.has(side, "asis")]
-    if landmarks.posterior() is None:
+    if not landmarks.has_posterior():
         missing.append("both posterior spines or the sacrum")
     for side in sides:
         missing += [hinge_needs(joint, side, landmarks, subject) for joint in ("knee", "ankle")]
         missing += [landmarks.words(side, ["heel"])] * (not landmarks.has(side, "heel"))
-        missing += [landmarks.words(side, ["toe"])] * (landmarks.forefoot(side) is None)
+        missing += [landmarks.words(side, ["toe"])] * (not landmarks.has_forefoot(side))
     missing += ["body mass"] * (not subject.mass_kg)
     missing = [item for item in missing if item]
     if missing:
@@ -96,9 +96,8 @@ def usable_sides(landmarks: Landmarks, subject: Subject, where: str) -> tuple[st
 
 def place_pelvis(landmarks: Landmarks) -> Frames:
     """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS."""
-    left, right, posterior = landmarks.need("L", "asis"), landmarks.need("R", "asis"), landmarks.posterior()
-    axes = pelvis_axes(left, right, landmarks.need("", "sacrum") if posterior is None else posterior)
-    return Frames(axes, 0.5 * (left + right))
+    left, right = landmarks.need("L", "asis"), landmarks.need("R", "asis")
+    return Frames(pelvis_axes(left, right, landmarks.posterior()), 0.5 * (left + right))
 
 
 def place_leg(
@@ -121,16 +120,14 @@ def place_leg(
     ankle = place_hinge("ankle", side, knee.centre_lab_m, landmarks, subject, marker_radius_m)
     thigh = long_bone_axes(side, hip, knee.centre_lab_m, knee.outward_lab)
     shank = long_bone_axes(side, knee.centre_lab_m, ankle.centre_lab_m, ankle.outward_lab)
-    heel, forefoot = landmarks.need(side, "heel"), landmarks.forefoot(side)
-    foot = foot_axes(heel, landmarks.need(side, "toe") if forefoot is None else forefoot, shank, flat=flat)
+    foot = foot_axes(landmarks.need(side, "heel"), landmarks.forefoot(side), shank, flat=flat)
     frames = {"thigh": Frames(thigh, hip), "shank": Frames(shank, knee.centre_lab_m), "foot": Frames(foot, ankle.centre_lab_m)}
     return PlacedLeg(side, frames, hip, knee, ankle)
 
 
 def resting(side: str, landmarks: Landmarks) -> BoolArray:
     """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor."""
-    forefoot = landmarks.forefoot(side)
-    points = [landmarks.need(side, "heel")] + ([] if forefoot is None else [forefoot])
+    points = (landmarks.need(side, "heel"), landmarks.forefoot(side))
     speed = np.stack([np.linalg.norm(np.gradient(path, 1.0 / landmarks.markers.rate_hz, axis=0), axis=1) for path in points])
     with np.errstate(invalid="ignore"):
         return np.asarray((speed < RESTING_M_S).all(axis=0))
@@ -209,19 +206,15 @@ def leg_templates(leg: PlacedLeg, landmarks: Landmarks, *, from_walk: bool, mark
 
 def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -> dict[str, FloatArray]:
     """End points of inertial tables on the foot, (n, 3), metres, laboratory axes; points without a marker are estimated."""
-    side, R_lab_foot = leg.side, leg.frames["foot"].R_lab_seg
-    marker, forefoot = landmarks.need(side, "heel"), landmarks.forefoot(side)
-    front = landmarks.need(side, "toe") if forefoot is None else forefoot
-    forward = R_lab_foot[:, :, 0]
+    side, forward = leg.side, leg.frames["foot"].R_lab_seg[:, :, 0]
+    marker, front, tip = landmarks.need(side, "heel"), landmarks.forefoot(side), landmarks.get(side, "toe_tip")
     heel = marker + marker_radius_m * forward
     ball = np.einsum("ni,ni->n", front - heel, forward)[:, None]
     length = np.linalg.norm(front - marker, axis=1, keepdims=True) - marker_radius_m
-    first_and_fifth = landmarks.has(side, "metatarsal_1") and landmarks.has(side, "metatarsal_5")
-    heads, tip = landmarks.metatarsal_heads(side) if first_and_fifth else None, landmarks.get(side, "toe_tip")
     return {
         "heel": heel,
-        "metatarsal_heads": front if heads is None else heads,
         "metatarsal_2": front,
+        "metatarsal_heads": landmarks.metatarsal_heads(side),
         "toe_tip": heel + ball / METATARSAL_SHARE * forward if tip is None else tip,
         "foot_axis": leg.ankle.centre_lab_m + length * forward,
     }
@@ -236,8 +229,7 @@ def sole(leg: PlacedLeg, landmarks: Landmarks, floor_lab_m: float, marker_radius
     """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on."""
     side = leg.side
     keep = slice(None) if use is None or not use.any() else use
-    forefoot = landmarks.forefoot(side)
-    heel, front = landmarks.need(side, "heel")[keep], (landmarks.need(side, "toe") if forefoot is None else forefoot)[keep]
+    heel, front = landmarks.need(side, "heel")[keep], landmarks.forefoot(side)[keep]
     ankle = leg.ankle.centre_lab_m[keep]
     height = float(np.nanmean(ankle[:, 2])) - floor_lab_m
     if not ANKLE_HEIGHT_M[0] < height < ANKLE_HEIGHT_M[1]:
