@@ -110,7 +110,10 @@ def _clipping(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
     vertical = plate.force_lab_N[:, 2]
     top = float(np.nanmax(vertical))
     at_top = np.flatnonzero(vertical >= top - 1e-9 * top)
-    if len(at_top) >= CLIPPED_SAMPLES and bool((np.diff(at_top[:CLIPPED_SAMPLES]) == 1).all()):
+    with np.errstate(invalid="ignore"):
+        # A force that hardly ever differs from its largest value is constant, not clipped.
+        constant = len(at_top) > 0.5 * int((vertical > LOADED_N).sum())
+    if len(at_top) >= CLIPPED_SAMPLES and not constant and bool((np.diff(at_top[:CLIPPED_SAMPLES]) == 1).all()):
         held = f"stays at its largest value, {top:.0f} N, for {len(at_top)} samples"
         message = f"The vertical force of {plate.name} of {trial.name} {held}."
         yield rules.PLATE_CLIPPED.finding(message, plate.name)

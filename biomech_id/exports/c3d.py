@@ -23,8 +23,10 @@ from biomech_id.errors import OutputError
 from biomech_id.exports.c3d_records import RecordList
 from biomech_id.readers.c3d_file import C3DFile, open_c3d
 from biomech_id.readers.c3d_header import BLOCK
+from biomech_id.readers.interpret import interpret
 from biomech_id.readers.source import read_source
 from biomech_id.readers.units import METRES
+from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 
 SUFFIX = "_bid"
 #: Quantity of the sign table -> group of labels in POINT, its type, and the factor from our unit to the vendors' (N m -> N mm).
@@ -60,7 +62,6 @@ def write_results(
     columns: Mapping[str, FloatArray],
     *,
     suffix: str = SUFFIX,
-    R_lab_file: FloatArray | None = None,
 ) -> Path:
     """Write a copy of a C3D file with results added, and return its path.
 
@@ -70,17 +71,16 @@ def write_results(
     target : the copy; it appears whole or not at all.
     columns : columns of ``trials/<stem>.csv`` by name (``LHipAngles.X``), each (n_frames,), in that table's units; columns that
         are not in the sign table are left out. Moments are written in N mm/kg and positions in POINT:UNITS, as vendors do;
-        powers in the third component.
+        powers in the third component. Where the reader had to turn Z up, positions and ground reactions are turned back.
     suffix : appended to every label.
-    R_lab_file : rotation from file axes to the laboratory's, if the reader had to turn Z up; positions and ground reactions
-        are turned back with it.
 
     Raises
     ------
     FileRefusedError : the source cannot be read.
     OutputError : the columns do not fit the file, it holds such labels already, the target is the source, or cannot be written.
     """
-    original = open_c3d(read_source(source))
+    bytes_read = read_source(source)
+    original, vertical = open_c3d(bytes_read), interpret(bytes_read).facts.vertical
     target = Path(target)
     if target.exists() and os.path.samefile(source, target):
         raise OutputError(
@@ -89,8 +89,7 @@ def write_results(
             expected="another path",
             where=str(target),
         )
-    rotation = np.eye(3) if R_lab_file is None else R_lab_file
-    outputs = outputs_of(columns, original, suffix, rotation)
+    outputs = outputs_of(columns, original, suffix, ROTATION_TO_Z_UP[vertical])
     _check_outputs(outputs, original)
     content = with_outputs(original, outputs)
     _write_checked(content, target, original, outputs)

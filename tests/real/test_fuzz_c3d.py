@@ -27,7 +27,8 @@ MUTATIONS = 2000 if ALL else 200
 CUTS_EACH = 60 if ALL else 6
 DATA_CHANGES = 400 if ALL else 60
 SLOWEST_S = 10.0
-LARGEST_SILENT_SHARE = 0.45
+#: Measured 0.17 on all 2 000; a rule that stops seeing what it saw shows here.
+LARGEST_SILENT_SHARE = 0.22
 FIXTURES = (
     "children/HC036A/HC036A10.c3d",
     "plug_in_gait/PiG_Motion3_FF.c3d",

@@ -113,12 +113,17 @@ def test_our_own_reader_takes_them_for_outputs(tmp_path: Path) -> None:
 
 
 def test_laboratory_vectors_go_back_into_the_files_axes(tmp_path: Path) -> None:
-    to_lab = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    """A laboratory with Y up stores the laboratory's (x, y, z) as (x, z, -y); angles have no such axes."""
+    file = healthy()
+    y, z = file.points[..., 1].copy(), file.points[..., 2].copy()
+    file.points[..., 1], file.points[..., 2] = z, -y
+    plate = file.groups["FORCE_PLATFORM"]
+    plate["CORNERS"] = [[[c[0], c[2], -c[1]] for c in plate["CORNERS"][0]]]
     columns = results(FRAMES)
-    source = healthy().write(tmp_path / "walk.c3d")
-    quad = parse(write_results(source, tmp_path / "out.c3d", columns, R_lab_file=to_lab))["frames"][9][0][18]
+    quads = parse(write_results(file.write(tmp_path / "walk.c3d"), tmp_path / "out.c3d", columns))["frames"][9][0]
     x, y, z = (columns[f"LHJC.{axis}"][9] for axis in "XYZ")
-    assert quad[:3] == tuple(np.float32(v) for v in (x, z, -y))
+    assert quads[18][:3] == tuple(np.float32(v) for v in (x, z, -y))
+    assert quads[16][:3] == tuple(np.float32(columns[f"LHipAngles.{axis}"][9]) for axis in "XYZ")
 
 
 def test_ezc3d_reads_the_copy_the_same(tmp_path: Path) -> None:

@@ -193,6 +193,13 @@ def alive(pid: int) -> bool:
     return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
+def test_relative_paths_mean_what_they_mean_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, box: Sandbox) -> None:
+    box.read(healthy().write(tmp_path / "elsewhere.c3d"))  # the child runs, in another folder
+    healthy().write(tmp_path / "walk.c3d")
+    monkeypatch.chdir(tmp_path)
+    assert box.read("walk.c3d").trial.path == "walk.c3d"
+
+
 def test_a_module_in_the_current_folder_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit('planted')")
     healthy().write(tmp_path / "walk.c3d")
