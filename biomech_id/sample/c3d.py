@@ -103,7 +103,7 @@ def _set_points(c3d: Any, trial: Trial, points: Mapping[str, FloatArray], angles
     values = np.stack([points[label] for label in labels], axis=1)  # (n, k, 3)
     missing = np.asarray(np.isnan(values).any(axis=2))
     data = np.ones((4, len(labels), trial.n_frames))
-    data[:3] = np.where(missing[..., None], np.nan, values).transpose(2, 1, 0)
+    data[:3] = np.where(missing[..., None], 0.0, values).transpose(2, 1, 0)
     point = c3d["parameters"]["POINT"]
     point["RATE"]["value"] = [trial.rate_hz]
     point["SCALE"]["value"] = [-0.01]

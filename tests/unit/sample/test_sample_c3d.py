@@ -26,8 +26,12 @@ def walk() -> SampleTrial:
 
 
 @pytest.fixture(scope="module")
-def written(walk: SampleTrial, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = write_c3d(walk, tmp_path_factory.mktemp("c3d") / "walk.c3d", model_outputs=True, unlabelled=240)
+def path(walk: SampleTrial, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_c3d(walk, tmp_path_factory.mktemp("c3d") / "walk.c3d", model_outputs=True, unlabelled=240)
+
+
+@pytest.fixture(scope="module")
+def written(path: Path) -> Any:
     return ezc3d.c3d(str(path), extract_forceplat_data=True)
 
 
@@ -45,6 +49,20 @@ def test_markers_survive(walk: SampleTrial, written: Any) -> None:
         np.testing.assert_allclose(stored, walk.trial.markers[name] * 1000, atol=POSITION_MM, equal_nan=True)
     gap = np.isnan(written["data"]["points"][0, labels.index("LTOE"), :])
     assert np.array_equal(np.flatnonzero(gap) + 287, np.arange(300, 311))
+
+
+def test_a_missing_point_is_zeros_with_a_negative_residual_in_the_file_itself(walk: SampleTrial, written: Any, path: Path) -> None:
+    """Read from the bytes: word 9 of the header is the first data block; a frame is 4 floats a point and then the analogs."""
+    raw = path.read_bytes()
+    start = (int.from_bytes(raw[16:18], "little") - 1) * 512
+    labels = _labels(written)
+    words = 4 * len(labels) + sum(8 if p.kind == 3 else 6 for p in walk.trial.plates) * 10
+    frames = np.frombuffer(raw, "<f4", count=walk.trial.n_frames * words, offset=start).reshape(-1, words)
+    toe = frames[:, 4 * labels.index("LTOE") : 4 * labels.index("LTOE") + 4]
+    missing = np.arange(300, 311) - 287
+    assert not toe[missing, :3].any()
+    assert (toe[missing, 3] == -1.0).all()
+    assert (np.delete(toe, missing, axis=0)[:, 3] >= 0.0).all()
 
 
 def test_stored_model_outputs_are_the_truth(walk: SampleTrial, written: Any) -> None:
