@@ -134,7 +134,7 @@ def open_c3d(source: Source) -> C3DFile:
     data, where = source.data, source.name
     parameters = walk_parameters(data, (data[0] - 1) * BLOCK, where=where)
     header = parse_header(data, parameters.processor)
-    layout, findings = find_layout(header, parameters, len(data), where=where)
+    layout, findings = find_layout(header, parameters, data, where=where)
     noticed = []
     if parameters.damage:
         noticed.append(rules.PARAMETERS_DAMAGED.finding(f"{where}: {parameters.damage}", where))

@@ -85,8 +85,8 @@ class _Guess:
         return 0 if spare < 0 else 2 if spare <= PADDING_BYTES else 1
 
 
-def find_layout(header: Header, parameters: Parameters, size: int, *, where: str) -> tuple[Layout, tuple[Finding, ...]]:
-    """Return the layout of a file of ``size`` bytes, and what was noticed.
+def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: str) -> tuple[Layout, tuple[Finding, ...]]:
+    """Return the layout of a file, and what was noticed.
 
     Raises
     ------
@@ -94,6 +94,7 @@ def find_layout(header: Header, parameters: Parameters, size: int, *, where: str
         fits the bytes that are there.
     """
     findings: list[Finding] = []
+    size = len(data)
     rate_hz = _rate(header, parameters, findings, where)
     counts = _counts(header, parameters, rate_hz)
     formats = _distinct([header.scale < 0, (parameters.number("POINT", "SCALE") or header.scale) < 0])
@@ -102,7 +103,9 @@ def find_layout(header: Header, parameters: Parameters, size: int, *, where: str
     guesses = [_Guess(*combination, size) for combination in product(counts, formats, starts, frames)]
     guess = _best(guesses, contradictory=len(counts) * len(formats) * len(starts) > 1, where=where)
     if guess.frames >= CLIPPED_FRAME - 1 and guess.fit == 1:
-        longer = (size - guess.start) // guess.frame_bytes
+        # The zeros that fill the last block are no frames.
+        padding = BLOCK - len(data[-BLOCK:].rstrip(b"\0"))
+        longer = ceil((size - padding - guess.start) / guess.frame_bytes)
         findings.append(
             rules.FRAMES_CLIPPED.finding(f"{where} counts {guess.frames} frames but holds {longer}; all of them are read.", where)
         )

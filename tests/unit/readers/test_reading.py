@@ -256,6 +256,21 @@ def test_header_counts_win_when_only_they_fit(write: Callable[..., Path]) -> Non
     assert {finding.rule for finding in trial.findings} >= {"analog-rate-missing", "counts-disagree"}
 
 
+def test_more_frames_than_a_header_can_count(write: Callable[..., Path]) -> None:
+    n = 70_000
+    file = healthy()
+    file.points = np.zeros((n, 2, 4))
+    file.points[..., :3] = 500.0 + np.arange(n)[:, None, None] * 1e-3
+    file.analog = np.zeros((0, 6))
+    for name in ("ANALOG", "FORCE_PLATFORM", "EVENT"):
+        del file.groups[name]
+    file.groups["POINT"] |= {"USED": 2, "LABELS": file.labels()[:2], "FRAMES": 65535}
+    file.header["last"] = 65535
+    trial = read_c3d(write(file), trust=True)
+    assert trial.n_frames == n, "every frame, and none of the padding"
+    assert trial.markers["SACR"][-1, 0] == pytest.approx(0.57, abs=1e-4)
+
+
 BROKEN_PLATES: dict[str, dict[str, object]] = {
     "type is 21": {"TYPE": [21]},
     "do not span an area": {"CORNERS": np.zeros((1, 4, 3))},
