@@ -62,6 +62,7 @@ def write_results(
     columns: Mapping[str, FloatArray],
     *,
     suffix: str = SUFFIX,
+    R_lab_file: FloatArray | None = None,
 ) -> Path:
     """Write a copy of a C3D file with results added, and return its path.
 
@@ -71,8 +72,10 @@ def write_results(
     target : the copy; it appears whole or not at all.
     columns : columns of ``trials/<stem>.csv`` by name (``LHipAngles.X``), each (n_frames,), in that table's units; columns that
         are not in the sign table are left out. Moments are written in N mm/kg and positions in POINT:UNITS, as vendors do;
-        powers in the third component. Where the reader had to turn Z up, positions and ground reactions are turned back.
+        powers in the third component.
     suffix : appended to every label.
+    R_lab_file : rotation with which the reader turned the file's axes Z up; positions and ground reactions are turned back
+        with it. None finds it from the file, as the reader did.
 
     Raises
     ------
@@ -80,7 +83,8 @@ def write_results(
     OutputError : the columns do not fit the file, it holds such labels already, the target is the source, or cannot be written.
     """
     bytes_read = read_source(source)
-    original, vertical = open_c3d(bytes_read), interpret(bytes_read).facts.vertical
+    original = open_c3d(bytes_read)
+    rotation = ROTATION_TO_Z_UP[interpret(bytes_read).facts.vertical] if R_lab_file is None else R_lab_file
     target = Path(target)
     if target.exists() and os.path.samefile(source, target):
         raise OutputError(
@@ -89,7 +93,7 @@ def write_results(
             expected="another path",
             where=str(target),
         )
-    outputs = outputs_of(columns, original, suffix, ROTATION_TO_Z_UP[vertical])
+    outputs = outputs_of(columns, original, suffix, rotation)
     _check_outputs(outputs, original)
     content = with_outputs(original, outputs)
     _write_checked(content, target, original, outputs)
