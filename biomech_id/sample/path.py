@@ -2,9 +2,9 @@
 
 The path is a curve p(s) on the floor. A quarter turn is the hyperbola
 
-    p(s) = d0 (s - h) + d1 h,    h(s) = (s + sqrt(s^2 + w^2)) / 2,
+    p(s) = d0 (s - h) + d1 h,    h(s) = (u + sqrt(u^2 + w^2)) / 2,    u = s - bend
 
-whose tangent turns from d0 to d1 within a few w of s = 0; in the bend the walker slows down, as people do.
+whose tangent turns from d0 to d1 within a few w of u = 0; in the bend the walker slows down, as people do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Path:
     first, last : (2,) unit vectors, laboratory axes.
     bend_m : the hyperbola's w.
     bend_at_m : curve parameter of the middle of the bend.
-    origin_m : (2,), where the path's asymptotes meet on the floor.
+    origin_m : (2,), added to every point of the path.
     belt_m_s : speed at which a belt carries everything back along ``first``; 0 on the floor.
     """
 
@@ -53,7 +53,7 @@ class Path:
         """Return the path at curve parameter s (m): (n, 3), floor height, before the belt is taken away."""
         u = s - self.bend_at_m
         h = (u + sqrt(u * u + self.bend_m**2)) / 2
-        return _floor((u - h)[..., None] * self.first + h[..., None] * self.last + self.origin_m)
+        return _floor((s - h)[..., None] * self.first + h[..., None] * self.last + self.origin_m)
 
     def heading(self, s: Jet) -> Jet:
         """Return the unit tangent, (n, 3)."""
@@ -68,7 +68,7 @@ class Path:
 
 
 def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s: float = 0.0) -> Path:
-    """Return the path for a named direction, with its bend (if any) at the laboratory's origin.
+    """Return the path for a named direction; a straight one passes the laboratory's origin at s = 0.
 
     Raises
     ------

@@ -42,12 +42,14 @@ def test_each_plate_carries_one_foot(walk: SampleTrial) -> None:
     assert [s.side for s in walk.truth.stances] == ["R", "L"] * 4 or [s.side for s in walk.truth.stances] == ["L", "R"] * 4
 
 
-def test_plates_hold_the_ground_reaction_of_the_truth(walk: SampleTrial) -> None:
+@pytest.mark.parametrize("options", [{}, {"belt": True, "plates": "belt"}, {"direction": "turn", "body": "child"}], ids=str)
+def test_plates_hold_the_ground_reaction_of_the_truth(options: dict[str, Any]) -> None:
     """Where only one foot is on a plate, plate and truth are the same wrench."""
+    walk = virtual_subject(**options).walk()
     times = walk.truth.time_s
-    for stance in walk.truth.stances:
-        if not stance.plates:
-            continue
+    carried = [stance for stance in walk.truth.stances if stance.plates]
+    assert len(carried) >= (6 if "belt" in options else 2)
+    for stance in carried:
         plate = walk.trial.plates[int(stance.plates[0].removeprefix("plate ")) - 1]
         during = np.flatnonzero((times > stance.strike_s) & (times < stance.off_s))
         at_frames = slice(None, None, round(plate.rate_hz / walk.trial.rate_hz))
