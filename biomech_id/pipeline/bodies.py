@@ -158,7 +158,7 @@ def _six_dof(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subj
         foot_flat=FOOT_FLAT[recipe.foot_flat],
     )
     templates = model.calibration.templates
-    groups = {f"{side} {segment}".strip(): template.labels for (side, segment), template in templates.items()}
+    groups = {f"{side} {segment}".strip(): template.markers for (side, segment), template in templates.items()}
     names = tuple(dict.fromkeys(label for labels in groups.values() for label in labels))
     markerset = model.calibration.markerset
 

@@ -52,7 +52,7 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[st
     choice = choose_filter(
         markers.position_m[:, columns],
         trial.rate_hz,
-        mode=recipe.marker_filter,
+        mode=filter_mode(recipe),
         smooth_below_m=recipe.smooth_below_mm * 1e-3,
         cutoff_hz=recipe.cutoff_hz,
     )
@@ -67,6 +67,11 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[st
     finding = choice.finding(trial.name)
     trial = replace(trial, findings=(*trial.findings, finding))
     return Prepared(trial, plates, gaps, choice)
+
+
+def filter_mode(recipe: Recipe) -> str:
+    """Whether to filter: what the recipe says, but never unasked in vicon mode, where the vendor's own pipeline has done it."""
+    return "never" if recipe.kinetics == "vicon" and recipe.marker_filter == "auto" else recipe.marker_filter
 
 
 def _filled(

@@ -52,7 +52,7 @@ class Recipe:
     marker_filter: str = _setting(
         "auto",
         "filter",
-        "auto: filter only markers whose residual above 20 Hz shows that nobody has filtered them yet.",
+        "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics).",
         one_of=("auto", "always", "never"),
     )
     smooth_below_mm: float = _setting(

@@ -6,21 +6,23 @@ solve, cut cycles, measure, grade; then express and normalise, write, report. Ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, MissingInputError, Severity
 from biomech_id.gait.assignment import assign_plates, parse_overrides
-from biomech_id.gait.cycles import cut_cycles
+from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
-from biomech_id.gait.travel import describe_travel
+from biomech_id.gait.travel import TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
@@ -125,50 +127,77 @@ def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *,
     ------
     BiomechError : the trial lacks something that kinematics need.
     """
-    from biomech_id.pipeline.grade import grade_trial
+    return cut_and_grade(*solve_trial(trial, body, subject, recipe, condition=condition), body, {})
+
+
+def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> tuple[TrialResult, Trial]:
+    """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
+
+    Returns
+    -------
+    The result so far, and the trial with its markers as they were analysed.
+
+    Raises
+    ------
+    BiomechError : the trial lacks something that kinematics need.
+    """
     from biomech_id.results import TrialResult
 
-    mass_kg = subject.mass_kg
     prepared = prepare(body.named(trial), body.marker_names, body.marker_groups, recipe)
     trial = prepared.trial
     motion = body.track(trial, kinetics=recipe.kinetics)
-    landmarks = find_landmarks(trial, motion)
-    travel = describe_travel(landmarks)
-    search = search_events(trial, motion, source=recipe.event_source, body_mass_kg=mass_kg, contact_N=recipe.contact_N)
+    weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
+    search = search_events(trial, motion, source=recipe.event_source, **weight)
     assignment = (
         assign_plates(
             trial,
             motion,
             events=search.events,
             kinetics=recipe.kinetics,
-            body_mass_kg=mass_kg,
-            contact_N=recipe.contact_N,
             overrides=parse_overrides(recipe.stance_verdicts, trial.name),
             wrench_plates=prepared.wrench_plates,
+            **weight,
         )
         if trial.plates
         else None
     )
     loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
-    cycles = cut_cycles(trial, search.events, assignment, travel=travel, landmarks=landmarks)
     result = TrialResult(
         name=trial.name,
         file=Path(trial.path).name,
-        kind=travel.kind,
+        kind=describe_travel(find_landmarks(trial, motion)).kind,
         condition=condition,
         motion=motion,
         loads=loads,
         assignment=assignment,
         events=search.events,
         agreement=search.agreement,
-        cycles=cycles,
-        parameters=spatiotemporal(landmarks, search.events, cycles, travel=travel, leg_length_m=_leg_length_m(subject)),
         gaps=prepared.gaps,
         plates=trial.plates,
-        mass_kg=mass_kg,
-        history=trial.history,
+        mass_kg=subject.mass_kg,
+        history=(*trial.history, *(f"self-check: {check}" for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings),
     )
+    return result, trial
+
+
+def cut_and_grade(result: TrialResult, trial: Trial, body: Body, mean_cycle_s: Mapping[str, float]) -> TrialResult:
+    """Cut a solved trial into cycles, measure its steps and grade it.
+
+    Parameters
+    ----------
+    result, trial : what `solve_trial` returned.
+    body : for the static trial, with which markers and bones are compared.
+    mean_cycle_s : side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
+    """
+    from biomech_id.pipeline.grade import grade_trial
+
+    landmarks = find_landmarks(trial, result.motion)
+    travel = describe_travel(landmarks)
+    cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
+    leg_length_m = _leg_length_m(body.model.subject)
+    parameters = spatiotemporal(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
+    result = replace(result, cycles=cycles, parameters=parameters)
     return replace(result, quality=grade_trial(result, trial.markers, body))
 
 
@@ -193,16 +222,26 @@ def _analysed(
 ) -> tuple[list[TrialResult], list[Refused]]:
     """Analyse every trial; one that fails is recorded with its sentence and the others go on."""
     condition = condition_of(job.subject_toml)
-    results: list[TrialResult] = []
+    solved: list[tuple[TrialResult, Trial]] = []
     refused: list[Refused] = []
     for number, trial in enumerate(walks, start=1):
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
-            results.append(analyse_trial(trial, body, subject, job.recipe, condition=condition(Path(trial.path).stem)))
+            solved.append(solve_trial(trial, body, subject, job.recipe, condition=condition(Path(trial.path).stem)))
         except BiomechError as error:
             refused.append(Refused(Path(trial.path), error.message))
-    return results, refused
+    means = _mean_cycles(solved)
+    return [cut_and_grade(result, trial, body, means.get(result.condition, {})) for result, trial in solved], refused
+
+
+def _mean_cycles(solved: Sequence[tuple[TrialResult, Trial]]) -> dict[str, dict[str, float]]:
+    """Condition -> side -> mean time of the whole straight cycles of all trials, seconds."""
+    cycles: dict[str, list[Cycle]] = {}
+    for result, trial in solved:
+        if result.kind is TrialKind.STRAIGHT:
+            cycles.setdefault(result.condition, []).extend(cut_cycles(trial, result.events))
+    return {condition: mean_cycle_times(found) for condition, found in cycles.items()}
 
 
 def _session(
