@@ -100,8 +100,12 @@ def leg_scale_m(body: Body) -> float:
 
 def stride_length_m(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
     """Return the stride length at a speed: it grows with the square root of speed (Grieve 1968)."""
-    relative = speed_m_s / (pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_m))
-    return pattern.stride * leg_m * sqrt(relative)
+    return pattern.stride * leg_m * sqrt(relative_speed(pattern, leg_m, speed_m_s))
+
+
+def relative_speed(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
+    """Return a speed over the pattern's own speed for that leg length."""
+    return speed_m_s / (pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_m))
 
 
 def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
@@ -118,7 +122,10 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     period = low.plan.cycle_s
     start = float(low.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * period / samples, order=0)
-    gait, bend = low, low.pattern.least_knee_flexion_rad
+    gait = low
+    # Who walks faster than comfortably keeps the knees more bent: the leg passes its straightest sooner.
+    hurry = max(1.0, relative_speed(low.pattern, low.leg_m, low.plan.speed_m_s))
+    bend = low.pattern.least_knee_flexion_rad * hurry**2
     for _ in range(rounds):
         rise = min(float(room_above_m(gait.body, side, leg, bend).min()) for side, leg in gait.pose(time).legs.items())
         gait = replace(gait, pelvis_height_m=gait.pelvis_height_m + rise)
