@@ -42,6 +42,19 @@ bench: $(VENV)/.peers
 data: $(VENV)/.run
 	$(RUN) biomech_id.sample.write
 
+## report: the virtual subject's reference report and its page images
+report: $(VENV)/.dev
+	$(RUN) reports.rebuild
+
+## docs: pages that are generated from the code
+docs: $(VENV)/.run
+	$(RUN) biomech_id.results.data_dictionary docs
+	$(RUN) biomech_id.check.rules_page
+
+## fuzz: every mutation of the reader's test, not only those of continuous integration
+fuzz: $(VENV)/.dev
+	BIOMECH_ID_FUZZ=all $(RUN) pytest -s tests/real/test_fuzz_c3d.py
+
 ## clean: forget environments and caches
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
