@@ -125,6 +125,12 @@ def test_vicon_moments_of_straight_walks_are_the_stored_ones(folder: Path, tmp_p
                     assert rmse < MOMENT_NM_KG, (entry["name"], side, joint)
                     compared += 1
     assert compared >= 3
+    shown = runner.invoke(app, ["parity", str(out), str(folder), "--csv", str(tmp_path / "parity.csv")])
+    assert shown.exit_code == 0, shown.output
+    with (tmp_path / "parity.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["equal"] == "True" for row in rows) > 100
+    assert not any(row["equal"] == "False" for row in rows)
 
 
 @pytest.mark.parametrize(
