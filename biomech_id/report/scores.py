@@ -52,7 +52,7 @@ def _profile(sheet: Sheet, scores: Any) -> None:
     variables = [pair for pair in variables if pair in ROWS]
     places = [*variables, ("GPS", "")]
     panel = sheet.panel(LEFT_MM + 14.0, 33.0, RIGHT_MM - LEFT_MM - 14.0, 82.0)
-    across = Scale(-0.6, len(places) - 0.4, 1.0)
+    across = Scale(-0.6, len(places) - 0.2, 1.0)
     panel.frame(across, PROFILE, x_numbers=False)
     panel.outside(0.0, 83.5, style.label("scores.map"), size="body", weight="bold")
     panel.outside(-9.5, 41.0, style.label("scores.gvs"), size="small", rotation=90, ha="center", va="center")
@@ -71,13 +71,13 @@ def _gps(scores: Any) -> Any:
 
 def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     """One bar with the norm's own score behind it."""
-    at = place + {"L": -_BAR_OFFSET, "R": _BAR_OFFSET}.get(score.side, 0.42)
-    half = _BAR_HALF if score.side in SIDES else 0.06
+    # The overall score stands to the right of the two sides.
+    at, half = place + {"L": -_BAR_OFFSET, "R": _BAR_OFFSET}.get(score.side, 3 * _BAR_OFFSET), _BAR_HALF
     colour = score.side if score.side in SIDES else "ink"
     x = np.asarray([at - half, at + half])
     if np.isfinite(score.norm_mean):
         spread = score.norm_sd if np.isfinite(score.norm_sd) else 0.0
-        wide = np.asarray([at - half * 1.3, at + half * 1.3])
+        wide = np.asarray([at - half * 1.15, at + half * 1.15])
         panel.band(
             wide,
             np.full(2, max(0.0, score.norm_mean - spread)),
@@ -112,7 +112,7 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     if score.score == "GPS" and np.isfinite(score.norm_mean):
         edge = score.norm_mean + MCID_DEG
         panel.polylines(
-            [[(at - half * 1.3, edge), (at + half * 1.3, edge)]], colour="ink", width=1.0, dashes=(0.0, (2.0, 1.0)), zorder=3.0
+            [[(at - half * 1.15, edge), (at + half * 1.15, edge)]], colour="ink", width=1.0, dashes=(0.0, (2.0, 1.0)), zorder=3.0
         )
 
 
@@ -139,5 +139,6 @@ def _table(sheet: Sheet, scores: Any) -> float:
         TableColumn(style.label("scores.difference"), 30.0, "right"),
     )
     y, _ = TextTable(columns, rows).draw(sheet, LEFT_MM, 134.0)
-    sheet.text(LEFT_MM + 150.0, 139.0, style.label("scores.mcid"), size="small")
+    lines = wrapped(style.label("scores.mcid"), RIGHT_MM - LEFT_MM - 162.0, style.size("small"))
+    sheet.paragraph(LEFT_MM + 162.0, 135.0, lines, size="small")
     return y

@@ -175,6 +175,20 @@ def _spatiotemporal(trial: str, cycles: list[dict[str, Any]]) -> list[dict[str, 
     ]
 
 
+def _scores() -> pd.DataFrame:
+    """A score for every side of three variables, and of the whole."""
+    rows = [
+        ("GVS", v, c, side, 3.0 + i + 4 * (side == "R"))
+        for i, (v, c) in enumerate((("PelvisAngles", "X"), ("HipAngles", "Y"), ("KneeAngles", "X")))
+        for side in SIDES
+    ]
+    rows += [("GPS", "", "", "L", 6.1), ("GPS", "", "", "R", 9.2), ("GPS", "", "", "", 7.7)]
+    fixed = {"condition": "barefoot", "unit": "deg", "norm_mean": 5.0, "norm_sd": 1.0}
+    return tidy_table(
+        "scores", [dict(zip(("score", "variable", "component", "side", "value"), row, strict=True)) | fixed for row in rows]
+    )
+
+
 def make_session(
     *,
     code: str = "WAVE-01",
@@ -185,6 +199,7 @@ def make_session(
     turn: bool = False,
     seed: int = 0,
     budget: bool = True,
+    scores: bool = False,
     date: str | None = "2024-05-17",
 ) -> SessionTables:
     """Build a session of straight walks, and of a turn if asked for."""
@@ -237,7 +252,7 @@ def make_session(
         budget=_budget(curves) if budget else tidy_table("budget"),
         spatiotemporal=tidy_table("spatiotemporal", spatiotemporal),
         peaks=_peaks(curves),
-        scores=tidy_table("scores"),
+        scores=_scores() if scores else tidy_table("scores"),
         stances=tidy_table("stances"),
         gaps=tidy_table("gaps"),
         quality=tidy_table("quality", quality),

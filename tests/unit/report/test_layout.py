@@ -40,7 +40,7 @@ def pages_of(session, norm, language):
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_no_text_leaves_the_page_or_covers_another(build, build_norm, language):
-    session = build(turn=True)
+    session = build(turn=True, scores=True)
     for page in pages_of(session, build_norm(), language):
         width, height = page.figure.get_size_inches() * DPI
         found = boxes(page.figure)

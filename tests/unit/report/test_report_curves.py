@@ -168,3 +168,17 @@ def test_what_leaves_the_fixed_scale_says_how_far(build):
     texts = [t.get_text() for axes in curves.kinematics(session).axes for t in axes.texts]
     highest = session.curves("R", "KneeAngles", "X").mean(axis=0).max()
     assert f"▲ {highest:.3g}" in texts
+
+
+def test_bars_of_the_profile_are_as_high_as_the_scores(build, build_norm):
+    session = build(scores=True)
+    figure = curves.scores(session, norm=build_norm())
+    heights = {c.get_gid(): c.get_paths()[0].vertices[:, 1].max() for axes in figure.axes for c in axes.collections if c.get_gid()}
+    for score in session.scores.itertuples():
+        assert heights[f"{score.side}|{score.score}|{score.variable}.{score.component}"] == score.value
+    assert heights["norm score"] == 6.0
+    words = [t.get_text() for t in figure.texts]
+    # The right side's 9.2 lies 4.2 above the norm's 5.0, more than what matters; the left side's 6.1 does not.
+    bold = {t.get_text() for t in figure.texts if t.get_weight() == "bold"}
+    assert {"9.2", "4.2"} <= bold
+    assert {"6.1", "1.1"} <= set(words) - bold
