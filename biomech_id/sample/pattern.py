@@ -1,8 +1,8 @@
 """How the virtual subject walks: every constant of its gait, in dimensionless form.
 
 Times are fractions of the gait cycle from foot strike; lengths are fractions of leg length. The constants were chosen so that hip,
-knee and ankle follow published mean curves of typically developing children at free speed (Schwartz et al. 2008, J Biomech
-41:1639) as closely as a leg of rigid bones allows.
+knee and ankle come close to the published extrema and their timing in typically developing children (Schwartz et al. 2008, J Biomech
+41:1639) as far as a leg of rigid bones allows, with small loads in swing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class GaitPattern:
-    """Constants of one way of moving.
+    """Constants of one way of moving: `WALK`, or `RUN` at an easy pace.
 
     Attributes
     ----------
@@ -85,14 +85,14 @@ WALK = GaitPattern(
 )  # fmt: skip
 
 RUN = GaitPattern(
-    foot_off=0.36, stride=2.37, froude_speed=0.995,
-    heel_pitch_rad=0.25, heel_rise=(0.80, 0.98), heel_fall=(0.93, 1.09),
-    toe_pitch_rad=1.15, toe_rise=(0.10, 0.46), toe_fall=(0.60, 0.93),
-    swing=(0.335, 1.03), swing_ramps=(0.40, 0.40), lift=(0.34, 0.96), lift_height=0.12,
+    foot_off=0.36, stride=2.116, froude_speed=0.995,
+    heel_pitch_rad=0.337, heel_rise=(0.801, 1.0), heel_fall=(0.8715, 1.0885),
+    toe_pitch_rad=1.10, toe_rise=(0.04, 0.533), toe_fall=(0.539, 0.98),
+    swing=(0.32, 1.0325), swing_ramps=(0.387, 0.25), lift=(0.30, 1.0), lift_height=0.089,
     ankle_turn_rise=(0.12, 0.36), ankle_turn_fall=(0.76, 0.95),
-    place=0.16,
-    height=(0.02, -0.03, 0.0, 0.0, 0.0, 0.0), surge=(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), sway=0.008,
-    tilt_rad=0.26, tilt_swing_rad=0.03, obliquity_rad=0.06, rotation_rad=0.10,
-    knee_rotation_rad=0.06, least_knee_flexion_rad=0.25,
+    place=0.101,
+    height=(0.0069, -0.0090, -0.0028, 0.0080, 0.0, 0.0017), surge=(-0.0200, -0.0080, -0.0050, 0.0050, 0.0010, 0.0010), sway=0.008,
+    tilt_rad=0.2, tilt_swing_rad=0.03, obliquity_rad=0.06, rotation_rad=0.10,
+    knee_rotation_rad=0.06, least_knee_flexion_rad=0.276,
     load_swing=0.0, load_peak=0.0, pivot=1.8, cop_travel=(-0.08, 0.20),
 )  # fmt: skip
