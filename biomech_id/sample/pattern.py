@@ -1,8 +1,8 @@
 """How the virtual subject walks: every constant of its gait, in dimensionless form.
 
 Times are fractions of the gait cycle from foot strike; lengths are fractions of leg length. The constants were chosen so that hip,
-knee and ankle come close to the published extrema and their timing in typically developing children (Schwartz et al. 2008, J Biomech
-41:1639) as far as a leg of rigid bones allows, with small loads in swing.
+knee and ankle come close to the published extrema and their timing in typically developing children (Schwartz et al. 2008, J
+Biomech 41:1639) as far as a leg of rigid bones allows, with small loads in swing.
 """
 
 from __future__ import annotations
