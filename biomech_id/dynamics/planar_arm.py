@@ -1,0 +1,265 @@
+"""A planar arm of three links in closed form: upper arm, forearm, hand, pulled at the hand by a horizontal spring.
+
+    T = M(alpha) alpha'' + v(alpha, alpha') + G(alpha) + T_ext(alpha)
+
+alpha_1 is the angle of the upper arm from +x, counter-clockwise; alpha_2 and alpha_3 are the external angles of elbow and wrist;
+gravity acts along -y; the force on the hand is (-F_S, 0). T_i is the moment of the proximal on the distal segment about joint i.
+Every array ends with the three joints and may have any axes before it (frames, trials): all of them are computed at once.
+
+Source: the appendix of Cesari, Shiratori, Olivato & Duarte (2001) Biol Cybern 84:217, with its misprints corrected: signs in (10),
+a cosine in (14), a factor of 2 in (31), and the two meanings of d_S (see `SpringOrigin`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.rotation import rotation_about
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.dynamics.body import Frames, Motion, Segment
+from biomech_id.dynamics.chain import Chain
+from biomech_id.dynamics.external import External
+from biomech_id.errors import InvalidValueError, OptionError
+
+#: Where the distance d_S of the spring is measured from: the text says the wrist, (42)-(44) the hand's centre of mass.
+SpringOrigin = Literal["wrist", "hand_com"]
+#: Segment names, proximal to distal.
+ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
+_Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class HandSpring:
+    """A spring that pulls the hand along -x.
+
+    Attributes
+    ----------
+    force_N : scalar or (...,), F_S; the force on the hand is (-F_S, 0).
+    distance_m : scalar or (...,), where it acts, along the hand.
+    measured_from : "wrist", as the text defines d_S, or "hand_com", as its equations use it.
+    """
+
+    force_N: ArrayLike
+    distance_m: ArrayLike
+    measured_from: SpringOrigin = "wrist"
+
+    def __post_init__(self) -> None:
+        if self.measured_from not in ("wrist", "hand_com"):
+            raise OptionError(
+                f"A spring's distance cannot be measured from {self.measured_from!r}.",
+                value=self.measured_from, expected="'wrist' or 'hand_com'", where="HandSpring",
+            )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ArmMoments:
+    """Joint moments (..., 3), N m, about shoulder, elbow and wrist, by what they are needed for."""
+
+    inertia: FloatArray
+    velocity: FloatArray
+    gravity: FloatArray
+    external: FloatArray
+
+    @property
+    def total(self) -> FloatArray:
+        """T (..., 3), N m."""
+        return self.inertia + self.velocity + self.gravity + self.external
+
+
+@dataclass(frozen=True, eq=False)
+class PlanarArm:
+    """Lengths and inertias of the three links, proximal to distal.
+
+    Attributes
+    ----------
+    mass_kg, length_m : (3,).
+    com_m : (3,), distance of each centre of mass from the segment's proximal joint.
+    inertia_kgm2 : (3,), about each centre of mass, about the axis out of the plane.
+    gravity_m_s2 : along -y.
+
+    Raises
+    ------
+    ShapeError : unless each has three values.
+    InvalidValueError : a negative mass, length or inertia.
+    """
+
+    mass_kg: FloatArray
+    length_m: FloatArray
+    com_m: FloatArray
+    inertia_kgm2: FloatArray
+    gravity_m_s2: float = 9.81
+
+    def __post_init__(self) -> None:
+        for name in ("mass_kg", "length_m", "com_m", "inertia_kgm2"):
+            values = readonly(getattr(self, name), (3,), name=name, where="PlanarArm")
+            if not (values >= 0).all():
+                raise InvalidValueError(
+                    f"{name} of the arm holds {values.min():g}.", value=values.tolist(), expected="at least 0", where="PlanarArm"
+                )
+            object.__setattr__(self, name, values)
+
+    def mass_matrix(self, alpha_rad: FloatArray) -> FloatArray:
+        """M (..., 3, 3), kg m2, equations (27) to (35)."""
+        _, a2, a3 = _columns(alpha_rad)
+        (m1, m2, m3), (l1, l2, _), (d1, d2, d3), (I1, I2, I3) = self.mass_kg, self.length_m, self.com_m, self.inertia_kgm2
+        p = (m2 * d2 + m3 * l2) * l1 * np.cos(a2)
+        q = m3 * l1 * d3 * np.cos(a2 + a3)
+        r = m3 * l2 * d3 * np.cos(a3)
+        M = np.empty((3, 3, *a2.shape))
+        M[2, 2] = I3 + m3 * d3**2
+        M[1, 2] = M[2, 1] = M[2, 2] + r
+        M[0, 2] = M[2, 0] = M[1, 2] + q
+        M[1, 1] = I2 + I3 + m2 * d2**2 + m3 * (l2**2 + d3**2) + 2 * r
+        M[0, 1] = M[1, 0] = M[1, 1] + p + q
+        M[0, 0] = I1 + m1 * d1**2 + (m2 + m3) * l1**2 + M[1, 1] + 2 * (p + q)
+        return np.moveaxis(M, (0, 1), (-2, -1))
+
+    def velocity_moments(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
+        """Centrifugal and Coriolis moments v (..., 3), N m, equations (36) to (38)."""
+        _, a2, a3 = _columns(alpha_rad)
+        w1, w2, w3 = _columns(rate_rad_s)
+        (_, m2, m3), (l1, l2, _), (_, d2, d3) = self.mass_kg, self.length_m, self.com_m
+        q = m3 * l1 * d3 * np.sin(a2 + a3)
+        pq = (m2 * d2 + m3 * l2) * l1 * np.sin(a2) + q
+        r = m3 * l2 * d3 * np.sin(a3)
+        elbow, wrist, w1_squared = w2 * (2 * w1 + w2), w3 * (2 * (w1 + w2) + w3), w1 * w1
+        return _joined(-pq * elbow - (q + r) * wrist, pq * w1_squared - r * wrist, (q + r) * w1_squared + r * elbow)
+
+    def gravity_moments(self, alpha_rad: FloatArray) -> FloatArray:
+        """Moments against gravity G (..., 3), N m, equations (39) to (41)."""
+        a1, a2, a3 = _columns(alpha_rad)
+        (m1, m2, m3), (l1, l2, _), (d1, d2, d3), g = self.mass_kg, self.length_m, self.com_m, self.gravity_m_s2
+        G3 = m3 * g * d3 * np.cos(a1 + a2 + a3)
+        G2 = G3 + (m2 * d2 + m3 * l2) * g * np.cos(a1 + a2)
+        return _joined(G2 + (m1 * d1 + (m2 + m3) * l1) * g * np.cos(a1), G2, G3)
+
+    def spring_moments(self, alpha_rad: FloatArray, spring: HandSpring | None) -> FloatArray:
+        """Moments against the spring T_ext (..., 3), N m, equations (42) to (44)."""
+        a1, a2, a3 = _columns(alpha_rad)
+        if spring is None:
+            return np.zeros(np.shape(alpha_rad))
+        force, (l1, l2, _) = np.asarray(spring.force_N, dtype=np.float64), self.length_m
+        T3 = -force * self._spring_from_wrist_m(spring) * np.sin(a1 + a2 + a3)
+        T2 = T3 - force * l2 * np.sin(a1 + a2)
+        return _joined(T2 - force * l1 * np.sin(a1), T2, T3)
+
+    def moments(
+        self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
+    ) -> ArmMoments:
+        """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3)."""
+        M, columns = np.moveaxis(self.mass_matrix(alpha_rad), (-2, -1), (0, 1)), _columns(acceleration_rad_s2)
+        inertia = _joined(*(sum((M[i, j] * columns[j] for j in range(3)), start=np.zeros_like(columns[0])) for i in range(3)))
+        velocity, gravity = self.velocity_moments(alpha_rad, rate_rad_s), self.gravity_moments(alpha_rad)
+        return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
+
+    def com_accelerations(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> FloatArray:
+        """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: the sums that equations (4) to (14) write out."""
+        theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
+        sine, cosine, squared = np.sin(theta), np.cos(theta), rate**2
+        of_unit_link = np.stack([-acceleration * sine - squared * cosine, acceleration * cosine - squared * sine], axis=-1)
+        accelerations: FloatArray = np.einsum("ik,...kx->...ix", self._reach_m(), of_unit_link)
+        return accelerations
+
+    def com_jacobians(self, alpha_rad: FloatArray) -> FloatArray:
+        """J (..., 3 segments, 2, 3 joints), metres: velocities of the centres of mass are J alpha'."""
+        theta = np.cumsum(alpha_rad, axis=-1)
+        return self._jacobians(np.stack([-np.sin(theta), np.cos(theta)], axis=-1))
+
+    def com_jacobian_rates(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
+        """Rate of change of J (..., 3 segments, 2, 3 joints), m/s: accelerations are J' alpha' + J alpha'', equation (2)."""
+        theta, rate = np.cumsum(alpha_rad, axis=-1), np.cumsum(rate_rad_s, axis=-1)
+        return self._jacobians(np.stack([-np.cos(theta) * rate, -np.sin(theta) * rate], axis=-1))
+
+    def reactions(
+        self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
+    ) -> FloatArray:
+        """Joint forces (..., 3 joints, 2), N, of the proximal on the distal segment: equations (15) to (22), hand first."""
+        weight = np.array([0.0, self.gravity_m_s2])
+        acceleration = self.com_accelerations(alpha_rad, rate_rad_s, acceleration_rad_s2)
+        need: FloatArray = self.mass_kg[:, None] * (acceleration + weight)
+        if spring is not None:
+            need[..., 2, 0] += np.asarray(spring.force_N, dtype=np.float64)
+        return np.flip(np.cumsum(np.flip(need, axis=-2), axis=-2), axis=-2)
+
+    def chain(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> Chain:
+        """The same motion (N, 3) as a `Chain` in the x-y plane, for the general Newton-Euler solver."""
+        theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
+        velocity = np.einsum("...ixj,...j->...ix", self.com_jacobians(alpha_rad), rate_rad_s)
+        com_acceleration = self.com_accelerations(alpha_rad, rate_rad_s, acceleration_rad_s2)
+        axes, joint = rotation_about(2, theta), np.zeros((len(theta), 3))
+        segments, motions, joints = [], [], []
+        for i, name in enumerate(ARM):
+            along = axes[:, i, :, 0]
+            inertia = np.diag([0.0, self.inertia_kgm2[i], self.inertia_kgm2[i]])
+            segments.append(Segment(name, float(self.mass_kg[i]), np.array([self.com_m[i], 0.0, 0.0]), inertia, "planar arm"))
+            motions.append(
+                Motion(
+                    Frames(axes[:, i], joint), rate[:, i, None] * _Z, acceleration[:, i, None] * _Z,
+                    joint + self.com_m[i] * along, _in_plane(velocity[:, i]), _in_plane(com_acceleration[:, i]),
+                )
+            )  # fmt: skip
+            joints.append(joint)
+            joint = joint + self.length_m[i] * along
+        return Chain(segments[::-1], motions[::-1], joints[::-1])
+
+    def spring_load(self, alpha_rad: FloatArray, spring: HandSpring) -> External:
+        """The spring on the hand of `chain`, for the general solver; ``alpha_rad`` (N, 3)."""
+        theta = np.cumsum(alpha_rad, axis=-1)
+        reach = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
+        wrist = np.einsum("k,nkx->nx", self.length_m * [1, 1, 0], reach)
+        distance = np.broadcast_to(self._spring_from_wrist_m(spring), len(theta))
+        force = np.zeros((len(theta), 3))
+        force[:, 0] = -np.asarray(spring.force_N, dtype=np.float64)
+        point = _in_plane(wrist + distance[:, None] * reach[:, 2])
+        return External("hand", Wrench(force, np.zeros_like(force), point), "spring")
+
+    def _spring_from_wrist_m(self, spring: HandSpring) -> FloatArray:
+        distance = np.asarray(spring.distance_m, dtype=np.float64)
+        return distance + self.com_m[2] if spring.measured_from == "hand_com" else distance
+
+    def _reach_m(self) -> FloatArray:
+        """Row i: how much of each link lies between the shoulder and centre of mass i."""
+        return np.tril(np.tile(self.length_m, (3, 1)), -1) + np.diag(self.com_m)
+
+    def _jacobians(self, of_unit_link: FloatArray) -> FloatArray:
+        """Joint j turns all links from j on, so its column is the sum of theirs."""
+        per_link = self._reach_m()[:, :, None] * of_unit_link[..., None, :, :]
+        return np.moveaxis(np.flip(np.cumsum(np.flip(per_link, axis=-2), axis=-2), axis=-2), -2, -1)
+
+
+def theta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
+    """Segment angles theta (..., 3), rad, from +x, of external joint angles: equation (1)."""
+    return np.cumsum(alpha_rad, axis=-1)
+
+
+def alpha_of_theta(theta_rad: FloatArray) -> FloatArray:
+    """External joint angles alpha (..., 3), rad, of segment angles: equation (1)."""
+    return np.diff(theta_rad, axis=-1, prepend=0.0)
+
+
+def beta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
+    """Internal joint angles beta (..., 3), rad: alpha_1, pi - alpha_2, pi - alpha_3."""
+    return np.array([0.0, np.pi, np.pi]) + np.array([1.0, -1.0, -1.0]) * alpha_rad
+
+
+def alpha_of_beta(beta_rad: FloatArray) -> FloatArray:
+    """External joint angles alpha (..., 3), rad, of internal ones: the same mirror read backwards."""
+    return beta_of_alpha(beta_rad)
+
+
+def _columns(values: FloatArray) -> FloatArray:
+    """The three joints first and contiguous, so that arithmetic runs over frames."""
+    return np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=np.float64), -1, 0))
+
+
+def _joined(*joints: FloatArray) -> FloatArray:
+    return np.moveaxis(np.stack(np.broadcast_arrays(*joints)), 0, -1)
+
+
+def _in_plane(xy: FloatArray) -> FloatArray:
+    return np.concatenate([xy, np.zeros((*xy.shape[:-1], 1))], axis=-1)
