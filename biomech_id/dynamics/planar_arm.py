@@ -158,7 +158,7 @@ class PlanarArm:
         return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
 
     def com_accelerations(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> FloatArray:
-        """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: the sums that equations (4) to (14) write out."""
+        """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: what equations (4) to (14) write out."""
         theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
         sine, cosine, squared = np.sin(theta), np.cos(theta), rate**2
         of_unit_link = np.stack([-acceleration * sine - squared * cosine, acceleration * cosine - squared * sine], axis=-1)
