@@ -40,7 +40,7 @@ bench: $(VENV)/.peers
 
 ## data: write the virtual subject's files and their index again
 data: $(VENV)/.run
-	$(RUN) biomech_id.sample.write
+	$(RUN) biomech_id.sample data
 
 ## report: the virtual subject's reference report and its page images
 report: $(VENV)/.dev
