@@ -45,7 +45,9 @@ def from_c3d(sample: SampleTrial, folder: Path) -> bid.Trial:
     return bid.read_c3d(write_c3d(sample, folder / f"{sample.trial.name}.c3d"), trust=True)
 
 
-def moment_errors(sample: SampleTrial, loads: JointLoads, ends: int = ENDS, *, edges: bool = True) -> dict[tuple[str, str], np.ndarray]:
+def moment_errors(
+    sample: SampleTrial, loads: JointLoads, ends: int = ENDS, *, edges: bool = True
+) -> dict[tuple[str, str], np.ndarray]:
     """(side, joint) -> (k, 3), N m/kg, in the frames whose contact is known."""
     mass = sample.trial.subject.mass_kg
     errors = {}
