@@ -54,10 +54,12 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
     for verdict in outcome.verdicts:
         if verdict.sentence:
             complain(f"{verdict.subject}: {verdict.sentence}")
+    if outcome.complaint:
+        complain(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     typer.echo(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
-    if len(outcome.failed) == len(outcome.verdicts):
+    if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):
         return FAILED
     return WARNINGS if counts["failed"] or counts["warnings"] else DONE
 

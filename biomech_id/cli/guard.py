@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, ParamSpec
 
 import typer
@@ -45,6 +47,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         except KeyboardInterrupt:
             complain("Interrupted; nothing was left half-written.")
             raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
+            _forget_output()
+            raise typer.Exit(INTERRUPTED) from None
         except BiomechError as error:
             if kwargs.get("debug"):
                 raise
@@ -62,6 +68,12 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         raise typer.Exit(code)
 
     return run
+
+
+def _forget_output() -> None:
+    """Send what is still buffered nowhere, so that the end of the process does not trip over the closed pipe again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def complain(sentence: str) -> None:

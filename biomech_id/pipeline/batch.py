@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
+import os
+import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import BiomechError, MissingInputError
+from biomech_id.errors import BiomechError, OptionError, OutputError
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.workers import process_pool
+from biomech_id.pipeline.study_folders import clear_unfinished, find_subjects, subject_names, target_of
+from biomech_id.pipeline.workers import ProcessPool
 
 Progress = Callable[[str, int, int], None]
 
-#: Tasks handed out ahead per worker: enough to keep it busy, few enough that memory does not grow with the study.
+#: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
 TASKS_AHEAD = 2
+#: Tasks handed out ahead to somebody else's executor, whose workers may come and go: more than any cluster has, and still small.
+TASKS_AHEAD_OF_A_CLUSTER = 1000
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class SubjectVerdict:
 
     Attributes
     ----------
-    subject : see `subject_name`.
+    subject : see `study_folders.subject_names`.
     verdict : "done", "warnings", "failed", or "kept" where an earlier result was still valid.
     trials : number of trials analysed.
     sentence : what was complained about, in one line; empty if nothing was.
@@ -42,24 +46,8 @@ class SubjectVerdict:
         return self.verdict == "failed"
 
 
-def find_subjects(study: Path) -> tuple[Path, ...]:
-    """Return every folder below ``study`` (and itself) that holds C3D files, sorted by relative path.
-
-    Raises
-    ------
-    MissingInputError : no such folder, or no C3D file anywhere in it.
-    """
-    folders = {path.parent for path in study.rglob("*") if path.suffix.lower() == ".c3d"} if study.is_dir() else set()
-    if not folders:
-        raise MissingInputError(
-            f"{study} holds no folder with C3D files.", value=str(study), expected="folders with .c3d files", where=str(study)
-        )
-    return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
-
-
 def run_subjects(
-    folders: Sequence[Path],
-    study: Path,
+    subjects: Mapping[str, Path],
     out: Path,
     template: Job,
     *,
@@ -68,21 +56,25 @@ def run_subjects(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> tuple[SubjectVerdict, ...]:
-    """Analyse every folder and return the verdicts in the order of ``folders``.
+    """Analyse every subject and return the verdicts in the order of ``subjects``.
 
     Parameters
     ----------
-    folders, study, out : subjects' folders below ``study``; results go to the same relative path below ``out``.
+    subjects : name -> folder with recordings; results go to the path ``name`` below ``out``.
+    out : folder of the results.
     template : the job whose recipe and options hold for every subject; its paths are replaced.
     resume : keep results whose inputs, recipe and versions have not changed, by content.
     executor : any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. None starts ``workers`` processes.
+        Its workers must see the same folders under the same absolute names.
     progress : called with the subject that has ended, how many have, and how many there are.
     """
-    tasks = [_Task(i, subject_name(folder, study), replace(template, paths=(folder,))) for i, folder in enumerate(folders)]
+    template = replace(template, norm=_absolute(template.norm) if template.norm else None)
+    jobs = ((name, replace(template, paths=(_absolute(folder),))) for name, folder in subjects.items())
+    tasks = [_Task(number, name, job, str(_absolute(out)), resume) for number, (name, job) in enumerate(jobs)]
     verdicts: dict[int, SubjectVerdict] = {}
     crew = _Crew(executor, workers)
     try:
-        for task, verdict in crew.work_through(tasks, out, resume):
+        for task, verdict in crew.work_through(tasks):
             verdicts[task.number] = verdict
             if progress:
                 progress(f"{verdict.subject}: {verdict.verdict}", len(verdicts), len(tasks))
@@ -91,59 +83,87 @@ def run_subjects(
     return tuple(verdicts[i] for i in range(len(tasks)))
 
 
+def _absolute(path: Path) -> Path:
+    """The path as any process can use it: workers of a cluster have working folders of their own."""
+    return Path(os.path.abspath(path))
+
+
 @dataclass(frozen=True)
 class _Task:
     number: int
     subject: str
     job: Job
+    out: str
+    resume: bool
 
 
 class _Crew:
     """Workers that are replaced when one of them dies."""
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
-        self._given = executor
         self._workers = workers
-        self._pool = executor or process_pool(workers)
+        self._pool = executor or ProcessPool(workers)
+        self._ahead = workers * TASKS_AHEAD if executor is None else TASKS_AHEAD_OF_A_CLUSTER
+        self._running: dict[Future[SubjectVerdict], _Task] = {}
 
-    def work_through(self, tasks: Sequence[_Task], out: Path, resume: bool) -> Iterator[tuple[_Task, SubjectVerdict]]:
+    def work_through(self, tasks: Sequence[_Task]) -> Iterator[tuple[_Task, SubjectVerdict]]:
         """Yield each task with its verdict as it ends."""
         waiting = deque(tasks)
-        running: dict[Future[SubjectVerdict], _Task] = {}
         suspects: list[_Task] = []
-        while waiting or running:
-            while waiting and len(running) < self._workers * TASKS_AHEAD and not suspects:
+        while waiting or self._running:
+            while waiting and len(self._running) < self._ahead and not suspects:
                 task = waiting.popleft()
-                running[self._pool.submit(analyse_subject, task.subject, task.job, str(out), resume)] = task
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                task = running.pop(future)
                 try:
-                    yield task, future.result()
+                    self._running[self._submit(task)] = task
+                except BrokenExecutor:
+                    # A worker died between two tasks; those handed out before will tell.
+                    suspects.append(task)
+            for future in wait(self._running, return_when=FIRST_COMPLETED).done:
+                task = self._running.pop(future)
+                try:
+                    yield task, _verdict_of(future, task)
                 except BrokenExecutor:
                     suspects.append(task)
-            if suspects and not running:
-                yield from self._one_by_one(suspects, out, resume)
+            if suspects and not self._running:
+                yield from self._one_by_one(suspects)
                 suspects = []
 
-    def _one_by_one(self, suspects: Sequence[_Task], out: Path, resume: bool) -> Iterator[tuple[_Task, SubjectVerdict]]:
+    def _one_by_one(self, suspects: Sequence[_Task]) -> Iterator[tuple[_Task, SubjectVerdict]]:
         """Run tasks that were under way when a worker died each alone, so that only the guilty one is blamed."""
         self._renew()
         for task in sorted(suspects, key=lambda task: task.number):
             try:
-                yield task, self._pool.submit(analyse_subject, task.subject, task.job, str(out), resume).result()
+                yield task, _verdict_of(self._submit(task), task)
             except BrokenExecutor:
                 sentence = f"The process that analysed {task.subject} died twice (out of memory, or killed)."
                 yield task, SubjectVerdict(task.subject, "failed", 0, sentence)
                 self._renew()
 
+    def _submit(self, task: _Task) -> Future[SubjectVerdict]:
+        return self._pool.submit(analyse_subject, task.subject, task.job, task.out, task.resume)
+
     def _renew(self) -> None:
-        if self._given is None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = process_pool(self._workers)
+        if isinstance(self._pool, ProcessPool):
+            self._pool.end()
+            self._pool = ProcessPool(self._workers)
 
     def close(self) -> None:
-        if self._given is None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+        """Take back what was handed out and has not begun; end our own processes."""
+        for future in self._running:
+            future.cancel()
+        if isinstance(self._pool, ProcessPool):
+            self._pool.end()
+
+
+def _verdict_of(future: Future[SubjectVerdict], task: _Task) -> SubjectVerdict:
+    """Wait for a verdict; an executor that gives up on the task is one too. `BrokenExecutor` is left to who can renew it."""
+    try:
+        return future.result()
+    except BrokenExecutor:
+        raise
+    except Exception as error:  # noqa: BLE001 - clusters have exceptions of their own (killed worker, lost scheduler)
+        lost = f"The work on {task.subject} was lost by whoever did it ({type(error).__name__}); run again with --resume."
+        return SubjectVerdict(task.subject, "failed", 0, lost)
 
 
 def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVerdict:
@@ -171,9 +191,16 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
 
 @dataclass(frozen=True)
 class StudyOutcome:
-    """What became of a study: a verdict for every subject, in order of their names."""
+    """What became of a study.
+
+    Attributes
+    ----------
+    verdicts : one for every subject, in order of their names.
+    complaint : why the study's own tables could not be written, although subjects' results may be there; empty otherwise.
+    """
 
     verdicts: tuple[SubjectVerdict, ...]
+    complaint: str = ""
 
     @property
     def failed(self) -> tuple[SubjectVerdict, ...]:
@@ -197,34 +224,65 @@ def run_study(
 
     Raises
     ------
-    MissingInputError : no folder holds C3D files.
-    OutputError : ``out`` cannot be written to.
+    MissingInputError : no folder holds C3D files, or the norm is not there.
+    OptionError : ``out`` is the study itself.
+    OutputError : ``out`` cannot be written to; said before anything is computed.
     """
-    from biomech_id.results import write_study, write_verdicts
-
-    folders = find_subjects(study)
+    _check_apart(study, out)
+    subjects = subject_names(find_subjects(study, out=out), study)
+    _check_norm(template)
+    _check_writable(out)
     if resume:
         clear_unfinished(out)
-    verdicts = run_subjects(folders, study, out, template, resume=resume, executor=executor, workers=workers, progress=progress)
+    try:
+        verdicts = run_subjects(subjects, out, template, resume=resume, executor=executor, workers=workers, progress=progress)
+    except KeyboardInterrupt:
+        if executor is None:
+            clear_unfinished(out)
+        raise
+    # Sentences name files as seen from the study, so that the table of verdicts does not depend on where the study lies.
+    above = f"{_absolute(study)}{os.sep}"
+    verdicts = tuple(replace(verdict, sentence=verdict.sentence.replace(above, "")) for verdict in verdicts)
+    return StudyOutcome(verdicts, _write_tables(verdicts, out))
+
+
+def _check_apart(study: Path, out: Path) -> None:
+    if out.resolve() == study.resolve():
+        raise OptionError(
+            f"{out} holds the recordings; name another folder for the results.",
+            value=str(out), expected="a folder beside the study", where="--out",
+        )  # fmt: skip
+
+
+def _check_writable(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise OutputError(
+            f"{out} cannot be written to: {error.strerror}; name another folder.",
+            value=str(error), expected="a folder that can be written to", where=str(out),
+        ) from error  # fmt: skip
+
+
+def _check_norm(template: Job) -> None:
+    """Read the norm once: what is wrong with it would be wrong for every subject."""
+    from biomech_id.results import read_norm
+
+    if template.norm is not None:
+        read_norm(template.norm, model=template.recipe.model, kinetics=template.recipe.kinetics)
+
+
+def _write_tables(verdicts: Sequence[SubjectVerdict], out: Path) -> str:
+    """Write the tables of the study; return the sentence if that fails, for the subjects' results are finished and stay."""
+    from biomech_id.results import write_study, write_verdicts
+
     done = [target_of(out, verdict.subject) for verdict in verdicts if not verdict.failed]
-    if done:
-        write_study(out, done)
-    write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)
-    return StudyOutcome(verdicts)
-
-
-def subject_name(folder: Path, study: Path) -> str:
-    """Name of a subject in a study: the path of the folder, with forward slashes; the study's own name for files at its top."""
-    relative = folder.relative_to(study).as_posix()
-    return study.resolve().name if relative == "." else relative
-
-
-def target_of(out: Path, subject: str) -> Path:
-    """Folder of one subject's results."""
-    return out.joinpath(*subject.split("/"))
-
-
-def clear_unfinished(out: Path) -> None:
-    """Remove the hidden folders and files that a killed run left below ``out``; finished results have no such names."""
-    for path in sorted(out.rglob(".*.part-*"), reverse=True) if out.is_dir() else ():
-        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    try:
+        write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)
+        if done:
+            write_study(out, done)
+    except BiomechError as error:
+        return error.message
+    return ""

@@ -82,7 +82,7 @@ class Job:
                     expected="a folder with C3D files, or C3D files",
                     where=str(path),
                 )
-            found += sorted(p for p in path.iterdir() if p.suffix.lower() == ".c3d") if path.is_dir() else [path]
+            found += sorted(filter(_is_recording, path.iterdir())) if path.is_dir() else [path]
         special = [p for p in (self.static, self.functional) if p is not None]
         here = {p.resolve() for p in found}
         found += [p for p in special if p.resolve() not in here]
@@ -134,6 +134,11 @@ class Job:
         """
         named = [path for path in (self.subject_toml, self.norm) if path is not None]
         return {self._relative(path): sha256_of_input(path) for path in (*self.files(), *named)}
+
+
+def _is_recording(path: Path) -> bool:
+    """Whether a folder's entry is taken for a recording; hidden files are what other systems leave on a shared disk."""
+    return path.suffix.lower() == ".c3d" and not path.name.startswith(".")
 
 
 def sha256_of_input(path: Path) -> str:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import FileRefusedError, MissingInputError
+from biomech_id.errors import BiomechError, FileRefusedError, MissingInputError
 from biomech_id.pipeline.job import Job, sha256_of_input
 from biomech_id.pipeline.recipe import recipe_from_dict
 from biomech_id.pipeline.resume import differences
+from biomech_id.pipeline.study_folders import recordings_of
 
 Progress = Callable[[str, int, int], None]
 
@@ -63,7 +64,12 @@ def reproduce(manifest: Path, input_dir: Path, *, progress: Progress | None = No
         subject = folder.relative_to(root).as_posix()
         if progress:
             progress(f"computing {subject} again", number, len(folders))
-        yield _again(folder, subject, input_dir / subject)
+        recordings = input_dir if subject == "." else recordings_of(subject, input_dir)
+        try:
+            yield _again(folder, subject, recordings)
+        except BiomechError as error:
+            # One subject without recordings must not keep the others from being compared.
+            yield Reproduction(subject, (error.message,), ("nothing could be computed again",))
 
 
 def _again(folder: Path, subject: str, recordings: Path) -> Reproduction:

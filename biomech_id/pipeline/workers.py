@@ -5,27 +5,54 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 #: Libraries that start a thread per core unless told otherwise; in a pool of processes that costs more than it gains.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
-def process_pool(workers: int) -> Executor:
-    """Return a pool of ``workers`` fresh processes.
+class ProcessPool:
+    """A pool of fresh processes that can be ended at once.
 
-    They are spawned, not forked, so that they behave alike on every system and inherit no lock; each watches its parent and
-    ends within a second of its death, whatever it was doing. Results are renamed into place when they are complete, so that
-    an end at any instant leaves nothing under a final name.
+    They are spawned, not forked, so that they behave alike on every system and inherit no lock. Each holds one end of a pipe, the
+    lifeline, and ends within a second of its closing, whatever it was doing: when `end` is called, and when this process dies,
+    however that happens. Results are renamed into place when they are complete, so that an end at any instant leaves nothing under
+    a final name.
+
+    Parameters
+    ----------
+    workers : number of processes; they start as tasks come.
     """
-    with single_threaded():
-        pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=end_with_parent)
-        # Processes start with the first task; starting them here lets them inherit the thread limits.
-        pool.submit(os.getpid).result()
-    return pool
+
+    def __init__(self, workers: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._held = ExitStack()
+        # A process inherits the environment of the moment it starts, which is any moment while tasks come.
+        self._held.enter_context(single_threaded())
+        far_end, self._lifeline = context.Pipe(duplex=False)
+        self._held.enter_context(far_end)
+        self._held.enter_context(self._lifeline)
+        self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent, initargs=(far_end,))
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Hand out a task (see `concurrent.futures.Executor.submit`)."""
+        with _deaf_to_interruption():
+            return self._pool.submit(function, *args, **kwargs)
+
+    def end(self) -> None:
+        """End every process at once, whatever it is doing; what was under way leaves hidden unfinished folders only."""
+        self._lifeline.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._held.close()
 
 
 @contextmanager
@@ -40,13 +67,28 @@ def single_threaded() -> Iterator[None]:
             os.environ.pop(name, None)
 
 
-def end_with_parent() -> None:
-    """End this process when the one that started it ends, however that happens."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_wait_and_exit, args=(parent.sentinel,), daemon=True).start()
+@contextmanager
+def _deaf_to_interruption() -> Iterator[None]:
+    """Let processes started inside never hear Ctrl-C, not even while they still import; this one hears it afterwards.
+
+    Windows has no such mask: a process interrupted at its very start shows a traceback there, and nothing else happens.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _wait_and_exit(sentinel: int) -> None:
-    multiprocessing.connection.wait([sentinel])
+def end_with_parent(lifeline: Connection) -> None:
+    """End this process when the other end of the lifeline closes; an interruption from the keyboard is the parent's to handle."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_wait_and_exit, args=(lifeline,), daemon=True).start()
+
+
+def _wait_and_exit(lifeline: Connection) -> None:
+    multiprocessing.connection.wait([lifeline])
     os._exit(1)

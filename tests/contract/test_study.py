@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,12 @@ import pytest
 from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
+from biomech_id.errors import OutputError
 from biomech_id.pipeline.batch import run_study, run_subjects
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.study_folders import clear_unfinished
+from biomech_id.pipeline.workers import ProcessPool
 from biomech_id.sample import virtual_subject, write_c3d
 
 QUICK = Recipe(report=False, budget=False)
@@ -114,8 +117,8 @@ class _DyingPool(Executor):
 
 
 def test_a_dying_worker_is_blamed_on_its_subject_alone(study: Path, tmp_path: Path) -> None:
-    folders = [study / "anna/2020", study / "ben", study / "anna/2021"]
-    verdicts = run_subjects(folders, study, tmp_path / "out", Job((study,), recipe=QUICK), executor=_DyingPool())
+    subjects = {name: study / name for name in ("anna/2020", "ben", "anna/2021")}
+    verdicts = run_subjects(subjects, tmp_path / "out", Job((study,), recipe=QUICK), executor=_DyingPool())
     assert [v.failed for v in verdicts] == [False, True, False]
     assert "died" in verdicts[1].sentence
 
@@ -231,3 +234,192 @@ def test_a_norm_is_made_from_a_study_and_used(study: Path, tmp_path: Path) -> No
     )
     assert other.exit_code == 1
     assert "vicon" in other.stderr
+
+
+def test_no_result_lies_inside_another_and_none_is_lost_to_the_tables(study: Path, tmp_path: Path) -> None:
+    """Recordings at the top, in a folder above other sessions, and in folders named like the study's own tables."""
+    own = tmp_path / "lab"
+    for place in ("", "anna", "anna/2020", "study/a"):
+        (own / place).mkdir(parents=True, exist_ok=True)
+        for name in ("static.c3d", "walk01.c3d"):
+            shutil.copy(study / "ben" / name, own / place / name)
+    # Another system's litter and a snapshot of the disk are nobody's recordings.
+    (own / "anna" / "._walk01.c3d").write_bytes(b"litter")
+    shutil.copytree(study / "ben", own / ".snapshot" / "ben")
+    out = own / "results"
+    job = Job((own,), recipe=QUICK.replaced(write_c3d=True))
+    first = run_study(own, out, job, workers=2)
+    assert [(v.subject, v.failed) for v in first.verdicts] == [
+        ("lab", False), ("anna/anna", False), ("anna/2020", False), ("study_/a", False),
+    ]  # fmt: skip
+    assert json.loads((out / "study" / "study.json").read_text(encoding="utf-8"))["subjects"] == [
+        "anna/2020", "anna/anna", "lab", "study_/a",
+    ]  # fmt: skip
+    # The copies of recordings in OUT are not taken for a subject, and every name still means the same folder.
+    assert [v.verdict for v in run_study(own, out, job, resume=True).verdicts] == ["kept"] * 4
+    again = runner.invoke(app, ["reproduce", str(out), "--input", str(own)])
+    assert again.exit_code == 0, again.output
+    assert again.output.count("equal, byte for byte") == 4
+
+
+def test_one_subject_without_recordings_keeps_no_other_from_being_compared(study: Path, tmp_path: Path) -> None:
+    own = Path(shutil.copytree(study, tmp_path / "study"))
+    run_study(own, tmp_path / "out", Job((own,), recipe=QUICK))
+    shutil.rmtree(own / "anna" / "2020")
+    again = runner.invoke(app, ["reproduce", str(tmp_path / "out"), "--input", str(own)])
+    assert again.exit_code == 1
+    assert "anna/2020: differs" in again.output
+    assert "There is no folder" in again.output
+    assert again.output.count("equal, byte for byte") == 2
+
+
+class _Cluster(Executor):
+    """Runs tasks in another working folder, as the workers of a cluster do; gives up on one subject as dask does."""
+
+    def __init__(self, elsewhere: Path, lost: str) -> None:
+        self._elsewhere = elsewhere
+        self._lost = lost
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if args[0] == self._lost:
+            future.set_exception(RuntimeError("worker killed three times"))
+            return future
+        here = Path.cwd()
+        os.chdir(self._elsewhere)
+        try:
+            future.set_result(fn(*args, **kwargs))
+        finally:
+            os.chdir(here)
+        return future
+
+
+def test_relative_paths_reach_workers_elsewhere_and_a_lost_task_is_one_verdict(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: dict[str, bytes]
+) -> None:
+    monkeypatch.chdir(study.parent)
+    out = Path(os.path.relpath(tmp_path / "out"))
+    outcome = run_study(Path("study"), out, Job((Path("study"),), recipe=QUICK), executor=_Cluster(tmp_path, "ben"))
+    verdicts = {v.subject: v for v in outcome.verdicts}
+    assert [s for s, v in verdicts.items() if v.failed] == ["ben", "carl"]
+    assert "lost" in verdicts["ben"].sentence
+    # Sentences name files as seen from the study.
+    assert "carl/broken.c3d" in verdicts["carl"].sentence
+    assert str(study) not in verdicts["carl"].sentence
+    kept = files_of(tmp_path / "out")
+    assert kept["anna/2021/cycles.csv"] == undisturbed["anna/2021/cycles.csv"]
+
+
+class _IdleDeath(ProcessPool):
+    """Its only worker dies between the first task and the second."""
+
+    deaths = 0
+
+    def submit(self, function: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future = super().submit(function, *args, **kwargs)
+        if type(self).deaths == 0:
+            type(self).deaths = 1
+            wait([future])
+            wait([super().submit(os._exit, 1)])
+        return future
+
+
+def test_a_worker_that_dies_between_tasks_costs_nothing(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, undisturbed: dict[str, bytes]
+) -> None:
+    monkeypatch.setattr("biomech_id.pipeline.batch.ProcessPool", _IdleDeath)
+    run_study(study, tmp_path / "out", Job((study,), recipe=QUICK), workers=1)
+    assert _IdleDeath.deaths == 1
+    assert files_of(tmp_path / "out") == undisturbed
+
+
+def threads_variable_after(seconds: float) -> tuple[int, str | None]:
+    time.sleep(seconds)
+    return os.getpid(), os.environ.get("OMP_NUM_THREADS")
+
+
+def test_every_worker_has_one_thread_for_linear_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    pool = ProcessPool(2)
+    # The second worker starts with the second task, long after the pool.
+    first = pool.submit(os.getenv, "OMP_NUM_THREADS").result()
+    later = [pool.submit(threads_variable_after, 0.3) for _ in range(2)]
+    seen = {future.result() for future in later}
+    pool.end()
+    assert first == "1"
+    assert len({process for process, _ in seen}) == 2
+    assert {value for _, value in seen} == {"1"}
+    assert "OMP_NUM_THREADS" not in os.environ
+
+
+@pytest.mark.parametrize("words", [["-o", "{study}"], ["-o", "{file}/out"], ["-o", "{out}", "--norm", "{study}/absent.csv"]])
+def test_what_would_fail_for_every_subject_is_said_once_and_first(words: list[str], study: Path, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("", encoding="utf-8")
+    out = tmp_path / "out"
+    result = runner.invoke(app, ["batch", str(study), *(word.format(study=study, file=file, out=out) for word in words)])
+    assert result.exit_code == 1
+    assert len(result.stderr.strip().splitlines()) == 1, result.stderr
+    assert not out.exists()
+
+
+def test_results_stay_where_the_tables_of_the_study_cannot_be_written(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OutputError("The disk is full.", value=None, expected="room", where="study")
+
+    monkeypatch.setattr("biomech_id.results.write_study", full)
+    outcome = run_study(study, tmp_path / "out", Job((study,), recipe=QUICK))
+    assert outcome.complaint == "The disk is full."
+    assert (tmp_path / "out/verdicts.csv").is_file()
+    assert (tmp_path / "out/ben/manifest.json").is_file()
+
+
+def test_resume_gives_back_a_folder_whose_replacement_was_cut_off(tmp_path: Path) -> None:
+    (tmp_path / ".ben.old-77").mkdir()
+    (tmp_path / ".ben.old-77" / "manifest.json").write_text("{}", encoding="utf-8")
+    (tmp_path / ".ben.part-77").mkdir()
+    (tmp_path / ".77.verdicts.csv").write_text("half", encoding="utf-8")
+    (tmp_path / ".keep").write_text("mine", encoding="utf-8")
+    (tmp_path / "carl").mkdir()
+    (tmp_path / ".carl.old-77").mkdir()
+    clear_unfinished(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".keep", "ben", "carl"]
+    assert (tmp_path / "ben" / "manifest.json").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="an interruption is sent as a signal")
+@pytest.mark.parametrize("command", ["run", "batch"])
+@pytest.mark.parametrize("delay_s", [0.5, 0.7, 1.6])
+def test_an_interruption_is_one_sentence_and_130(study: Path, tmp_path: Path, command: str, delay_s: float) -> None:
+    """Ctrl-C reaches the whole group of processes, as it does from a terminal."""
+    place = study / "ben" if command == "run" else study
+    words = [sys.executable, "-c", "from biomech_id.cli import main; main()", command, str(place), "-o", str(tmp_path / "out")]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert process.stderr is not None
+    first = process.stderr.readline() if command == "run" else ""
+    time.sleep(delay_s)
+    started = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert time.monotonic() - started < 3.0
+    assert process.returncode == 130, first + told
+    assert "Traceback" not in told
+    assert told.strip().splitlines()[-1] == "biomech-id: Interrupted; nothing was left half-written."
+    assert not list(tmp_path.rglob(".*"))
+
+
+def test_a_reader_that_has_read_enough_is_no_error(study: Path) -> None:
+    words = [sys.executable, "-c", "from biomech_id.cli import main; main()", "check", "--json", str(study)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert json.loads(process.stdout.readline())["schema"] == 1
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=30)
+    assert told == ""
+    assert process.returncode == 130
