@@ -67,28 +67,33 @@ def parity(
     out: OutFolder,
     subject_dir: Annotated[Path, typer.Argument(help="The folder with the recordings.", show_default=False)],
     csv: Annotated[Path | None, typer.Option(help="Also write the table as CSV.")] = None,
+    report: Annotated[bool, typer.Option("--report", help="Keep the table in OUT and add it to the end of its report.")] = False,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
     """Compare results with the model outputs stored in the same C3D files; exit 3 where they differ beyond storage rounding.
 
-    Example: biomech-id parity results/anna patients/anna
+    Example: biomech-id parity results/anna patients/anna --report
     """
-    from biomech_id.pipeline.parity import parity_of, write_parity
+    from biomech_id.pipeline.parity import keep_parity, parity_of, write_parity
     from biomech_id.results.parity import said
 
     rows = parity_of(out, subject_dir)
     typer.echo(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
     for row in rows:
         mark = {True: "", False: "  differs", None: "  not compared"}[row.equal]
-        left_out = f"  ({said(row.left_out)})" if row.left_out else ""
+        left_out = f"  ({said(row.left_out)})" if said(row.left_out) else ""
         typer.echo(
             f"{row.trial:16} {row.side:4} {row.variable:22} {row.axis:4} {row.rmse:10.3g} {row.largest:10.3g} "
             f"{row.correlation:8.5f} {row.n_frames:6d}  {row.unit}{mark}{left_out}"
         )
     if csv is not None:
         write_parity(rows, csv)
+    if report:
+        with shown_progress() as progress:
+            written = keep_parity(rows, out, progress=progress)
+        typer.echo(f"Wrote {written}.")
     different = sum(row.equal is False for row in rows)
     compared = sum(row.equal is not None for row in rows)
     typer.echo(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")

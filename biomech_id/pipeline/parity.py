@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,3 +65,21 @@ def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
     from biomech_id.results.parity import parity_table
 
     write_csv(parity_table(rows), path)
+
+
+def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Path:
+    """Write a comparison into the folder of results as ``parity.csv``, and draw its report again with the comparison at its end.
+
+    Returns
+    -------
+    The report's path.
+
+    Raises
+    ------
+    BiomechError : the folder cannot be written to; its old files are then still there.
+    """
+    from biomech_id.pipeline.redraw import redraw
+    from biomech_id.results import update_output
+
+    update_output(out, "parity.csv", lambda path: write_parity(rows, path))
+    return redraw(out, progress=progress)

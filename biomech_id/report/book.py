@@ -17,6 +17,7 @@ from biomech_id.report.kinetics import kinetics_page
 from biomech_id.report.layer import Layer, layers_of
 from biomech_id.report.methods import methods_pages
 from biomech_id.report.norm import Norm
+from biomech_id.report.parity import parity_page
 from biomech_id.report.quality import quality_pages
 from biomech_id.report.scores import scores_page
 from biomech_id.report.sheet import Sheet
@@ -29,6 +30,7 @@ from biomech_id.results.tables import SessionTables
 PAGES: tuple[str, ...] = (
     "cover", "quality", "spatiotemporal", "kinematics_cycles", "kinematics_mean", "kinetics_cycles", "kinetics_mean",
     "ground_reaction", "scores", "values", "budget", "other_movements", "methods",
+    "parity",
 )  # fmt: skip
 
 
@@ -80,6 +82,9 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             yield from _movement_pages(layer, style)
     if "methods" in wanted:
         yield from _numbered("methods", style, methods_pages(tables, style))
+    # Not every session was compared; whoever asks for the page by name learns how.
+    if "parity" in wanted and (tables.parity is not None or len(wanted) < len(PAGES)):
+        yield Page("parity", style.label("page.parity"), parity_page(tables, style))
 
 
 def _main_pages(layer: Layer, style: Style, norm: Norm | None, wanted: Sequence[str], *, several: bool) -> Iterator[Page]:
@@ -114,7 +119,7 @@ def _movement_pages(layer: Layer, style: Style) -> Iterator[Page]:
 
 def _empty_pages(style: Style, wanted: Sequence[str]) -> Iterator[Page]:
     """A session without any cycle still has its pages, each saying so."""
-    for name in PAGES[2:-2]:
+    for name in PAGES[2 : PAGES.index("other_movements")]:
         if name in wanted:
             sheet = Sheet(style)
             sheet.text(12.0, 30.0, style.label("absent.no_trials"), size="heading")

@@ -133,15 +133,18 @@ def _logo(sheet: Sheet) -> None:
 
 def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, head: str) -> float:
     """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin."""
-    style, verdict = sheet.style, str(summary.get("verdict", "warn"))
-    sentence = str(summary.get("sentence", ""))
-    size = style.size("heading")
-    head = f"{head}: {style.label(f'verdict.{verdict}')}"
-    lines = wrapped(sentence, RIGHT_MM - LEFT_MM - 8.0, size)
+    verdict = str(summary.get("verdict", "warn"))
+    said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
+    return draw_banner(sheet, top_mm, said, str(summary.get("sentence", "")), colour=verdict)
+
+
+def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
+    """Draw a headline and a sentence in a box with a coloured edge; return where the next thing may begin."""
+    lines = wrapped(sentence, RIGHT_MM - LEFT_MM - 8.0, sheet.style.size("heading"))
     height = 8.5 + 4.4 * len(lines)
     sheet.box(LEFT_MM, top_mm, RIGHT_MM - LEFT_MM, height, face="shade", edge=None)
-    sheet.box(LEFT_MM, top_mm, 2.0, height, face=verdict, edge=None)
-    sheet.text(LEFT_MM + 5.0, top_mm + 5.2, head, size="heading", colour=verdict, weight="bold")
+    sheet.box(LEFT_MM, top_mm, 2.0, height, face=colour, edge=None)
+    sheet.text(LEFT_MM + 5.0, top_mm + 5.2, head, size="heading", colour=colour, weight="bold")
     sheet.paragraph(LEFT_MM + 5.0, top_mm + 7.2, lines, size="heading")
     return top_mm + height + 7.0
 

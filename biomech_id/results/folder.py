@@ -20,6 +20,8 @@ from biomech_id.results.manifest import sha256_of
 from biomech_id.results.tables import SessionTables
 
 DOCUMENTS = ("calibration", "summary")
+#: Tables that a session may have or not.
+OPTIONAL_TABLES = ("norm", "parity")
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
@@ -72,13 +74,13 @@ def read_folder(out: Path) -> SessionTables:
         )  # fmt: skip
     tables = {name: read_csv(out / f"{name}.csv", table_columns(name)) for name in SESSION_TABLES}
     summary = read_json(out / "summary.json")
-    norm = out / "norm.csv"
+    optional = {name: out / f"{name}.csv" for name in OPTIONAL_TABLES}
     return SessionTables(
         frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
         calibration=read_json(out / "calibration.json"),
         summary=summary,
         manifest=read_json(out / MANIFEST),
-        norm=read_csv(norm, table_columns("norm")) if norm.is_file() else None,
+        **{name: read_csv(path, table_columns(name)) for name, path in optional.items() if path.is_file()},
         **tables,
     )
 
@@ -123,8 +125,10 @@ def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
         yield f"{name}.csv", csv_text(getattr(tables, name))
     for name in DOCUMENTS:
         yield f"{name}.json", json_text(getattr(tables, name))
-    if tables.norm is not None:
-        yield "norm.csv", csv_text(tables.norm)
+    for name in OPTIONAL_TABLES:
+        table = getattr(tables, name)
+        if table is not None:
+            yield f"{name}.csv", csv_text(table)
 
 
 def _files_in(folder: Path) -> list[str]:

@@ -31,7 +31,9 @@ from biomech_id.conventions import (
     SIDES,
     UNITS,
     Quantity,
+    rows_of,
 )
+from biomech_id.results.tables import tidy_table
 from biomech_id.trial import Trial
 
 #: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
@@ -46,6 +48,8 @@ EQUAL_WITHIN: dict[str, tuple[float, float]] = {
 }
 #: Our joint centres and the points that hold them in a vendor's file.
 STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO"}
+#: Static offsets of the foot, as a vendor's file names them.
+STORED_OFFSETS: tuple[str, ...] = ("StaticPlantFlex", "StaticRotOff")
 #: Moments are stored in N mm/kg, powers in the third channel.
 MOMENT_FROM_STORED = 1e-3
 POWER_CHANNEL = 2
@@ -155,19 +159,17 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
-    """Return the rows as a table: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``."""
-    return pd.DataFrame(
+    """Return the rows as the tidy table ``parity`` (its columns are in `conventions.TABLES`)."""
+    words = {True: "true", False: "false", None: ""}
+    return tidy_table(
+        "parity",
         [
             {
                 "trial": row.trial, "side": row.side, "variable": row.variable, "axis": row.axis, "unit": row.unit,
                 "rmse": row.rmse, "largest": row.largest, "correlation": row.correlation, "frames": row.n_frames,
-                "worst_frame": row.worst_frame, "left_out": said(row.left_out), "equal": row.equal,
+                "worst_frame": row.worst_frame, "left_out": said(row.left_out), "equal": words[row.equal],
             }
             for row in rows
-        ],
-        columns=[
-            "trial", "side", "variable", "axis", "unit", "rmse", "largest", "correlation", "frames", "worst_frame", "left_out",
-            "equal",
         ],
     )  # fmt: skip
 
@@ -175,6 +177,21 @@ def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
 def said(left_out: Mapping[str, int]) -> str:
     """Return why frames were left out, in words: ``12 not stored; 8 not computed``."""
     return "; ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+
+
+def left_out_counts(text: str) -> dict[str, int]:
+    """Return reason -> number of frames from what `said` wrote; empty for empty text."""
+    counts = (part.partition(" ") for part in text.split("; ") if part)
+    return {reason: int(count) for count, _, reason in counts}
+
+
+def quantity_of(variable: str) -> str:
+    """Return the kind of quantity of a compared variable: a key of `EQUAL_WITHIN`."""
+    if variable in STORED_CENTRE:
+        return "point"
+    if variable in STORED_OFFSETS:
+        return "offset"
+    return rows_of(variable)[0].quantity
 
 
 def stored_output(outputs: Mapping[str, FloatArray], name: str) -> FloatArray | None:

@@ -52,6 +52,8 @@ class SessionTables:
     manifest : ``manifest.json``; its ``outputs`` are empty until the folder has been written.
     norm : ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics
         source``, or None.
+    parity : ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the
+        comparison with a vendor's stored outputs; None until `biomech-id parity --report` has made one.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -67,6 +69,7 @@ class SessionTables:
     summary: Mapping[str, Any] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
     norm: pd.DataFrame | None = None
+    parity: pd.DataFrame | None = None
 
     @cached_property
     def cycle_list(self) -> pd.DataFrame:

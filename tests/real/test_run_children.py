@@ -12,11 +12,13 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pypdf
 import pytest
 from typer.testing import CliRunner
 
 import biomech_id as bid
 from biomech_id.cli.app import app
+from biomech_id.results import damaged_outputs
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 SUBJECTS = sorted(p for p in (SHARED / "c3d" / "children").glob("*") if p.is_dir())
@@ -125,12 +127,18 @@ def test_vicon_moments_of_straight_walks_are_the_stored_ones(folder: Path, tmp_p
                     assert rmse < MOMENT_NM_KG, (entry["name"], side, joint)
                     compared += 1
     assert compared >= 3
-    shown = runner.invoke(app, ["parity", str(out), str(folder), "--csv", str(tmp_path / "parity.csv")])
+    shown = runner.invoke(app, ["parity", str(out), str(folder), "--csv", str(tmp_path / "parity.csv"), "--report"])
     assert shown.exit_code == 0, shown.output
     with (tmp_path / "parity.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert sum(row["equal"] == "True" for row in rows) > 100
-    assert not any(row["equal"] == "False" for row in rows)
+    assert sum(row["equal"] == "true" for row in rows) > 100
+    assert not any(row["equal"] == "false" for row in rows)
+    # The folder now holds the table and is whole; the report says it on its last page.
+    assert (out / "parity.csv").read_bytes() == (tmp_path / "parity.csv").read_bytes()
+    assert damaged_outputs(out) == ()
+    last = " ".join(pypdf.PdfReader(out / "report.pdf").pages[-1].extract_text().split())
+    compared_rows = sum(row["equal"] != "" for row in rows)
+    assert f"Equal to the stored outputs {compared_rows} of {compared_rows} compared curves" in last
 
 
 @pytest.mark.parametrize(

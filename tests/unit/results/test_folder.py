@@ -33,7 +33,7 @@ def tables() -> SessionTables:
     summary = {"schema": 1, "trials": [{"name": "walk", "cycles": []}], "subject": {"mass_kg": float("nan")}}
     return SessionTables(
         frames={"walk": frames}, cycles=tidy_table("cycles"), calibration={"schema": 1}, summary=summary,
-        manifest={"schema": 1, "command": "biomech-id run .", "outputs": {}}, norm=one_row("norm"), **filled,
+        manifest={"schema": 1, "command": "biomech-id run .", "outputs": {}}, norm=one_row("norm"), parity=one_row("parity"), **filled,
     )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def test_what_is_written_reads_back(tables: SessionTables, tmp_path: Path) -> No
     written = write_folder(tables, tmp_path / "out")
     back = read_folder(tmp_path / "out")
     pd.testing.assert_frame_equal(back.frames["walk"], tables.frames["walk"], rtol=5e-9)
-    for name in ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "norm"):
+    for name in ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "norm", "parity"):
         expected = getattr(tables, name)
         assert list(getattr(back, name).columns) == list(expected.columns)
         pd.testing.assert_frame_equal(getattr(back, name), expected, rtol=5e-9, check_dtype=len(expected) > 0)

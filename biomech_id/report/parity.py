@@ -1,0 +1,161 @@
+"""The analysis against a vendor's outputs stored in the same recordings: one line per variable and axis, over trials and sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import rows_of
+from biomech_id.report.cover import draw_banner
+from biomech_id.report.records import records
+from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.style import Style
+from biomech_id.report.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.typography import shortened, wrapped
+from biomech_id.results.parity import EQUAL_WITHIN, left_out_counts, quantity_of
+from biomech_id.results.tables import SessionTables
+
+#: Kinds of quantities in the left and in the right column, from the top.
+COLUMNS: tuple[tuple[str, ...], ...] = (("point", "angle", "offset"), ("ground force", "force", "moment", "power"))
+#: What textbook kinetics compute otherwise than the vendor, on purpose: how plates are sampled, and all that follows.
+MECHANICAL = frozenset({"ground force", "force", "moment", "power"})
+_GUTTER_MM = 6.0
+_WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
+_NAME_MM, _NUMBER_MM, _PLACE_MM = 39.0, 14.2, 24.0
+
+
+def parity_page(tables: SessionTables, style: Style) -> Figure:
+    """Draw the comparison page; without a comparison it says how to make one."""
+    sheet = Sheet(style)
+    if tables.parity is None:
+        sheet.text(LEFT_MM, 30.0, style.label("absent.parity"), size="heading")
+        return sheet.figure
+    rows = list(records(tables.parity))
+    verdict, head, sentence = verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
+    top = draw_banner(sheet, 22.0, head, sentence, colour=verdict)
+    for number, quantities in enumerate(COLUMNS):
+        left, y = LEFT_MM + number * (_WIDTH_MM + _GUTTER_MM), top
+        for quantity in quantities:
+            mine = [row for row in rows if quantity_of(row.variable) == quantity]
+            if mine:
+                y = _block(sheet, quantity, mine, left, y, heads=y == top)
+    note = wrapped(style.label("parity.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
+    sheet.paragraph(LEFT_MM, 193.0, note, size="tiny", colour="quiet")
+    return sheet.figure
+
+
+def verdict_of(rows: Sequence[Any], kinetics: str, style: Style) -> tuple[str, str, str]:
+    """Whether the analysis equals what is stored.
+
+    Parameters
+    ----------
+    rows : of the parity table.
+    kinetics : mode of the analysis; textbook kinetics are meant to differ.
+
+    Returns
+    -------
+    The verdict ("accept" or "warn"), its headline, and one sentence with the numbers.
+    """
+    compared = [row for row in rows if row.equal]
+    different = [row for row in compared if row.equal != "true"]
+    counts = {"equal": len(compared) - len(different), "n": len(compared)}
+    if not different:
+        return "accept", style.label("parity.same"), style.label("parity.sentence_same", **counts)
+    names = ", ".join(dict.fromkeys(style.label(f"parity.{row.variable}") for row in different))
+    sentence = style.label("parity.sentence_differs", names=names, **counts)
+    if kinetics == "textbook" and all(quantity_of(row.variable) in MECHANICAL for row in different):
+        return "accept", style.label("parity.same_but_textbook"), f"{sentence} {style.label('parity.textbook')}"
+    return "warn", style.label("parity.differs"), sentence
+
+
+def title_of(variable: str, axis: str, style: Style) -> str:
+    """Name of a compared curve in the report's language."""
+    row = next((row for row in rows_of(variable) if row.component == axis), None)
+    if row is not None:
+        return style.word(row.title)
+    name = style.label(f"parity.{variable}")
+    return f"{name} {axis}" if axis else name
+
+
+def _block(sheet: Sheet, quantity: str, rows: Sequence[Any], left_mm: float, top_mm: float, *, heads: bool) -> float:
+    """One table: a line per variable and axis; below it what counts as equal, and frames left out. Return where it ends.
+
+    The first table of a column has heads, which hold for those below it too.
+    """
+    style = sheet.style
+    unit = rows[0].unit
+    sheet.heading(left_mm, top_mm, f"{style.label(f'parity.{quantity}')}, {unit}")
+    names = ("rmse", "largest", "correlation", "frames", "equal", "where")
+    said = [style.label(f"parity.{name}") if heads else "" for name in names]
+    columns = (
+        TableColumn("", _NAME_MM),
+        *(TableColumn(head, _NUMBER_MM, "right") for head in said[:-1]),
+        TableColumn(said[-1], _PLACE_MM),
+    )
+    keys = dict.fromkeys((row.variable, row.axis) for row in rows)
+    lines = [_line([row for row in rows if (row.variable, row.axis) == key], style) for key in keys]
+    y, _ = TextTable(columns, lines, size="tiny", padding_mm=0.7).draw(sheet, left_mm, top_mm + 1.2)
+    rms, largest = EQUAL_WITHIN[quantity]
+    note = style.label("parity.limits", rms=f"{rms:g}", largest=f"{largest:g}", unit=unit)
+    left_out = most_left_out(rows)
+    if left_out:
+        told = "; ".join(f"{count} {style.labels.get(f'parity.{reason}', reason)}" for reason, count in left_out.items())
+        note += " " + style.label("parity.left_out", told=told)
+    return sheet.paragraph(left_mm, y + 0.6, wrapped(note, _WIDTH_MM, style.size("tiny")), size="tiny", colour="quiet") + 5.5
+
+
+def most_left_out(rows: Sequence[Any]) -> dict[str, int]:
+    """Reason -> number of frames left out, over every trial and side, of the variable and axis that lost most."""
+    lines: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        lines.setdefault((row.variable, row.axis), Counter()).update(left_out_counts(row.left_out))
+    most: Counter[str] = Counter()
+    for line in lines.values():
+        most |= line
+    return dict(most)
+
+
+def _line(rows: Sequence[Any], style: Style) -> list[Cell | str]:
+    """One variable and axis over every trial and side."""
+    title = title_of(rows[0].variable, rows[0].axis, style)
+    compared = [row for row in rows if row.equal]
+    if not compared:
+        return [title, "–", "–", "–", "0", "–", ""]
+    overall = pooled(compared)
+    worst = max(compared, key=lambda row: float(row.largest))
+    equal = sum(row.equal == "true" for row in compared)
+    colour = "ink" if equal == len(compared) else "warn"
+    frame = f" {worst.worst_frame}" if worst.worst_frame else ""
+    # The frame must stay readable, however long the trial's name.
+    name = shortened(worst.trial, _PLACE_MM - 11.0, style.size("tiny"))
+    return [
+        title, small(overall["rmse"]), small(overall["largest"]), _correlation(overall["correlation"]), f"{overall['frames']:.0f}",
+        Cell(style.label("parity.of", equal=equal, n=len(compared)), colour=colour, bold=colour == "warn"),
+        f"{name} {worst.side}{frame}",
+    ]  # fmt: skip
+
+
+def pooled(rows: Sequence[Any]) -> Mapping[str, float]:
+    """Rows of one variable together: RMSE over all frames, the largest difference, the lowest correlation, frames compared."""
+    frames = np.array([row.frames for row in rows], dtype=float)
+    rmse = np.array([row.rmse for row in rows], dtype=float)
+    correlations = [float(row.correlation) for row in rows if np.isfinite(row.correlation)]
+    return {
+        "rmse": float(np.sqrt((frames * rmse**2).sum() / frames.sum())),
+        "largest": max(float(row.largest) for row in rows),
+        "correlation": min(correlations, default=float("nan")),
+        "frames": float(frames.sum()),
+    }
+
+
+def small(value: float) -> str:
+    """A difference with two significant digits, however small."""
+    return f"{value:.2g}".replace("-", "−")
+
+
+def _correlation(value: float) -> str:
+    return f"{value:.4f}".replace("-", "−") if np.isfinite(value) else "–"
