@@ -16,14 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.skew import skew
+from biomech_id.algebra.vectors import cross, dot
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External
@@ -78,11 +80,11 @@ class TreeMotion:
         """Position, velocity, acceleration (N, 3), laboratory, of the point ``place_m`` (3,) of a body's frame."""
         arm = self.R_lab_body[:, body] @ np.asarray(place_m, dtype=np.float64)
         omega, alpha = self.omega_rad_s[:, body], self.alpha_rad_s2[:, body]
-        spin = np.cross(omega, arm)
+        spin = cross(omega, arm)
         return (
             self.origin_m[:, body] + arm,
             self.origin_velocity_m_s[:, body] + spin,
-            self.origin_acceleration_m_s2[:, body] + np.cross(alpha, arm) + np.cross(omega, spin),
+            self.origin_acceleration_m_s2[:, body] + cross(alpha, arm) + cross(omega, spin),
         )
 
 
@@ -123,6 +125,11 @@ class Tree:
             paths.append((*(paths[body.parent] if body.parent != BASE else ()), j))
         object.__setattr__(self, "_ancestors", tuple(paths))
 
+    @cached_property
+    def _turns(self) -> BoolArray:
+        """(n,), which joints are revolute."""
+        return np.array([body.kind == "revolute" for body in self.bodies])
+
     @property
     def names(self) -> tuple[str, ...]:
         """The bodies' names, in order."""
@@ -159,53 +166,51 @@ class Tree:
             turn, shift = _placement(body, q[:, j])
             R[:, j] = R_0 @ turn
             arm, axis = _apply(R_0, shift), R_0 @ turn[..., 2] if turn.ndim == 2 else _apply(R_0, turn[..., 2])
-            spin = np.cross(w_0, arm)
+            spin = cross(w_0, arm)
             p[:, j], v[:, j] = p_0 + arm, v_0 + spin
-            acc[:, j] = a_0 + np.cross(al_0, arm) + np.cross(w_0, spin)
+            acc[:, j] = a_0 + cross(al_0, arm) + cross(w_0, spin)
             w[:, j], al[:, j] = w_0, al_0
             along, across = axis * u[:, j, None], axis * a[:, j, None]
             if body.kind == "revolute":
                 w[:, j] += along
-                al[:, j] += across + np.cross(w_0, along)
+                al[:, j] += across + cross(w_0, along)
             else:
                 v[:, j] += along
-                acc[:, j] += across + 2 * np.cross(w_0, along)
+                acc[:, j] += across + 2 * cross(w_0, along)
         return TreeMotion(R, p, v, acc, w, al)
 
     def jacobians(self, motion: TreeMotion, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """How speeds move a point of a body and turn it: (N, 3, n) each, and the body's rotation second; laboratory axes."""
-        point = motion.point(body, place_m)[0]
-        J_v, J_w = (np.zeros((len(point), 3, len(self))) for _ in range(2))
-        for k in self.path(body):
-            axis = motion.R_lab_body[:, k, :, 2]
-            if self.bodies[k].kind == "revolute":
-                J_w[:, :, k], J_v[:, :, k] = axis, np.cross(axis, point - motion.origin_m[:, k])
-            else:
-                J_v[:, :, k] = axis
-        return J_v, J_w
+        path, turns = list(self.path(body)), self._turns[list(self.path(body)), None]
+        axis = motion.R_lab_body[..., 2][:, path]
+        arm = motion.point(body, place_m)[0][:, None] - motion.origin_m[:, path]
+        return self._spread(path, np.where(turns, cross(axis, arm), axis)), self._spread(path, np.where(turns, axis, 0.0))
 
     def jacobian_rates(self, motion: TreeMotion, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Rates of change of `jacobians` along the motion, (N, 3, n) each, laboratory axes; for a base at rest."""
+        path, turns = list(self.path(body)), self._turns[list(self.path(body)), None]
         point, velocity, _ = motion.point(body, place_m)
-        dJ_v, dJ_w = (np.zeros((len(point), 3, len(self))) for _ in range(2))
-        for k in self.path(body):
-            axis = motion.R_lab_body[:, k, :, 2]
-            d_axis = np.cross(motion.omega_rad_s[:, k], axis)
-            if self.bodies[k].kind == "revolute":
-                arm, d_arm = point - motion.origin_m[:, k], velocity - motion.origin_velocity_m_s[:, k]
-                dJ_w[:, :, k], dJ_v[:, :, k] = d_axis, np.cross(d_axis, arm) + np.cross(axis, d_arm)
-            else:
-                dJ_v[:, :, k] = d_axis
-        return dJ_v, dJ_w
+        axis = motion.R_lab_body[..., 2][:, path]
+        d_axis = cross(motion.omega_rad_s[:, path], axis)
+        arm, d_arm = point[:, None] - motion.origin_m[:, path], velocity[:, None] - motion.origin_velocity_m_s[:, path]
+        moving = np.where(turns, cross(d_axis, arm) + cross(axis, d_arm), d_axis)
+        return self._spread(path, moving), self._spread(path, np.where(turns, d_axis, 0.0))
+
+    def _spread(self, path: list[int], columns: FloatArray) -> FloatArray:
+        """Columns (N, k, 3) of the joints on a path as a Jacobian (N, 3, n)."""
+        J = np.zeros((len(columns), 3, len(self)))
+        J[:, :, path] = columns.transpose(0, 2, 1)
+        return J
 
     def equations(
-        self, q: FloatArray, u: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0)
+        self, q: FloatArray, u: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0), motion: TreeMotion | None = None
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Mass matrix M (N, n, n), matrix C (N, n, n) with c = C u, and gravity's g (N, n): M q'' + C u + g = tau.
 
-        C is the one that makes dM/dt - 2 C skew: power never comes from c. Gravity (3,) or (N, 3), laboratory axes.
+        C is the one that makes dM/dt - 2 C skew: power never comes from c. Gravity (3,) or (N, 3), laboratory axes. ``motion``
+        spares work if that of q and u is at hand already.
         """
-        motion = self.motion(q, u)
+        motion = motion or self.motion(q, u)
         N, n = motion.origin_m.shape[:2]
         M, C, g = np.zeros((N, n, n)), np.zeros((N, n, n)), np.zeros((N, n))
         gravity = np.broadcast_to(np.asarray(gravity_lab_m_s2, dtype=np.float64), (N, 3))[..., None]
@@ -254,8 +259,9 @@ class Tree:
         motion = self.motion(q, u, a, base=base)
         loads = solve(self.chain_of(motion), external, gravity_lab_m_s2=gravity_lab_m_s2)
         axes = motion.R_lab_body[:, :, :, 2]
-        turns = np.array([body.kind == "revolute" for body in self.bodies])[:, None]
-        tau: FloatArray = (np.where(turns, loads.moment_lab_Nm[:, ::-1], loads.force_lab_N[:, ::-1]) * axes).sum(axis=-1)
+        tau: FloatArray = (np.where(self._turns[:, None], loads.moment_lab_Nm[:, ::-1], loads.force_lab_N[:, ::-1]) * axes).sum(
+            axis=-1
+        )
         return tau
 
     def forward(
@@ -269,14 +275,14 @@ class Tree:
     def energy(self, q: FloatArray, u: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
         """Kinetic and gravitational energy (N,), J; the latter is zero at the laboratory's origin."""
         motion, gravity = self.motion(q, u), np.asarray(gravity_lab_m_s2, dtype=np.float64)
-        total = np.zeros(len(motion.origin_m))
+        of_bodies = []
         for j, body in enumerate(self.bodies):
             point, velocity, _ = motion.point(j, body.segment.com_m)
             spin = np.einsum("nij,ni->nj", motion.R_lab_body[:, j], motion.omega_rad_s[:, j])
-            kinetic = body.segment.mass_kg * (velocity**2).sum(axis=1) + np.einsum(
-                "ni,ij,nj->n", spin, body.segment.inertia_kgm2, spin
-            )
-            total = total + kinetic / 2 - body.segment.mass_kg * (point @ gravity)
+            turning = np.einsum("ni,ij,nj->n", spin, body.segment.inertia_kgm2, spin)
+            kinetic = (body.segment.mass_kg * (velocity**2).sum(axis=1) + turning) / 2
+            of_bodies.append(kinetic - body.segment.mass_kg * dot(point, gravity))
+        total: FloatArray = np.sum(of_bodies, axis=0)
         return total
 
     def _checked(self, q: FloatArray, u: FloatArray | None, a: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -298,7 +304,7 @@ def _base_state(base: Motion | None, N: int) -> tuple[FloatArray, ...]:
         return np.broadcast_to(np.eye(3), (N, 3, 3)), zero, zero, zero, zero, zero
     omega, alpha = base.omega_lab_rad_s, base.alpha_lab_rad_s2
     arm = base.frames.origin_lab_m - base.com_lab_m
-    acceleration = base.com_acceleration_lab_m_s2 + np.cross(alpha, arm) + np.cross(omega, np.cross(omega, arm))
+    acceleration = base.com_acceleration_lab_m_s2 + cross(alpha, arm) + cross(omega, cross(omega, arm))
     origin = base.frames.origin_lab_m
     return base.frames.R_lab_seg, origin, base.velocity_of(origin), acceleration, omega, alpha
 
@@ -315,4 +321,5 @@ def _placement(body: Body, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _apply(R: FloatArray, v: FloatArray) -> FloatArray:
-    return (R @ v[..., None])[..., 0]
+    turned: FloatArray = (R @ v[..., None])[..., 0]
+    return turned
