@@ -1,7 +1,7 @@
 """Inverse dynamics of one leg (3 segments) side by side with other ways to the same numbers.
 
-Ours is the public ``solve`` (`solve_body`), from a tracked body and the ground's wrench to joint loads; the bare chain solver
-is shown too. The others get their inputs prebuilt as well:
+Ours is the public ``solve`` of a chain; ``solve_body``, from a tracked body and the ground's wrench to loads that know their
+joints, is shown too. The others get their inputs prebuilt as well:
 
     loop       Python loop over frames that assembles the 18 x 18 system and calls numpy.linalg.solve, as the source document does
     batched    numpy.linalg.solve on (N, 18, 18), assembled beforehand
@@ -231,9 +231,9 @@ def race(n: int) -> bool:
     system = block_system(leg.chain, leg.external)
     difference = check_agreement(leg, system)
     ways: dict[str, Callable[[], object]] = {
-        "ours": lambda: solve_body(leg.body, leg.contacts),
-        "chain": lambda: solve(leg.chain, leg.external),
-        "budget": lambda: solve_body(leg.body, leg.contacts, budget=True),
+        "ours": lambda: solve(leg.chain, leg.external),
+        "budget": lambda: solve(leg.chain, leg.external, budget=True),
+        "body": lambda: solve_body(leg.body, leg.contacts),
         "loop": lambda: frame_loop(leg),
         "batched": lambda: np.linalg.solve(system.A, system.b[..., None]),
     }

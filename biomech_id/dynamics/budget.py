@@ -21,7 +21,7 @@ from biomech_id.conventions import BUDGET_PARTS
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import Wrenches, joint_wrenches, subtract_outside, sum_up
 
-#: As `Wrenches`, with None for the force of a part that has none whatever the motion.
+#: As `Wrenches`; the force is None for a part that has none whatever the motion, and (n, 3) where it is the same in every frame.
 Share = tuple[FloatArray | None, FloatArray]
 
 
@@ -37,7 +37,7 @@ def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
     """
     angular, gyroscopic = inertial
     parts: dict[str, Share] = {
-        "gravity": _caused_by_forces(p, -p.gravity_lab_m_s2),
+        "gravity": _caused_by_gravity(p),
         "linear_inertia": _caused_by_forces(p, p.com_acceleration_lab_m_s2),
         "angular_inertia": _caused_by_moments(p, angular),
         "gyroscopic": _caused_by_moments(p, gyroscopic),
@@ -46,6 +46,15 @@ def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
         parts[part] = _caused_from_outside(p, part)
     order = (*BUDGET_PARTS, *(part for part in parts if part not in BUDGET_PARTS))
     return {part: parts[part] for part in order}
+
+
+def _caused_by_gravity(p: Problem) -> Share:
+    if p.gravity_lab_m_s2.ndim > 1:
+        return _caused_by_forces(p, -p.gravity_lab_m_s2)
+    # The same weight in every frame: it is summed once and never written out.
+    weight = p.mass_kg[None, :, None] * -p.gravity_lab_m_s2
+    force, moment = joint_wrenches(p, (weight, cross(p.com_lab_m, weight)))
+    return force[0], moment
 
 
 def _caused_by_forces(p: Problem, acceleration: FloatArray) -> Wrenches:

@@ -110,7 +110,13 @@ def _recurse(p: Problem, budget: bool) -> tuple[dict[str, FloatArray], dict[str,
 
 
 def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatArray, shape: tuple[int, ...]) -> None:
-    """Put the values of some frames in their place in the array of all frames; all of them are that array already."""
+    """Put the values of some frames in their place in the array of all frames; all of them are that array already.
+
+    Values without an axis of frames are the same in all of them.
+    """
+    if values.ndim < len(shape):
+        arrays[part] = np.broadcast_to(values, shape)
+        return
     if values.shape == shape:
         arrays[part] = values
         return
