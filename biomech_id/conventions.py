@@ -150,6 +150,9 @@ CYCLE_TABLE: tuple[SignRow, ...] = (
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
 POINT_VARIABLES: tuple[str, ...] = ("CentreOfPressure", "HJC", "KJC", "AJC")
 
+#: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm: ``PelvisResidual``, ``LThighResidual``.
+RESIDUAL_SUFFIX = "Residual"
+
 ANGLE_VARIABLE: dict[str, str] = {
     "pelvis": "PelvisAngles",
     "hip": "HipAngles",

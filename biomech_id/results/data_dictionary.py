@@ -9,7 +9,17 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from biomech_id.conventions import CYCLE_TABLE, JOINTS, POINT_VARIABLES, SCHEMA, SIGN_TABLE, TABLES, Column, SignRow
+from biomech_id.conventions import (
+    CYCLE_TABLE,
+    JOINTS,
+    POINT_VARIABLES,
+    RESIDUAL_SUFFIX,
+    SCHEMA,
+    SIGN_TABLE,
+    TABLES,
+    Column,
+    SignRow,
+)
 from biomech_id.results.documents import DOCUMENTS, Key
 from biomech_id.results.quality import RULES
 
@@ -89,7 +99,8 @@ value. Every JSON file carries `"schema": {SCHEMA}`; a reader refuses another sc
 One row is one video frame. `frame` is the recording's own number, counted from 1; `time` is (frame - 1) / rate, in seconds. Then,
 for each side, every row of the [sign table](conventions.md) as `<side><variable>.<component>` (scalars without a component), and
 the points {points} and those of the foot's outline in mm, laboratory axes. `CentreOfPressure` is given above
-5 % of body weight.
+5 % of body weight. The six-degree-of-freedom model adds `<side><Segment>{RESIDUAL_SUFFIX}` (mm): the root mean square distance
+between a segment's markers and the rigid cluster fitted to them.
 Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an accepted plate and present in swing.
 
 {tables}

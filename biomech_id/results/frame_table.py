@@ -20,6 +20,7 @@ from biomech_id.conventions import (
     MOMENT_VARIABLE,
     POINT_VARIABLES,
     POWER_VARIABLE,
+    RESIDUAL_SUFFIX,
     SIDES,
     frame_columns,
 )
@@ -107,7 +108,7 @@ def frame_table(
     floor_m : height of the floor on which the centre of pressure lies, laboratory Z.
     """
     columns = _columns(motion)
-    filled: dict[str, FloatArray] = {}
+    filled = {_residual_column(segment): MM_PER_M * residual for segment, residual in motion.fit_residual_m.items()}
     for side in SIDES:
         _put_angles(filled, motion, side)
         _put_points(filled, motion, side)
@@ -126,7 +127,13 @@ def frame_table(
 def _columns(motion: BodyMotion) -> tuple[str, ...]:
     signed = [name for name, _ in frame_columns()]
     points = (*POINT_VARIABLES, *motion.foot_outline_names)
-    return (*signed, *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES))
+    residuals = map(_residual_column, motion.fit_residual_m)
+    return (*signed, *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES), *residuals)
+
+
+def _residual_column(segment: tuple[str, str]) -> str:
+    side, name = segment
+    return f"{side}{name.title()}{RESIDUAL_SUFFIX}"
 
 
 def _put(filled: dict[str, FloatArray], name: str, xyz: FloatArray) -> None:

@@ -167,3 +167,12 @@ def test_the_six_dof_models_sagittal_power_is_the_flexion_term_of_the_whole(
     terms = np.einsum("nik,ni->nk", axes, load.wrench.moment_Nm) * rates
     np.testing.assert_allclose(terms.sum(axis=1), load.power_rotational_W, atol=1e-9)  # W, of some 1e3 W
     np.testing.assert_allclose(sagittal_power(load, replace(body, model="six-dof")), terms[:, 0], atol=1e-9)
+
+
+def test_a_fitted_cluster_says_how_well_it_fits_in_millimetres(body: BodyMotion) -> None:
+    residual = np.linspace(0.001, 0.002, body.n_frames)
+    fitted = replace(body, fit_residual_m={("", "pelvis"): residual, ("L", "thigh"): 2 * residual})
+    table = frame_table(fitted, None, {}, mass_kg=None)
+    assert table["PelvisResidual"] == pytest.approx(1000 * residual)
+    assert table["LThighResidual"] == pytest.approx(2000 * residual)
+    assert not [name for name in frame_table(body, None, {}, mass_kg=None).columns if name.endswith("Residual")]
