@@ -145,7 +145,7 @@ def _cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
     ends = []
     for left, right, layer in ((LEFT_MM, middle - 4, layers[0]), (middle + 4, RIGHT_MM, layers[1])):
         summary = layer.tables.summary
-        facts = [*subject_facts(summary, style), *analysis_facts(summary, style, norm)[1:]]
+        facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm)[1:]]
         ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
     draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
     return sheet.figure

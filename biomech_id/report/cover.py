@@ -29,7 +29,7 @@ def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure
     _logo(sheet)
     top = draw_verdict(sheet, summary, 22.0, head=style.label("cover.verdict"))
     left = draw_facts(sheet, LEFT_MM, top, _MIDDLE_MM - 8.0, style.label("cover.subject"), subject_facts(summary, style))
-    right = draw_facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(summary, style, norm))
+    right = draw_facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(tables, style, norm))
     below = max(left, right) + 5.0
     below = _trials(sheet, tables, below)
     _findings(sheet, tables, below + 6.0, 158.0)
@@ -69,15 +69,19 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
     return [(style.label(f"cover.{name}"), text) for name, text in known]
 
 
-def analysis_facts(summary: Mapping[str, Any], style: Style, norm: Norm | None) -> list[tuple[str, str]]:
+def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None) -> list[tuple[str, str]]:
     """Label and value of everything the cover says about how the session was analysed."""
+    summary = tables.summary
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
     static = summary.get("static") or {}
+    stood = str(static.get("file") or "")
+    if not stood and tables.calibration.get("calibrated_from_walk"):
+        stood = style.label("cover.from_walk", trial=tables.calibration.get("static", "?"))
     return [
         (style.label("common.session"), recorded(summary.get("subject", {}).get("session_date"), style)),
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
-        (style.label("cover.static"), recorded(static.get("file"), style)),
+        (style.label("cover.static"), recorded(stood, style)),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]

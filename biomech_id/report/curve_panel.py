@@ -49,8 +49,13 @@ class Drawing:
         return any(layer.run for layer in self.layers)
 
 
-def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bool, words_left_mm: float = 7.5) -> None:
-    """Fill a panel with one variable: frame, norm, curves, foot off, words, counts and notices."""
+def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bool, words_left_mm: float = 7.5) -> list[str]:
+    """Fill a panel with one variable: frame, norm, curves, foot off, words and counts.
+
+    Returns
+    -------
+    Why one side has no curve while the other has, for the page to say; a panel without any curve says it itself.
+    """
     style = drawing.style
     panel.frame(CYCLE, style.scale(row, run=drawing.run), x_numbers=x_numbers)
     panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=words_left_mm)
@@ -62,9 +67,12 @@ def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bo
         drawn = [_curves(panel, side, row, drawing, index) for index in range(len(drawing.layers))]
         if not any(drawn):
             missing.append(drawing.layers[0].missing(side, row, style))
-    _notices(panel, missing, style)
     if x_numbers:
         panel.outside(panel.size_mm[0] / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
+    if len(missing) < len(SIDES):
+        return missing
+    _notice(panel, missing, style)
+    return []
 
 
 def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
@@ -162,11 +170,9 @@ def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> Non
             panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5, bbox=BACKING)
 
 
-def _notices(panel: Panel, missing: list[str], style: Style) -> None:
-    if len(missing) == len(SIDES):
-        left, right = missing
-        same = left.replace(style.label("side.L"), "").lower() == right.replace(style.label("side.R"), "").lower()
-        both = left.replace(f"{style.label('side.L')}:", f"{style.label('side.L')}, {style.label('side.R').lower()}:")
-        panel.notice(both if same else f"{left}\n{right}")
-    elif missing:
-        panel.notice(missing[0], up_mm=0.8)
+def _notice(panel: Panel, missing: list[str], style: Style) -> None:
+    """Say why neither side has a curve."""
+    left, right = missing
+    same = left.replace(style.label("side.L"), "").lower() == right.replace(style.label("side.R"), "").lower()
+    both = left.replace(f"{style.label('side.L')}:", f"{style.label('side.L')}, {style.label('side.R').lower()}:")
+    panel.notice(both if same else f"{left}\n{right}")

@@ -9,7 +9,7 @@ from biomech_id.report.butterfly import draw_butterfly
 from biomech_id.report.curve_panel import Drawing, draw_variable
 from biomech_id.report.foot_pressure import draw_foot
 from biomech_id.report.layer import ROWS
-from biomech_id.report.legend import draw_legend
+from biomech_id.report.legend import draw_absences, draw_legend
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.typography import wrapped
 
@@ -31,10 +31,12 @@ def ground_reaction_page(drawing: Drawing) -> Figure:
     sheet, style = Sheet(drawing.style), drawing.style
     draw_legend(sheet, drawing)
     columns = len(CURVES)
+    absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
     for j, name in enumerate(CURVES):
         panel = sheet.panel(LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM), _ROW_TOP_MM, width, _ROW_HEIGHT_MM)
-        draw_variable(panel, ROWS[name], drawing, x_numbers=True)
+        absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
+    draw_absences(sheet, absent)
     sheet.text(_FEET_LEFT_MM, _LOW_TOP_MM - 5.0, style.label("ground.foot"), weight="bold")
     for number, side in enumerate(SIDES):
         left = LEFT_MM + _MARGIN_MM - 4.0 + _BUTTERFLY_PITCH_MM * number

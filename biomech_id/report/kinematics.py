@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.report.curve_panel import Drawing, draw_variable
 from biomech_id.report.layer import ROWS
-from biomech_id.report.legend import draw_legend
+from biomech_id.report.legend import draw_absences, draw_legend
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.typography import wrapped
 
@@ -25,12 +25,14 @@ def kinematics_page(drawing: Drawing) -> Figure:
     sheet = Sheet(drawing.style)
     draw_legend(sheet, drawing)
     columns = len(GRID[0])
+    absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
     for i, names in enumerate(GRID):
         for j, name in enumerate(names):
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
-            draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1)
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1)
+    draw_absences(sheet, absent)
     model = drawing.layers[0].tables.summary.get("model", "conventional")
     note = drawing.style.label("kinematics.note_six_dof" if model == "six-dof" else "kinematics.note")
     lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)

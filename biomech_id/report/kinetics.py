@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from biomech_id.conventions import JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
 from biomech_id.report.curve_panel import Drawing, draw_variable
 from biomech_id.report.layer import ROWS, Layer
-from biomech_id.report.legend import draw_legend
+from biomech_id.report.legend import draw_absences, draw_legend
 from biomech_id.report.panel import Panel
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.typography import wrapped
@@ -30,14 +30,16 @@ def kinetics_page(drawing: Drawing) -> Figure:
     """Draw the kinetics page: every cycle or mean and standard deviation, as the drawing says."""
     sheet = Sheet(drawing.style)
     draw_legend(sheet, drawing)
+    absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
     for i, names in enumerate(GRID):
         for j, name in enumerate(names):
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
-            draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1 or (j == 3 and i == 2))
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1 or (j == 3 and i == 2))
             if name[0] in POWER_VARIABLE.values() and not drawing.every_cycle:
                 _peaks(panel, name[0], drawing)
+    draw_absences(sheet, absent)
     left = LEFT_MM + _MARGIN_MM + 3 * (width + _GUTTER_MM)
     _reading(sheet, left - 6.0, _FIRST_TOP_MM + 3 * _PITCH_MM + 2.0, drawing)
     return sheet.figure
@@ -47,8 +49,11 @@ def _peaks(panel: Panel, variable: str, drawing: Drawing) -> None:
     """Write A1, K2, H3 ... at the mean place of the peaks that the tables hold, once per side."""
     if len(drawing.layers) > 1:
         return
+    low, high = panel.get_ylim()
     for side in SIDES:
         for name, percent, value in mean_peaks(drawing.layers[0], side, variable):
+            if not low <= value <= high:
+                continue
             up = value >= 0
             panel.mark(
                 percent, value, name, below_mm=-0.7 if up else 0.7, colour=side, ha="right" if side == "L" else "left",

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biomech_id.conventions import SIDES, SignRow, cycle_rows
+from biomech_id.report.reasons import in_words
 from biomech_id.report.style import Style
 from biomech_id.results.tables import SessionTables
 
@@ -136,8 +137,7 @@ class Layer:
         mine = self.cycles[(self.cycles["side"] == side) & (self.cycles["kinetics_valid"] == "false")]
         reasons = Counter(reason for reason in mine["reason"] if reason)
         if reasons:
-            reason = str(reasons.most_common(1)[0][0])
-            return reason[:1].upper() + reason[1:] + ("" if reason.endswith(".") else ".")
+            return in_words(str(reasons.most_common(1)[0][0]), style, first=True)
         if len(mine):
             return style.label("absent.no_contact", side=style.label(f"side.{side}").lower())
         return style.label("absent.no_loads")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from matplotlib.lines import Line2D
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.curve_panel import SECOND_DASHES, SIDE_MARKER, Drawing
-from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, WIDTH_MM, Sheet
+from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.style import Style
-from biomech_id.report.typography import width_mm
+from biomech_id.report.typography import shortened, width_mm
 
 SAMPLE_MM = 9.0
-BASELINE_MM = 21.4
+BASELINE_MM, ABSENCES_MM = 21.4, 25.4
 
 
 def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM) -> None:
@@ -33,6 +35,14 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM) ->
     x = _word(sheet, x, y_mm, "|  " + style.label("common.foot_off"))
     if not comparing:
         _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else "common.mean_sd"))
+
+
+def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
+    """Write below the legend why panels lack one side's curves, each different sentence once."""
+    told = "   ".join(dict.fromkeys(sentences))
+    if told:
+        text = shortened(told, RIGHT_MM - LEFT_MM, sheet.style.size("small"), weight="bold")
+        sheet.text(LEFT_MM, ABSENCES_MM, text, size="small", colour="warn", weight="bold")
 
 
 def _sample(

@@ -89,7 +89,7 @@ def flattened(values: Any, name: str = "") -> Iterator[str]:
     elif isinstance(values, (list, tuple)):
         nested = any(isinstance(item, (list, tuple)) for item in values)
         yield f"{name}: {('; ' if nested else ', ').join(_plain(item) for item in values) or '–'}"
-    else:
+    elif values != "":
         yield f"{name}: {_plain(values)}"
 
 

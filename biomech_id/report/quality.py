@@ -7,8 +7,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from biomech_id.conventions import SIDES
 from biomech_id.report.cover import all_findings, finding_lines
-from biomech_id.report.numbers import brief
+from biomech_id.report.numbers import brief, written
+from biomech_id.report.reasons import in_words
 from biomech_id.report.records import records
 from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.style import Style
@@ -45,10 +47,11 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTa
     yield style.label("quality.refused"), refused_table(tables, style)
     findings = finding_lines(all_findings(tables), style) or [Cell(style.label("quality.no_findings"))]
     yield style.label("quality.findings"), TextTable((TableColumn("", _WIDTH_MM),), [[cell] for cell in findings])
-    yield style.label("quality.gaps"), _lines(gap_lines(tables, style) or [style.label("quality.no_gaps")])
-    agreement = agreement_lines(tables, style)
-    if agreement:
-        yield style.label("quality.agreement"), _lines(agreement)
+    gaps = gap_lines(tables, style) or [style.label("quality.no_gaps")]
+    yield style.label("quality.gaps"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in gaps])
+    agreement = agreement_table(tables, style)
+    if agreement.rows:
+        yield style.label("quality.agreement"), agreement
     plates = plate_lines(tables, style)
     if plates:
         yield style.label("quality.plates"), _lines(plates)
@@ -117,7 +120,8 @@ def refused_table(tables: SessionTables, style: Style) -> TextTable:
         name = style.label("quality.cycle", side=style.label(f"side.{cycle.side}"), number=cycle.cycle)
         rows.append([
             cycle.trial, Cell(name, colour=cycle.side), style.label("common.yes" if cycle.used else "common.no"),
-            words.get(cycle.kinetics_valid, cycle.kinetics_valid), cycle.reason or style.label(f"kind.{cycle.kind}"),
+            words.get(cycle.kinetics_valid, cycle.kinetics_valid),
+            in_words(cycle.reason, style) or style.label(f"kind.{cycle.kind}"),
         ])  # fmt: skip
     failed = tables.summary.get("failed", ())
     rows += [[trial["file"], "–", "–", "–", Cell(str(trial["error"]), colour="reject")] for trial in failed]
@@ -127,41 +131,40 @@ def refused_table(tables: SessionTables, style: Style) -> TextTable:
 
 
 def gap_lines(tables: SessionTables, style: Style) -> list[str]:
-    """One sentence per gap."""
-    lines = []
+    """One line per trial and way of filling: every marker with the frames it was not seen in."""
+    grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
     for gap in records(tables.gaps):
-        method = style.label("quality.filled", method=gap.method) if gap.method else style.label("quality.left_missing")
-        count = style.label("common.count", n=gap.last_frame - gap.first_frame + 1)
-        lines.append(
-            style.label(
-                "quality.gap",
-                trial=gap.trial,
-                marker=gap.marker,
-                first=gap.first_frame,
-                last=gap.last_frame,
-                n=count,
-                method=method,
-            )
-        )
-    return lines
-
-
-def agreement_lines(tables: SessionTables, style: Style) -> list[str]:
-    """How far events from two sources lie apart."""
+        last = f"–{gap.last_frame}" if gap.last_frame > gap.first_frame else ""
+        grouped.setdefault((gap.trial, gap.method), {}).setdefault(gap.marker, []).append(f"{gap.first_frame}{last}")
     lines = []
-    for trial in tables.summary.get("trials", ()):
-        for row in trial["event_agreement"]:
-            side, kind = style.label(f"side.{row['side']}"), str(row["kind"]).replace("_", " ")
-            told = {
-                "trial": trial["name"],
-                "side": side,
-                "kind": kind,
-                "median": brief(row["median_ms"]),
-                "worst": brief(row["worst_ms"]),
-            }
-            told |= {"source": row["source"], "reference": row["reference"], "n": row["n"]}
-            lines.append(style.label("quality.agreement_row", **told))
+    for (trial, method), markers in grouped.items():
+        told = "; ".join(f"{marker} {', '.join(frames)}" for marker, frames in markers.items())
+        lines.append(style.label("quality.gap", trial=trial, method=style.label(f"gap.{method}"), markers=told))
     return lines
+
+
+#: Events compared, in the order of the columns: side and kind as in ``summary.json``.
+_EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
+
+
+def agreement_table(tables: SessionTables, style: Style) -> TextTable:
+    """How far events of two sources lie apart: median and worst, one row per trial and pair of sources."""
+    heads = (style.label("quality.event", side=style.label(f"side.{side}"), kind=style.word(kind)) for side, kind in _EVENTS)
+    columns = (
+        TableColumn(style.label("quality.trial"), 55.0),
+        TableColumn(style.label("quality.compared"), 54.0),
+        *(TableColumn(head, (_WIDTH_MM - 109.0) / len(_EVENTS)) for head in heads),
+    )
+    rows: list[list[Cell | str]] = []
+    for trial in tables.summary.get("trials", ()):
+        pairs: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+        for row in trial["event_agreement"]:
+            told = style.label("quality.apart", median=written(row["median_ms"], 0), worst=written(row["worst_ms"], 0), n=row["n"])
+            pairs.setdefault((row["source"], row["reference"]), {})[row["side"], row["kind"]] = told
+        for (source, reference), cells in pairs.items():
+            pair = style.label("quality.pair", source=style.label(f"source.{source}"), reference=style.label(f"source.{reference}"))
+            rows.append([trial["name"], pair, *(cells.get(event, "–") for event in _EVENTS)])
+    return TextTable(columns, rows)
 
 
 def plate_lines(tables: SessionTables, style: Style) -> list[str]:

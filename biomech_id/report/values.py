@@ -43,7 +43,9 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
         reason = "\n".join(layer.missing(side, ROWS["HipMoment", "X"], style) for side in SIDES)
         lines = wrapped(reason, RIGHT_MM - _RIGHT_BLOCK_MM, style.size("body"))
         sheet.paragraph(_RIGHT_BLOCK_MM, 28.0, lines)
-    note = wrapped(style.label("values.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
+    six_dof = layer.tables.summary.get("model") == "six-dof"
+    said = f"{style.label('values.note')} {style.label('values.axes_six_dof' if six_dof else 'values.axes')}"
+    note = wrapped(said, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, max(left, right, 186.0) + 2.5, note, size="tiny", colour="quiet")
     return sheet.figure
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pypdf
 import pytest
 
 from biomech_id.errors import OptionError, OutputError, ShapeError
+from biomech_id.gait.stance import Verdict
 from biomech_id.report import draw_report
 from biomech_id.report.book import PAGES, session_pages
 from biomech_id.report.panel import Panel
-from biomech_id.report.style import load_style
+from biomech_id.report.quality import agreement_table, gap_lines
+from biomech_id.report.reasons import in_words
+from biomech_id.report.style import LANGUAGES, load_style
+from biomech_id.results.tables import tidy_table
 
 #: Of a report of one child, with all pages (issue F).
 MOST_BYTES = 2_000_000
@@ -139,8 +144,55 @@ def test_without_kinetics_every_kinetic_panel_gives_the_reason(build, tmp_path):
 
 
 def test_one_side_only_says_so_and_draws_the_other(build, tmp_path):
-    texts = text_of(draw_report(build(sides="L"), tmp_path / "a.pdf", pages=["kinematics_mean"]))
-    assert plain(texts).count("No complete right gait cycle") == 12
+    text = plain(text_of(draw_report(build(sides="L"), tmp_path / "a.pdf", pages=["kinematics_mean"])))
+    # Once for the page, above curves that it must not cover, and "R 0" beside each panel's name.
+    assert text.count("No complete right gait cycle") == 1
+    assert (text.count("R 0"), text.count("L 3")) == (12, 12)
+
+
+def test_no_word_covers_a_curve_of_the_side_that_has_one(build):
+    for page in session_pages(build(sides="L"), load_style(), None, ["kinematics_mean", "kinetics_mean"]):
+        for panel in (a for a in page.figure.axes if isinstance(a, Panel)):
+            backed = [t.get_text() for t in panel.texts if t.get_bbox_patch() is not None]
+            # A number off the scale may stand there, three or four letters at the edge.
+            assert not [text for text in backed if text[0] not in "▲▼"]
+
+
+def test_reasons_are_words_and_not_identifiers(build, tmp_path):
+    tables = build(kinetics=False)
+    ids = {
+        "no_plate": "no loaded plate is under the foot; The walk turns by 90 deg.",
+        "outline": "the foot reaches 20 mm beyond plate 1",
+    }
+    cycles = tables.summary["trials"][0]["cycles"]
+    for cycle, (verdict, sentence) in zip(cycles, ids.items(), strict=False):
+        cycle["reason"] = f"{verdict}: {sentence}"
+    text = plain(text_of(draw_report(tables, tmp_path / "a.pdf", pages=["quality", "kinetics_mean"])))
+    assert "No plate: no loaded plate is under the foot. The walk turns by 90 deg." in text
+    assert "Over the plate's edge: the foot reaches 20 mm beyond plate 1." in text
+    assert not any(f"{verdict}:" in text for verdict in ids)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_verdict_on_a_stance_has_words(language):
+    style = load_style(language=language)
+    for verdict in (verdict for verdict in Verdict if verdict not in (Verdict.CLEAN, Verdict.TWO_PLATES)):
+        assert in_words(f"{verdict}: a reason", style) == f"{style.labels[f'stance.{verdict}']}: a reason."
+
+
+def test_gaps_and_events_stand_in_one_line_per_trial(build):
+    gaps = [("LASI", 1, 40, "left open"), ("LASI", 90, 99, "left open"), ("RTOE", 7, 7, "left open"), ("RHEE", 3, 5, "spline")]
+    rows = [dict(zip(("marker", "first_frame", "last_frame", "method"), gap, strict=True)) | {"trial": "walk1"} for gap in gaps]
+    tables = replace(build(), gaps=tidy_table("gaps", rows))
+    apart = {"source": "marker", "reference": "plate", "n": 2, "median_ms": -12.4, "worst_ms": -21.6}
+    tables.summary["trials"][0]["event_agreement"] = [{"side": "R", "kind": "Foot Off", **apart}]
+    assert gap_lines(tables, load_style()) == [
+        "walk1, left open, frames: LASI 1–40, 90–99; RTOE 7",
+        "walk1, filled by spline, frames: RHEE 3–5",
+    ]
+    assert agreement_table(tables, load_style()).rows == [
+        ["walk1", "markers minus force plate", "–", "–", "–", "−12, worst −22, n = 2"]
+    ]
 
 
 def test_one_cycle_has_a_mean_without_a_band(build):
@@ -180,7 +232,8 @@ def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
 
 def test_a_session_without_any_cycle_is_still_a_report(build, tmp_path):
     texts = text_of(draw_report(build(cycles=0), tmp_path / "a.pdf"))
-    assert len(texts) == len(PAGES) - 1
+    # Neither other movements nor a comparison.
+    assert len(texts) == len(PAGES) - 2
     assert "no gait cycle" in plain(texts).lower() or "No trial" in plain(texts)
 
 
