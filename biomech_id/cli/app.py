@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from biomech_id._version import __version__
-from biomech_id.cli import batch, check, demo, markerset, report, run, templates
+from biomech_id.cli import batch, check, demo, markerset, opensim, report, run, templates
 
 app = typer.Typer(
     name="biomech-id",
@@ -17,7 +17,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for module in (demo, run, check, report, batch, markerset, templates):
+for module in (demo, run, check, report, batch, opensim, markerset, templates):
     module.register(app)
 
 

@@ -177,6 +177,7 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         mass_kg=subject.mass_kg,
         history=(*trial.history, *(f"self-check: {check}" for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings),
+        markers=trial.markers,
     )
     return result, trial
 
@@ -266,6 +267,9 @@ def _session(
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,
+        static_motion=body.static_motion,
+        static_markers=body.static_markers,
+        marker_groups=body.marker_groups,
     )
 
 

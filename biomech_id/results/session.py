@@ -28,7 +28,7 @@ from biomech_id.results.quality import Grade, QualityRow, worst
 from biomech_id.results.session_tables import session_tables
 from biomech_id.results.tables import SessionTables
 from biomech_id.signal.gaps import Gap
-from biomech_id.trial import Event, ForcePlate, Subject
+from biomech_id.trial import Event, ForcePlate, Markers, Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,7 @@ class TrialResult:
     mass_kg : body mass that kinetics are divided by; None for kinematics only.
     history : what was done to the data, in words, in order.
     findings : what was noticed.
+    markers : as analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
     """
 
     name: str
@@ -71,6 +72,7 @@ class TrialResult:
     mass_kg: float | None = None
     history: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    markers: Markers | None = None
 
     @property
     def verdict(self) -> Grade:
@@ -146,6 +148,8 @@ class SessionResult:
     command : the canonical command that repeats the run.
     inputs : path relative to the subject's folder -> sha256.
     norm : what people without a gait disorder do (see `results.norm`), or None.
+    static_motion, static_markers : the static trial as tracked, for programs that take over; None without one.
+    marker_groups : segment ("R shank", "pelvis") -> names of its markers.
     """
 
     subject: Subject
@@ -162,6 +166,9 @@ class SessionResult:
     command: str = ""
     inputs: Mapping[str, str] = field(default_factory=dict)
     norm: pd.DataFrame | None = None
+    static_motion: BodyMotion | None = None
+    static_markers: Markers | None = None
+    marker_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

@@ -1,0 +1,95 @@
+"""``biomech-id opensim`` and ``check-opensim``: handing over to OpenSim, and looking over what OpenSim is to be given."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded
+from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.run import (
+    Code,
+    Exclude,
+    Functional,
+    Kinetics,
+    Mass,
+    Model,
+    Paths,
+    RecipeFile,
+    Static,
+    SubjectFile,
+    make_job,
+    tell,
+)
+
+
+class Knee(StrEnum):
+    """Which way the knee's angle and moment count."""
+
+    FLEXION = "flexion"
+    EXTENSION = "extension"
+
+
+Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for OpenSim's files; replaced as a whole.", show_default=False)]
+KneeOption = Annotated[
+    Knee, typer.Option("--knee", help="Positive direction of knee_angle: Rajagopal flexion, gait2392 extension.")
+]
+Analog = Annotated[bool, typer.Option("--analog", help="Also write the force plates at their own rate.")]
+Folder = Annotated[Path, typer.Argument(help="A folder of OpenSim's files.", show_default=False)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("opensim")(guarded(opensim))
+    app.command("check-opensim")(guarded(check_opensim))
+
+
+def opensim(
+    paths: Paths,
+    out: Out,
+    static: Static = None,
+    functional: Functional = None,
+    exclude: Exclude = None,
+    model: Model = None,
+    kinetics: Kinetics = None,
+    recipe: RecipeFile = None,
+    subject: SubjectFile = None,
+    mass: Mass = None,
+    code: Code = None,
+    knee: KneeOption = Knee.FLEXION,
+    analog: Analog = False,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Analyse one subject and write everything OpenSim needs to take over: model, markers, forces, motions, setup files.
+
+    Example: biomech-id opensim patients/anna -o results/anna_opensim
+    """
+    job = make_job(paths, static, functional, exclude, model, kinetics, recipe, subject, mass, None, False, code)
+    from biomech_id.pipeline.opensim import hand_over
+
+    with shown_progress() as progress:
+        outcome = hand_over(job, out, knee=knee.value, analog=analog, progress=progress)
+    return tell(outcome)
+
+
+def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
+    """List what OpenSim would complain about, or silently get wrong, in a folder of its files.
+
+    Example: biomech-id check-opensim results/anna_opensim
+    """
+    from biomech_id.errors import Severity
+    from biomech_id.exports.opensim_check import check_folder
+
+    findings = check_folder(folder)
+    for finding in findings:
+        typer.echo(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
+    if not findings:
+        typer.echo(f"{folder}: nothing to complain about")
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        return FAILED
+    return WARNINGS if findings else DONE

@@ -1,0 +1,39 @@
+"""The hand-over to OpenSim: analyse a subject, and write everything OpenSim needs to take over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomech_id.pipeline.single import Outcome, Progress, analyse_job
+
+if TYPE_CHECKING:
+    from biomech_id.exports.opensim_joints import KneeSign
+    from biomech_id.pipeline.job import Job
+
+
+def hand_over(
+    job: Job, out: Path, *, knee: KneeSign = "flexion", analog: bool = False, progress: Progress | None = None
+) -> Outcome:
+    """Analyse one subject and write the files of OpenSim.
+
+    Parameters
+    ----------
+    job : as for `pipeline.single.run_job`.
+    out : folder to write, replaced as a whole.
+    knee : which way the knee's angle and moment count.
+    analog : also write the plates at their own rate.
+
+    Raises
+    ------
+    BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
+    """
+    from biomech_id.exports.opensim_folder import write_opensim
+    from biomech_id.results.atomic import whole_folder
+
+    session = analyse_job(job, progress=progress)
+    with whole_folder(out) as folder:
+        notes = write_opensim(session, folder, knee=knee, analog=analog)
+    complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    n = len(notes)
+    return Outcome(f"{out}: {n} trial{'s' * (n != 1)} handed over to OpenSim", tuple(complaints), n)

@@ -1,0 +1,120 @@
+"""OpenSim's ``ExternalLoads``: which columns of which table act on which body."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+
+from biomech_id.errors import FileRefusedError, InvalidValueError
+
+#: What OpenSim's programs write into an element that names nothing.
+NOTHING = ("", "Unassigned")
+
+
+@dataclass(frozen=True)
+class ExternalForceColumns:
+    """One ``ExternalForce``.
+
+    Attributes
+    ----------
+    name : of the force.
+    body : it acts on.
+    force, point, torque : stems of the columns, each followed by x, y and z; empty where the file names none.
+    force_frame, point_frame : bodies that force and point are expressed in.
+    """
+
+    name: str
+    body: str
+    force: str
+    point: str
+    torque: str
+    force_frame: str = "ground"
+    point_frame: str = "ground"
+
+
+@dataclass(frozen=True)
+class ExternalLoadsFile:
+    """One ``ExternalLoads`` file: its forces, and the table they come from."""
+
+    forces: tuple[ExternalForceColumns, ...]
+    data_file: str
+
+
+def read_external_loads(path: Path) -> ExternalLoadsFile:
+    """Read an ``ExternalLoads`` file of any version of OpenSim's documents; forces that are switched off are left out.
+
+    Raises
+    ------
+    FileRefusedError : not such a file.
+    InvalidValueError : a force without a body, or two on one body; the message names them.
+    """
+    root = read_document(path)
+    loads = root if root.tag == "ExternalLoads" else root.find(".//ExternalLoads")
+    if loads is None:
+        raise FileRefusedError(
+            f"{path.name} holds no ExternalLoads.", value=root.tag, expected="an OpenSim ExternalLoads document", where=str(path)
+        )
+    forces = tuple(_force(element) for element in loads.iter("ExternalForce") if not _switched_off(element))
+    _check(forces, path)
+    return ExternalLoadsFile(forces, _text(loads, "datafile"))
+
+
+def read_document(path: Path) -> ElementTree.Element:
+    """Return the root of one of OpenSim's XML documents.
+
+    Raises
+    ------
+    FileRefusedError : it cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
+    """
+    try:
+        text = path.read_bytes()
+        if b"<!ENTITY" in text:
+            raise FileRefusedError(
+                f"{path.name} defines XML entities, which no OpenSim document does.",
+                value="<!ENTITY", expected="a plain OpenSim document", where=str(path),
+            )  # fmt: skip
+        return ElementTree.fromstring(text)
+    except (OSError, ElementTree.ParseError) as error:
+        raise FileRefusedError(
+            f"{path.name} cannot be read as an OpenSim document: {error}.", value=str(error), expected="XML", where=str(path)
+        ) from error
+
+
+def _force(element: ElementTree.Element) -> ExternalForceColumns:
+    return ExternalForceColumns(
+        name=element.get("name", ""),
+        body=_text(element, "applied_to_body").rpartition("/")[2],
+        force=_text(element, "force_identifier"),
+        point=_text(element, "point_identifier"),
+        torque=_text(element, "torque_identifier"),
+        force_frame=_text(element, "force_expressed_in_body").rpartition("/")[2] or "ground",
+        point_frame=_text(element, "point_expressed_in_body").rpartition("/")[2] or "ground",
+    )
+
+
+def _switched_off(element: ElementTree.Element) -> bool:
+    """Documents before version 4 say isDisabled, later ones appliesForce."""
+    return _text(element, "isDisabled").lower() == "true" or _text(element, "appliesForce").lower() == "false"
+
+
+def _text(element: ElementTree.Element, tag: str) -> str:
+    text = (element.findtext(tag) or "").strip()
+    return "" if text in NOTHING else text
+
+
+def _check(forces: tuple[ExternalForceColumns, ...], path: Path) -> None:
+    bodies: dict[str, str] = {}
+    for force in forces:
+        if not force.body:
+            raise InvalidValueError(
+                f"{path.name}: the force {force.name} names no body (applied_to_body).",
+                value=force.name, expected="the body it acts on, such as calcn_r", where=str(path),
+            )  # fmt: skip
+        if force.body in bodies:
+            raise InvalidValueError(
+                f"{path.name}: {bodies[force.body]} and {force.name} both act on {force.body}; "
+                "a foot has one ground reaction, so one of them would be applied twice.",
+                value=force.body, expected="one ExternalForce for each foot", where=str(path),
+            )  # fmt: skip
+        bodies[force.body] = force.name

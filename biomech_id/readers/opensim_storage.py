@@ -1,0 +1,189 @@
+"""OpenSim's tables: ``.mot`` and ``.sto``, with old and new headers and either unit of angle.
+
+A header of ``key=value`` lines in any order ends with ``endheader``; a row of column names and rows of numbers follow.
+``inDegrees`` speaks of rotational coordinates only, and which columns those are the file does not say: values are kept as they
+stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
+
+END_OF_HEADER = "endheader"
+#: A step between samples that is longer than the file's usual one by this share is a gap; rounding of printed times stays below.
+GAP_SHARE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class StorageTable:
+    """One table of numbers over time.
+
+    Attributes
+    ----------
+    name : first line of the file.
+    columns : names, without ``time``.
+    time_s : (n,), as written: possibly rounded, never to be differentiated (see `even_rate_hz`).
+    values : (n, k), in the file's units.
+    in_degrees : what the header says of rotational coordinates.
+    notes : further lines of the header.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    time_s: FloatArray
+    values: FloatArray
+    in_degrees: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "time_s", readonly(self.time_s, (None,), name="time_s", where=self.name))
+        shape = (len(self.time_s), len(self.columns))
+        object.__setattr__(self, "values", readonly(self.values, shape, name="values", where=self.name))
+        twice = sorted({name for name in self.columns if self.columns.count(name) > 1})
+        if twice:
+            raise InvalidValueError(
+                f"{self.name} has more than one column named {', '.join(twice)}.",
+                value=twice, expected="column names that differ", where=self.name,
+            )  # fmt: skip
+
+    def __contains__(self, column: object) -> bool:
+        return column in self.columns
+
+    def __getitem__(self, column: str) -> FloatArray:
+        """Return one column (n,).
+
+        Raises
+        ------
+        MissingInputError : there is no such column; the message lists those there are.
+        """
+        if column not in self.columns:
+            raise MissingInputError(
+                f"{self.name} has no column {column}; it has {', '.join(self.columns)}.",
+                value=column, expected=", ".join(self.columns), where=self.name,
+            )  # fmt: skip
+        return self.values[:, self.columns.index(column)]
+
+    def vector(self, stem: str) -> FloatArray:
+        """Return the columns stem + x, y, z as (n, 3).
+
+        Raises
+        ------
+        MissingInputError : one of them is not there.
+        """
+        return np.column_stack([self[stem + axis] for axis in "xyz"])
+
+
+def read_storage(path: Path) -> StorageTable:
+    """Read a ``.mot`` or ``.sto`` file.
+
+    Raises
+    ------
+    FileRefusedError : it cannot be read, has no ``endheader``, or a row does not fit its column names; the message names the line.
+    """
+    lines = text_lines(path)
+    end = next((i for i, line in enumerate(lines) if line.strip().lower() == END_OF_HEADER), None)
+    if end is None or end + 1 >= len(lines):
+        raise FileRefusedError(
+            f"{path.name} is not an OpenSim table: no line says {END_OF_HEADER}.",
+            value=lines[0][:80] if lines else "", expected=f"a header that ends with {END_OF_HEADER}", where=str(path),
+        )  # fmt: skip
+    header = [line.strip() for line in lines[:end]]
+    names = [name.strip() for name in lines[end + 1].strip().split("\t")]
+    if len(names) == 1:
+        names = lines[end + 1].split()
+    if not names or names[0].lower() != "time":
+        raise FileRefusedError(
+            f"The first column of {path.name} is {names[0] if names else 'missing'}, not time.",
+            value=names[:1], expected="time", where=str(path),
+        )  # fmt: skip
+    rows = _rows(path, lines, end + 2, len(names))
+    name, notes, in_degrees = _header(header, path)
+    return StorageTable(name, tuple(names[1:]), rows[:, 0], rows[:, 1:], in_degrees, notes)
+
+
+def even_rate_hz(time_s: FloatArray, where: str) -> float:
+    """Return the sampling rate that a column of times is the rounding of.
+
+    Raises
+    ------
+    InvalidValueError : fewer than two samples, times that do not rise, or a gap; the message says when.
+    """
+    steps = np.diff(time_s)
+    if not steps.size or not np.isfinite(time_s).all() or steps.min() <= 0:
+        at = float(time_s[int(np.argmin(steps))]) if steps.size else float("nan")
+        raise InvalidValueError(
+            f"The times of {where} do not rise steadily (after {at:g} s).", value=at, expected="rising times", where=where
+        )
+    usual = float(time_s[-1] - time_s[0]) / len(steps)
+    longest = int(np.argmax(steps))
+    if steps[longest] > (1.0 + GAP_SHARE) * max(usual, float(np.median(steps))) + 1e-9:
+        raise InvalidValueError(
+            f"{where} has a gap of {steps[longest]:.4g} s after {time_s[longest]:.6g} s; its samples are {usual:.4g} s apart. "
+            "Export the recording again without the gap, or cut it there.",
+            value=float(steps[longest]), expected="evenly spaced samples", where=where,
+        )  # fmt: skip
+    rate = 1.0 / usual
+    # Times printed to a millisecond give 59.988 for 60 Hz: a whole rate that the column is the rounding of is the rate.
+    whole = float(round(rate))
+    drift_s = abs(len(steps) / whole - len(steps) * usual) if whole else np.inf
+    return whole if drift_s <= max(0.0011, 1e-4 * usual) else rate
+
+
+def text_lines(path: Path) -> list[str]:
+    """Return the lines of a text file.
+
+    Raises
+    ------
+    FileRefusedError : it cannot be opened, or is not text.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise FileRefusedError(
+            f"{path.name} cannot be read: {reason}.", value=str(path), expected="a text file", where=str(path)
+        ) from error
+
+
+def _header(lines: list[str], path: Path) -> tuple[str, tuple[str, ...], bool]:
+    """Name, notes and ``inDegrees`` of the header's lines; counts are not believed, the rows are there to be counted."""
+    counted = ("version", "nrows", "ncolumns", "datarows", "datacolumns", "range", "datatype", "opensimversion")
+    name, notes, in_degrees = path.stem, [], False
+    for number, line in enumerate(lines):
+        key, equals, value = line.partition("=")
+        if not equals:
+            parts = line.split(None, 1)
+            key, value = (parts[0], parts[1]) if len(parts) == 2 and parts[0].lower() in (*counted, "name") else ("", "")
+        key = key.strip().lower()
+        if key == "indegrees":
+            in_degrees = value.strip().lower() in ("yes", "true", "1")
+        elif key == "name" or (number == 0 and key not in counted):
+            name = value.strip() if key == "name" else line
+        elif line and key not in counted:
+            notes.append(line)
+    return name, tuple(notes), in_degrees
+
+
+def _rows(path: Path, lines: list[str], first: int, n_columns: int) -> FloatArray:
+    rows = []
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if not line.strip():
+            continue
+        words = line.split()
+        try:
+            row = [float(word) for word in words]
+        except ValueError:
+            row = []
+        if len(row) != n_columns:
+            raise FileRefusedError(
+                f"Line {number} of {path.name} does not hold {n_columns} numbers, one for each column.",
+                value=line[:80], expected=f"{n_columns} numbers", where=f"{path}, line {number}",
+            )  # fmt: skip
+        rows.append(row)
+    return np.array(rows, dtype=np.float64).reshape(len(rows), n_columns)
