@@ -64,8 +64,9 @@ def run_subjects(
     out : folder of the results.
     template : the job whose recipe and options hold for every subject; its paths are replaced.
     resume : keep results whose inputs, recipe and versions have not changed, by content.
-    executor : any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. None starts ``workers`` processes.
-        Its workers must see the same folders under the same absolute names.
+    executor : any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. Its workers must see the same folders under
+        the same absolute names. None starts ``workers`` processes; these import the calling script, whose own work must therefore
+        stand below ``if __name__ == "__main__":``.
     progress : called with the subject that has ended, how many have, and how many there are.
     """
     template = replace(template, norm=_absolute(template.norm) if template.norm else None)
