@@ -1,0 +1,53 @@
+"""Rebuild the reference report: the main job on the virtual subject in ``data/``, its PDF, and a picture of every page.
+
+``python -m reports.rebuild`` (or ``make report``) writes ``reports/virtual-subject.pdf`` and ``reports/pages/*.png``. The same code
+and the same wheels give the same bytes; a test holds the committed PDF to what this module draws.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.parity import keep_parity, parity_of
+from biomech_id.pipeline.single import run_job
+from biomech_id.report.images import draw_page_images
+from biomech_id.results import read_folder
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parent / "data"
+PDF = "virtual-subject.pdf"
+#: Dots per inch of the page images: readable in a browser, and small.
+DPI = 100.0
+
+
+def rebuild(folder: Path, *, images: bool = True) -> Path:
+    """Write the report, and its pages as images, into a folder; return the path of the PDF."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as work:
+        out = Path(work) / "results"
+        run_job(Job((DATA,)), out)
+        drawn = keep_parity(parity_of(out, DATA), out)
+        shutil.copyfile(drawn, folder / PDF)
+        if images:
+            shutil.rmtree(folder / "pages", ignore_errors=True)
+            for path in draw_page_images(read_folder(out), folder / "pages", dpi=DPI):
+                few_colours(path)
+    return folder / PDF
+
+
+def few_colours(path: Path) -> None:
+    """Store a picture with a palette: pages have few colours, and files a third of the size."""
+    from PIL import Image
+
+    Image.open(path).convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
+
+
+if __name__ == "__main__":
+    rebuild(HERE)
+    sys.stdout.write(f"Wrote {HERE / PDF}\n")

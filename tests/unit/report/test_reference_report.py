@@ -1,0 +1,84 @@
+"""The committed reference report: what `reports.rebuild` draws today, small, with every font, and the pages that a README shows.
+
+Compared is the text, page by page: it holds every number of every table, and whether a panel has curves. Left out of it are the
+versions of the libraries, and numbers that are nothing but rounding (written with an exponent), which another processor rounds
+otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pypdf
+import pytest
+from PIL import Image
+
+from biomech_id.report.book import PAGES
+from reports.rebuild import HERE, PDF, rebuild
+
+pytestmark = pytest.mark.slow
+#: Of the virtual subject's report (issue F), and of all its page images.
+MOST_BYTES, MOST_IMAGE_BYTES = 2_000_000, 3_000_000
+_ROUNDING = re.compile(r"(< )?\d(\.\d+)?e[−-]\d+|< 0\.001|> −0\.001|0\.000\d+")
+_VERSIONS = re.compile(r"Versions\n.*?Input files \(SHA-256\)", re.DOTALL)
+
+
+def texts(path: Path) -> list[str]:
+    return [page.extract_text() for page in pypdf.PdfReader(path).pages]
+
+
+def steady(text: list[str]) -> list[str]:
+    """One text per page, without what depends on the machine."""
+    return [" ".join(_ROUNDING.sub("~0", page).split()) for page in _VERSIONS.sub("", "\f".join(text)).split("\f")]
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory) -> Path:
+    return rebuild(tmp_path_factory.mktemp("reference"), images=False)
+
+
+def test_the_committed_report_is_what_the_code_draws(drawn: Path) -> None:
+    now, committed = steady(texts(drawn)), steady(texts(HERE / PDF))
+    assert len(now) == len(committed), "run: python -m reports.rebuild"
+    for number, (one, other) in enumerate(zip(now, committed, strict=True), 1):
+        assert one == other, f"page {number} differs; run: python -m reports.rebuild"
+
+
+def test_it_is_small_whole_and_has_its_fonts(drawn: Path) -> None:
+    assert drawn.stat().st_size < MOST_BYTES
+    pages = pypdf.PdfReader(drawn).pages
+    for number, page in enumerate(pages, 1):
+        text = page.extract_text()
+        assert "VIRTUAL" in text
+        assert f"Page {number} / {len(pages)}" in text
+        for font in page["/Resources"]["/Font"].values():
+            for descendant in font.get_object()["/DescendantFonts"]:
+                assert "/FontFile2" in descendant.get_object()["/FontDescriptor"].get_object()
+    whole = " ".join(" ".join(texts(drawn)).split())
+    assert all(
+        words in whole for words in ("Internal moments", "N m/kg", "W/kg", "%BW", "deg", "expressed in the axes of the distal")
+    )
+
+
+def test_its_last_page_compares_with_the_outputs_that_the_subject_stores(drawn: Path) -> None:
+    last = " ".join(texts(drawn)[-1].split())
+    assert re.search(r"Equal to the stored outputs (\d+) of \1 compared curves", last)
+    assert "Hip flexion" in last
+
+
+def test_every_page_has_a_picture_and_they_are_small() -> None:
+    pictures = sorted((HERE / "pages").glob("*.png"))
+    assert len(pictures) == len(texts(HERE / PDF))
+    assert {path.stem.partition("-")[2] for path in pictures} == set(PAGES)
+    assert sum(path.stat().st_size for path in pictures) < MOST_IMAGE_BYTES
+    for path in pictures:
+        # 297 by 210 mm at 100 dots per inch.
+        assert Image.open(path).size == (1169, 826)
+
+
+def test_the_readme_shows_pages_that_exist() -> None:
+    readme = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\((reports/pages/[^)]+)\)", readme)
+    assert len(shown) == 2
+    assert all((HERE.parent / name).is_file() for name in shown)
