@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -141,34 +142,75 @@ def gone(process: int) -> bool:
         return True
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
-@pytest.mark.parametrize("moment", range(4))
-def test_killed_at_any_instant_and_resumed(study: Path, tmp_path: Path, undisturbed: dict[str, bytes], moment: int) -> None:
-    """SIGKILL of the parent: its workers end within two seconds, nothing is half-written, and resume gives the same bytes."""
+#: Instants (s after the start) at which something is killed: while processes start, while they work, and near the end.
+MOMENTS_S = [hundredths / 100 for hundredths in random.Random(20240229).sample(range(50, 300), k=20)]
+
+
+def started_batch(study: Path, tmp_path: Path, moment: float) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """Start a batch with two workers, wait until the moment has come, and return it with its workers of that moment."""
     recipe = tmp_path / "quick.toml"
     recipe.write_text("[output]\nreport = false\nbudget = false\n", encoding="utf-8")
-    out = tmp_path / "out"
     code = "from biomech_id.cli import main; main()"
-    words = [sys.executable, "-c", code, "batch", str(study), "-o", str(out), "--recipe", str(recipe), "--workers", "2"]
+    words = [
+        sys.executable,
+        "-c",
+        code,
+        "batch",
+        str(study),
+        "-o",
+        str(tmp_path / "out"),
+        "--recipe",
+        str(recipe),
+        "--workers",
+        "2",
+    ]
     parent = subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 1.2 + 0.6 * moment
+    deadline = time.monotonic() + moment
     while time.monotonic() < deadline and parent.poll() is None:
         time.sleep(0.02)
-    workers = list(workers_of(parent.pid))
+    return parent, list(workers_of(parent.pid))
+
+
+def assert_nothing_half_written(out: Path, undisturbed: dict[str, bytes]) -> None:
+    for name, content in files_of(out).items() if out.exists() else ():
+        if not any(part.startswith(".") for part in name.split("/")):
+            assert content == undisturbed[name], f"{name} was half-written"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+@pytest.mark.parametrize("moment", MOMENTS_S[::2])
+def test_killed_at_any_instant_and_resumed(study: Path, tmp_path: Path, undisturbed: dict[str, bytes], moment: float) -> None:
+    """SIGKILL of the parent: its workers end within two seconds, nothing is half-written, and resume gives the same bytes."""
+    parent, workers = started_batch(study, tmp_path, moment)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     ended = time.monotonic() + 2.0
     while time.monotonic() < ended and not all(map(gone, workers)):
         time.sleep(0.05)
     assert all(map(gone, workers))
-    for name, content in files_of(out).items() if out.exists() else ():
-        if not any(part.startswith(".") for part in name.split("/")):
-            assert content == undisturbed[name], f"{name} was half-written"
+    out = tmp_path / "out"
+    assert_nothing_half_written(out, undisturbed)
     run_study(study, out, Job((study,), recipe=QUICK), resume=True)
     after = files_of(out)
     after.pop("verdicts.csv")
     assert after == {name: content for name, content in undisturbed.items() if name != "verdicts.csv"}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
+@pytest.mark.parametrize("moment", MOMENTS_S[1::2])
+def test_a_worker_killed_at_any_instant_changes_no_byte(
+    study: Path, tmp_path: Path, undisturbed: dict[str, bytes], moment: float
+) -> None:
+    """SIGKILL of a worker: the others' work and its own are done again where need be, without anybody's help."""
+    parent, workers = started_batch(study, tmp_path, moment)
+    for worker in workers[:1]:
+        os.kill(worker, signal.SIGKILL)
+    # One subject's only file is broken and nothing else is amiss: done, with warnings.
+    assert parent.wait(timeout=60) == 3
+    finished = {name: content for name, content in files_of(tmp_path / "out").items() if "/." not in f"/{name}"}
+    assert finished == undisturbed
 
 
 @pytest.fixture
