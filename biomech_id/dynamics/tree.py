@@ -269,8 +269,8 @@ class Tree:
     ) -> FloatArray:
         """Accelerations q'' (N, n) under generalised forces ``tau`` (N, n): the inverse of `inverse` on a base at rest."""
         M, C, g = self.equations(q, u, gravity_lab_m_s2=gravity_lab_m_s2)
-        a: FloatArray = np.linalg.solve(M, (tau - g)[..., None] - C @ u[..., None])[..., 0]
-        return a
+        need = (tau - g)[..., None] - C @ u[..., None]
+        return np.asarray(np.linalg.solve(M, need)[..., 0], dtype=np.float64)
 
     def energy(self, q: FloatArray, u: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
         """Kinetic and gravitational energy (N,), J; the latter is zero at the laboratory's origin."""
