@@ -38,7 +38,8 @@ def plate_events(
     events = []
     for contact in contacts:
         load = load_at_video_rate(trial, contact)
-        first, last = edge_feet(landmarks, load)
+        foot = trial.plates[contact.plate].foot
+        first, last = (foot, foot) if foot else edge_feet(landmarks, load)
         if not from_markers and first != last:
             continue
         for side, time_s, kind in ((first, contact.start_s, EventKind.FOOT_STRIKE), (last, contact.end_s, EventKind.FOOT_OFF)):

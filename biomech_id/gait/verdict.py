@@ -75,23 +75,35 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
     if not interval.complete:
         missing = "strike" if np.isnan(interval.start_s) else "off"
         return stance(Verdict.CUT, f"the foot {missing} lies outside the trial or has no event")
-    for rule in (_other_foot, _left_plate, _outline, _light):
+    bound = all(scene.trial.plates[load.contact.plate].foot for load in loads)
+    for rule in (_left_plate,) if bound else (_other_foot, _left_plate, _outline, _light):
         objection = rule(scene, interval, loads)
         if objection is not None:
             return stance(*objection)
+    if bound:
+        return stance(Verdict.CLEAN, f"the file says that {' and '.join(names)} act{'s' * (len(names) == 1)} on this foot")
     if len(names) > 1:
         return stance(Verdict.TWO_PLATES, f"this foot alone is on {' and '.join(names)}; their loads are added")
     return stance(Verdict.CLEAN, f"this foot alone is on {names[0]} from strike to off")
 
 
 def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
-    """Loads that act under the stance's foot: on a plate the outline reaches, and within reach of the foot."""
+    """Loads that act under the stance's foot: on a plate the outline reaches, and within reach of the foot.
+
+    A force that the file itself puts on a foot is that foot's, and no other's.
+    """
     time_s = scene.landmarks.time_s
     standing = frames_within(time_s, interval.lower_s, interval.upper_s)
     found = []
     for load in scene.loads:
+        foot = scene.trial.plates[load.contact.plate].foot
+        if foot and foot != interval.side:
+            continue
         shared = standing & load.loaded
         if np.count_nonzero(shared) < LEAST_SHARED_S * scene.trial.rate_hz:
+            continue
+        if foot:
+            found.append(load)
             continue
         over = scene.outline_depth_m(interval.side, load.contact.plate).max(axis=1) > 0.0
         distance = distance_to_foot(scene.landmarks, interval.side, load.cop_lab_m)

@@ -8,8 +8,11 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.errors import BiomechError, MissingInputError, OptionError
 from biomech_id.pipeline.recipe import Recipe
+
+#: OpenSim's marker files, which bring their forces along (see `readers.opensim_trial`).
+TRC = ".trc"
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Job:
 
     Attributes
     ----------
-    paths : one folder, or C3D files.
+    paths : one folder, or C3D files; OpenSim's ``.trc`` files serve where a folder holds no C3D file.
     recipe : every setting.
     static, functional : trials with a purpose, or None to find the static one.
     exclude : patterns of file names to leave out.
@@ -82,7 +85,7 @@ class Job:
                     expected="a folder with C3D files, or C3D files",
                     where=str(path),
                 )
-            found += sorted(filter(_is_recording, path.iterdir())) if path.is_dir() else [path]
+            found += _recordings(path) if path.is_dir() else [path]
         special = [p for p in (self.static, self.functional) if p is not None]
         here = {p.resolve() for p in found}
         found += [p for p in special if p.resolve() not in here]
@@ -133,7 +136,25 @@ class Job:
         MissingInputError, OptionError : as for `files`; or a named file that is not there.
         """
         named = [path for path in (self.subject_toml, self.norm) if path is not None]
-        return {self._relative(path): sha256_of_input(path) for path in (*self.files(), *named)}
+        recordings = self.files()
+        beside = [path for trc in recordings if trc.suffix.lower() == TRC for path in _companions(trc)]
+        return {self._relative(path): sha256_of_input(path) for path in (*recordings, *beside, *named)}
+
+
+def _recordings(folder: Path) -> list[Path]:
+    """The C3D files of a folder, or its ``.trc`` files if it has none."""
+    files = sorted(folder.iterdir())
+    return list(filter(_is_recording, files)) or [p for p in files if p.suffix.lower() == TRC]
+
+
+def _companions(trc: Path) -> tuple[Path, ...]:
+    """What a ``.trc`` file's forces come from; nothing where they cannot be used, which reading it has said."""
+    from biomech_id.readers.opensim_trial import companions
+
+    try:
+        return companions(trc)
+    except BiomechError:
+        return ()
 
 
 def _is_recording(path: Path) -> bool:

@@ -24,7 +24,7 @@ from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
-from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
+from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
@@ -83,10 +83,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     ------
     BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
     """
-    from biomech_id.readers import read_c3d
-
-    paths = job.files()
-    intake = read_all(paths, partial(read_c3d, trust=trust), progress)
+    intake = read_all(job.files(), partial(read_trial, trust=trust), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))

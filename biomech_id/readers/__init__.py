@@ -5,6 +5,7 @@
 """
 
 from biomech_id.readers.c3d import read_c3d, read_recording
+from biomech_id.readers.opensim_trial import read_opensim_trial
 from biomech_id.readers.recording import FileFacts, Recording
 
-__all__ = ["FileFacts", "Recording", "read_c3d", "read_recording"]
+__all__ = ["FileFacts", "Recording", "read_c3d", "read_opensim_trial", "read_recording"]

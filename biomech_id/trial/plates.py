@@ -29,6 +29,7 @@ class ForcePlate:
         (on the plate, negated by the reader) or "unknown" (never loaded; taken as it is).
     baseline_N : (3,), force removed as measured in samples proven unloaded; zeros if none was removed.
     history : what was done to the raw channels, in words.
+    foot : side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
 
     Raises
     ------
@@ -45,6 +46,7 @@ class ForcePlate:
     sign: PlateSign = "unknown"
     baseline_N: FloatArray | None = None
     history: tuple[str, ...] = ()
+    foot: str = ""
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
