@@ -163,7 +163,7 @@ def _verdict_of(future: Future[SubjectVerdict], task: _Task) -> SubjectVerdict:
     except BrokenExecutor:
         raise
     except Exception as error:  # noqa: BLE001 - clusters have exceptions of their own (killed worker, lost scheduler)
-        lost = f"The work on {task.subject} was lost by whoever did it ({type(error).__name__}); run again with --resume."
+        lost = f"The work on {task.subject} was lost ({type(error).__name__}: {error}); run again with --resume."
         return SubjectVerdict(task.subject, "failed", 0, lost)
 
 

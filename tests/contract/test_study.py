@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from typer.testing import CliRunner
@@ -142,47 +142,66 @@ def gone(process: int) -> bool:
         return True
 
 
-#: Instants (s after the start) at which something is killed: while processes start, while they work, and near the end.
-MOMENTS_S = [hundredths / 100 for hundredths in random.Random(20240229).sample(range(50, 300), k=20)]
+#: Instants at which something is killed, as shares of the time from the first worker's start to the end of an undisturbed batch.
+MOMENTS = [hundredths / 100 for hundredths in random.Random(20240229).sample(range(95), k=20)]
 
 
-def started_batch(study: Path, tmp_path: Path, moment: float) -> tuple[subprocess.Popen[bytes], list[int]]:
-    """Start a batch with two workers, wait until the moment has come, and return it with its workers of that moment."""
-    recipe = tmp_path / "quick.toml"
+class Undisturbed(NamedTuple):
+    """A study with enough subjects to be interrupted in, what becomes of it, and how long that takes from the first worker on."""
+
+    study: Path
+    files: dict[str, bytes]
+    span_s: float
+
+
+def started_batch(study: Path, out: Path, recipe: Path) -> subprocess.Popen[bytes]:
+    """Start a batch with two workers, and return it when the first of them is there."""
     recipe.write_text("[output]\nreport = false\nbudget = false\n", encoding="utf-8")
     code = "from biomech_id.cli import main; main()"
-    words = [
-        sys.executable,
-        "-c",
-        code,
-        "batch",
-        str(study),
-        "-o",
-        str(tmp_path / "out"),
-        "--recipe",
-        str(recipe),
-        "--workers",
-        "2",
-    ]
+    words = [sys.executable, "-c", code, "batch", str(study), "-o", str(out), "--recipe", str(recipe), "--workers", "2"]
     parent = subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + moment
-    while time.monotonic() < deadline and parent.poll() is None:
-        time.sleep(0.02)
-    return parent, list(workers_of(parent.pid))
+    while not list(workers_of(parent.pid)):
+        assert parent.poll() is None
+        time.sleep(0.01)
+    return parent
 
 
-def assert_nothing_half_written(out: Path, undisturbed: dict[str, bytes]) -> None:
-    for name, content in files_of(out).items() if out.exists() else ():
-        if not any(part.startswith(".") for part in name.split("/")):
-            assert content == undisturbed[name], f"{name} was half-written"
+@pytest.fixture(scope="module")
+def long_study(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    root = tmp_path_factory.mktemp("long")
+    own = Path(shutil.copytree(study, root / "study"))
+    for number in range(5):
+        shutil.copytree(study / "ben", own / f"ben{number}")
+    parent = started_batch(own, root / "out", root / "quick.toml")
+    started = time.monotonic()
+    assert parent.wait() == 3
+    return Undisturbed(own, files_of(root / "out"), time.monotonic() - started)
+
+
+def batch_at(moment: float, usual: Undisturbed, folder: Path) -> tuple[subprocess.Popen[bytes], list[int]]:
+    """Return a batch that is under way at a moment, and its workers; earlier where it turns out quicker than usual."""
+    while True:
+        parent = started_batch(usual.study, folder / "out", folder / "quick.toml")
+        time.sleep(moment * usual.span_s)
+        workers = list(workers_of(parent.pid))
+        if workers and parent.poll() is None:
+            return parent, workers
+        parent.wait()
+        shutil.rmtree(folder / "out")
+        moment /= 2
+
+
+def visible(out: Path) -> dict[str, bytes]:
+    files = files_of(out) if out.exists() else {}
+    return {name: content for name, content in files.items() if "/." not in f"/{name}"}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
-@pytest.mark.parametrize("moment", MOMENTS_S[::2])
-def test_killed_at_any_instant_and_resumed(study: Path, tmp_path: Path, undisturbed: dict[str, bytes], moment: float) -> None:
+@pytest.mark.parametrize("moment", MOMENTS[::2])
+def test_killed_at_any_instant_and_resumed(long_study: Undisturbed, tmp_path: Path, moment: float) -> None:
     """SIGKILL of the parent: its workers end within two seconds, nothing is half-written, and resume gives the same bytes."""
-    parent, workers = started_batch(study, tmp_path, moment)
+    parent, workers = batch_at(moment, long_study, tmp_path)
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     ended = time.monotonic() + 2.0
@@ -190,27 +209,24 @@ def test_killed_at_any_instant_and_resumed(study: Path, tmp_path: Path, undistur
         time.sleep(0.05)
     assert all(map(gone, workers))
     out = tmp_path / "out"
-    assert_nothing_half_written(out, undisturbed)
-    run_study(study, out, Job((study,), recipe=QUICK), resume=True)
+    for name, content in visible(out).items():
+        assert content == long_study.files[name], f"{name} was half-written"
+    run_study(long_study.study, out, Job((long_study.study,), recipe=QUICK), resume=True)
     after = files_of(out)
     after.pop("verdicts.csv")
-    assert after == {name: content for name, content in undisturbed.items() if name != "verdicts.csv"}
+    assert after == {name: content for name, content in long_study.files.items() if name != "verdicts.csv"}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are found in /proc")
-@pytest.mark.parametrize("moment", MOMENTS_S[1::2])
-def test_a_worker_killed_at_any_instant_changes_no_byte(
-    study: Path, tmp_path: Path, undisturbed: dict[str, bytes], moment: float
-) -> None:
-    """SIGKILL of a worker: the others' work and its own are done again where need be, without anybody's help."""
-    parent, workers = started_batch(study, tmp_path, moment)
-    for worker in workers[:1]:
-        os.kill(worker, signal.SIGKILL)
+@pytest.mark.parametrize("moment", MOMENTS[1::2])
+def test_a_worker_killed_at_any_instant_changes_no_byte(long_study: Undisturbed, tmp_path: Path, moment: float) -> None:
+    """SIGKILL of a worker: what was under way is done again, without anybody's help."""
+    parent, workers = batch_at(moment, long_study, tmp_path)
+    os.kill(workers[0], signal.SIGKILL)
     # One subject's only file is broken and nothing else is amiss: done, with warnings.
     assert parent.wait(timeout=60) == 3
-    finished = {name: content for name, content in files_of(tmp_path / "out").items() if "/." not in f"/{name}"}
-    assert finished == undisturbed
+    assert visible(tmp_path / "out") == long_study.files
 
 
 @pytest.fixture
