@@ -14,7 +14,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.transforms import ScaledTranslation
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from biomech_id.report.style import Scale, Style
 from biomech_id.report.typography import width_mm, wrapped
@@ -24,6 +24,20 @@ FloatArray = npt.NDArray[np.float64]
 MM_PER_INCH = 25.4
 #: Between the words at the two ends of an axis.
 _WORD_GAP_MM = 2.0
+
+
+class Hundredths(Transform):
+    """Places on the page rounded to hundredths of a point (0.004 mm), at the very end: the tables' numbers stay in the figure.
+
+    A PDF holds each coordinate as text; six decimals of a point that no printer resolves are two thirds of it.
+    """
+
+    input_dims = 2
+    output_dims = 2
+
+    def transform_non_affine(self, values: Any) -> Any:
+        """Round places (n, 2)."""
+        return np.round(values, 2)
 
 
 class Panel(Axes):
@@ -87,6 +101,7 @@ class Panel(Axes):
             joinstyle="round",
         )
         drawn.set_gid(gid)
+        drawn.set_transform(self.transData + Hundredths())
         self.add_collection(drawn, autolim=False)
         return drawn
 
@@ -101,6 +116,7 @@ class Panel(Axes):
         if polygons:
             filled = PolyCollection(polygons, facecolors=self.style.colour(colour), linewidths=0, alpha=opacity, zorder=zorder)
             filled.set_gid(gid)
+            filled.set_transform(self.transData + Hundredths())
             self.add_collection(filled, autolim=False)
 
     def mark(
