@@ -111,13 +111,13 @@ def main(arguments: list[str] | None = None) -> int:
         one, two = (run_batch(root / "study", root / f"out{workers}", workers) for workers in (1, 2))
         equal = contents(root / "out1") == contents(root / "out2")
         out_bytes = sum(path.stat().st_size for path in (root / "out2").rglob("*") if path.is_file())
+    analysed = max(two["trials"], 1)
     for workers, told in ((1, one), (2, two)):
         print(
             f"  {workers} worker(s): {told['trials']} trials of {told['subjects'] - told['failed']} subjects, compute "
-            f"{told['compute_s']:.1f} s, with tables of the study {told['whole_s']:.1f} s, {told['cpu_s'] / told['trials']:.3f} "
-            f"CPU s a trial"
+            f"{told['compute_s']:.1f} s, with tables of the study {told['whole_s']:.1f} s, {told['cpu_s'] / analysed:.3f} CPU s a trial"
         )
-    print(f"  {out_bytes / two['trials'] / 2**20:.2f} MB of results a trial, study tables included")
+    print(f"  {out_bytes / analysed / 2**20:.2f} MB of results a trial, study tables included")
     rate = 60.0 * two["trials"] / two["compute_s"]
     efficiency = one["compute_s"] / two["compute_s"] / 2
     gates = (
