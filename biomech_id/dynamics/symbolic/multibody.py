@@ -222,7 +222,7 @@ class Pendulum:
         self.description = Description(frame, origin)
         self.g = sp.Symbol("g")
         self.constants: dict[Any, float] = {self.g: gravity_m_s2}
-        self.pivot_force: tuple[Any, ...] = sp.symbols("R_x R_y") if pivot_force else ()
+        self.pivot_force: list[Any] = [sp.Symbol("R_x"), sp.Symbol("R_y")] if pivot_force else []
         self._frames: list[Any] = []
         self._tip = me.Point("P")
         self._tip.set_pos(origin, 0)

@@ -1,0 +1,1 @@
+"""Chains whose motion is given, by arrays or by functions of time."""

@@ -1,0 +1,70 @@
+"""Joint wrenches of a planar limb as expressions of time, from its tip to its base.
+
+    F_i = m_i a_i + F_(i+1),   M_i = I_i alpha_i + (c_i - P_i) x m_i (a_i - g) + M_(i+1) + (P_(i+1) - P_i) x F_(i+1)
+
+A link's frame turns about z by its angle, its own y axis runs along it, as in F. Mielke's n-link notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from sympy.simplify.fu import TR8
+
+#: Time.
+t = sp.Symbol("t", real=True)
+
+
+@dataclass(frozen=True)
+class SymbolicLink:
+    """A link along its own +y: length, mass, distance of the centre of mass, moment of inertia about it; numbers or symbols."""
+
+    length_m: Any
+    mass_kg: Any
+    com_m: Any
+    inertia_kgm2: Any = sp.S.Zero
+
+
+@dataclass(frozen=True)
+class SymbolicLimb:
+    """Links and their absolute angles, expressions of `t`, base to tip; gravity (x, y) in the laboratory."""
+
+    links: Sequence[SymbolicLink]
+    angles: Sequence[Any]
+    gravity_m_s2: tuple[Any, Any] = (0, 0)
+
+    def wrench(self, joint: int, seen_from: int | None = None) -> Any:
+        """The six components (6, 1) of the wrench on link ``joint`` at its proximal joint, of the link before on it.
+
+        ``seen_from`` is the link in whose axes they are written; None takes the laboratory's. N and N m.
+        """
+        force, moment = sp.zeros(2, 1), sp.S.Zero
+        for i in reversed(range(joint, len(self.links))):
+            link = self.links[i]
+            arm, span = link.com_m * self._along(i), link.length_m * self._along(i)
+            com = self._joint(i) + arm
+            need = link.mass_kg * (com.diff(t, 2) - sp.Matrix(self.gravity_m_s2))
+            moment += link.inertia_kgm2 * sp.diff(self.angles[i], t, 2) + _cross(arm, need) + _cross(span, force)
+            force += need
+        turn = sp.S.Zero if seen_from is None else self.angles[seen_from]
+        seen = sp.Matrix([[sp.cos(turn), sp.sin(turn)], [-sp.sin(turn), sp.cos(turn)]]) * force
+        x, y, z = (_as_sum_of_sines(e) for e in (*seen, moment))
+        return sp.Matrix([x, y, 0, 0, 0, z])
+
+    def _along(self, i: int) -> Any:
+        return sp.Matrix([-sp.sin(self.angles[i]), sp.cos(self.angles[i])])
+
+    def _joint(self, i: int) -> Any:
+        return sum((self.links[k].length_m * self._along(k) for k in range(i)), start=sp.zeros(2, 1))
+
+
+def _cross(a: Any, b: Any) -> Any:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _as_sum_of_sines(expression: Any) -> Any:
+    """Products of sines and cosines as sines and cosines of sums and differences."""
+    return sp.expand(TR8(sp.expand(expression)))
