@@ -114,8 +114,9 @@ def main(arguments: list[str] | None = None) -> int:
     analysed = max(two["trials"], 1)
     for workers, told in ((1, one), (2, two)):
         print(
-            f"  {workers} worker(s): {told['trials']} trials of {told['subjects'] - told['failed']} subjects, compute "
-            f"{told['compute_s']:.1f} s, with tables of the study {told['whole_s']:.1f} s, {told['cpu_s'] / analysed:.3f} CPU s a trial"
+            f"  {workers} worker(s): {told['trials']} trials of {told['subjects'] - told['failed']} subjects, "
+            f"compute {told['compute_s']:.1f} s, with tables of the study {told['whole_s']:.1f} s, "
+            f"{told['cpu_s'] / analysed:.3f} CPU s a trial"
         )
     print(f"  {out_bytes / analysed / 2**20:.2f} MB of results a trial, study tables included")
     rate = 60.0 * two["trials"] / two["compute_s"]

@@ -56,7 +56,9 @@ def test_a_day_at_the_laboratory(lab: Path) -> None:
     report = (results / f"reports/{session}.pdf").read_bytes()
     assert report.startswith(b"%PDF")
     manifest = json.loads((results / f"patients/{session}/manifest.json").read_text(encoding="utf-8"))
-    assert set(manifest["inputs"]) == {"static.c3d", "walk 01.C3D", "walk02.c3d"}
+    assert set(manifest["inputs"]) == {"static.c3d", "walk 01.C3D", "walk02.c3d", "norm.csv"}
+    # A score is a distance from the norm, so that the norm was there when the tables were made.
+    assert len((results / f"patients/{session}/scores.csv").read_text(encoding="utf-8").splitlines()) > 1
 
     # A second start has nothing to do; a new recording concerns its own session alone.
     assert "Nothing to be done" in snakemake(lab)

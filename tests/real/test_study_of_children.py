@@ -1,0 +1,71 @@
+"""The recorded children as a study: a verdict for each, a norm from them, a report with that norm, and the same bytes again."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from biomech_id.cli.app import app
+
+
+@pytest.fixture(scope="module")
+def children(c3d_dir: Path) -> Path:
+    return c3d_dir / "children"
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    recipe = tmp_path_factory.mktemp("recipe") / "quick.toml"
+    recipe.write_text("[output]\nreport = false\nbudget = false\n", encoding="utf-8")
+    return recipe
+
+
+@pytest.fixture(scope="module")
+def out(children: Path, quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("children") / "out"
+    assert biomech_id("batch", children, "-o", out, "--recipe", quick, "--workers", "2").exit_code in (0, 3)
+    return out
+
+
+def biomech_id(*words: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_every_child_has_a_verdict_and_a_result(children: Path, out: Path) -> None:
+    folders = sorted({path.parent.relative_to(children).as_posix() for path in children.rglob("*.c3d")})
+    with (out / "verdicts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["subject"] for row in rows] == folders
+    for row in rows:
+        assert row["verdict"] in ("done", "warnings"), row
+        assert int(row["trials"]) == len(list((out / row["subject"] / "trials").glob("*.csv"))) > 0
+
+
+def test_a_norm_from_them_stands_in_a_childs_report(children: Path, out: Path, quick: Path, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    subjects = sorted(path.parent for path in out.rglob("manifest.json"))
+    made = biomech_id("norm", *subjects[1:], "-o", tmp_path / "norm.csv", "--source", "five children")
+    assert made.exit_code == 0, made.output
+    assert f"{len(subjects) - 1} subjects, not a clinical norm" in made.output
+    one = subjects[0].relative_to(out)
+    assert biomech_id(
+        "run", children / one, "-o", tmp_path / "one", "--recipe", quick, "--norm", tmp_path / "norm.csv"
+    ).exit_code in (0, 3)
+    drawn = biomech_id("report", tmp_path / "one")
+    assert drawn.exit_code == 0, drawn.output
+    text = " ".join(page.extract_text() for page in PdfReader(tmp_path / "one" / "report.pdf").pages)
+    assert "five children" in " ".join(text.split())
+    with (tmp_path / "one" / "scores.csv").open(encoding="utf-8", newline="") as file:
+        # The deviation index needs more people than five.
+        assert {"GPS", "GVS"} <= {row["score"] for row in csv.DictReader(file)}
+
+
+def test_a_child_reproduces(children: Path, out: Path) -> None:
+    subject = sorted(path.parent for path in out.rglob("manifest.json"))[0]
+    again = biomech_id("reproduce", subject / "manifest.json", "--input", children / subject.relative_to(out))
+    assert again.exit_code == 0, again.output
+    assert "equal, byte for byte" in again.output
