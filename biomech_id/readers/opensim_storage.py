@@ -18,6 +18,9 @@ from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputE
 END_OF_HEADER = "endheader"
 #: A step between samples that is longer than the file's usual one by this share is a gap; rounding of printed times stays below.
 GAP_SHARE = 0.5
+#: Decimals beyond which a time counts as unrounded, and what a program's clock may drift over a file, s.
+MOST_DECIMALS = 9
+CLOCK_S = 2e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +131,21 @@ def even_rate_hz(time_s: FloatArray, where: str) -> float:
             "Export the recording again without the gap, or cut it there.",
             value=float(steps[longest]), expected="evenly spaced samples", where=where,
         )  # fmt: skip
-    rate = 1.0 / usual
     # Times printed to a millisecond give 59.988 for 60 Hz: a whole rate that the column is the rounding of is the rate.
-    whole = float(round(rate))
-    drift_s = abs(len(steps) / whole - len(steps) * usual) if whole else np.inf
-    return whole if drift_s <= max(0.0011, 1e-4 * usual) else rate
+    whole = float(round(1.0 / usual))
+    if whole > 0:
+        departure_s = np.abs(time_s - time_s[0] - np.arange(len(time_s)) / whole).max()
+        if departure_s <= max(_printed_to_s(time_s), CLOCK_S):
+            return whole
+    return 1.0 / usual
+
+
+def _printed_to_s(time_s: FloatArray) -> float:
+    """The unit of the last printed decimal, with room for the rounding of two times; 0 for times of full precision."""
+    for decimals in range(MOST_DECIMALS):
+        if np.abs(np.round(time_s, decimals) - time_s).max() < 10.0**-MOST_DECIMALS:
+            return 1.01 * 10.0**-decimals
+    return 0.0
 
 
 def text_lines(path: Path) -> list[str]:

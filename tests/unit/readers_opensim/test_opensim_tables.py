@@ -75,6 +75,7 @@ def test_the_rate_of_rounded_times_is_the_stated_one() -> None:
     assert even_rate_hz(np.round(np.arange(151) / 60.0, 3), "walk") == 60.0
     assert even_rate_hz(np.round(np.arange(1501) / 600.0, 4), "walk") == 600.0
     assert even_rate_hz(np.arange(100) / 59.94, "walk") == pytest.approx(59.94, rel=1e-9)
+    assert even_rate_hz(np.round(np.arange(20) / 59.94, 6), "walk") == pytest.approx(59.94, rel=1e-5)
 
 
 def test_a_gap_in_time_is_named() -> None:

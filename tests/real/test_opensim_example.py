@@ -1,0 +1,69 @@
+"""OpenSim's example walk as the input of our inverse dynamics, beside the moments OpenSim stored for it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.exports.opensim_folder import session_model
+from biomech_id.exports.opensim_motion import model_motion
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.recipe import read_recipe
+from biomech_id.pipeline.single import analyse_job
+from biomech_id.readers.opensim_storage import StorageTable, even_rate_hz, read_storage
+
+PIPELINE = Path(__file__).resolve().parents[2] / "pipelines" / "opensim"
+MASS_KG = 72.6  # sum of the bodies of subject01.osim
+
+
+@pytest.fixture(scope="module")
+def example(shared_dir: Path) -> Path:
+    return shared_dir / "opensim" / "gait10dof18musc"
+
+
+@pytest.fixture(scope="module")
+def ours(example: Path, tmp_path_factory: pytest.TempPathFactory) -> StorageTable:
+    folder = tmp_path_factory.mktemp("gait10")
+    for path in (example / "ExperimentalData").iterdir():
+        shutil.copy(path, folder)
+    recipe = read_recipe(PIPELINE / "gait10-recipe.toml")
+    recipe = recipe.replaced(report=False, budget=False, marker_set=str(PIPELINE / "gait10-markers.toml"))
+    session = analyse_job(Job((folder,), recipe=recipe, mass_kg=MASS_KG))
+    (trial,) = session.trials
+    return model_motion(session_model(session, knee="extension"), trial.motion, trial.loads).joint_forces()
+
+
+@pytest.mark.parametrize(
+    # Bounds: the ankle moment hardly depends on a model (lever arm of the same force about nearly the same point: 3 % of its
+    # range). Knee and hip centres of the two models lie 1 to 3 cm apart, which at 800 N is 8 to 24 N m.
+    ("joint", "bound_Nm", "least_correlation"),
+    [("ankle_angle", 4.0, 0.99), ("knee_angle", 24.0, 0.8), ("hip_flexion", 24.0, 0.8)],
+)
+def test_flexion_moments_are_those_opensim_stored(
+    example: Path, ours: StorageTable, joint: str, bound_Nm: float, least_correlation: float
+) -> None:
+    (path,) = example.rglob("subject01_walk_ID.sto")
+    stored = read_storage(path)
+    spec = importlib.util.spec_from_file_location("compare", PIPELINE / "compare_with_stored.py")
+    assert spec is not None
+    assert spec.loader is not None
+    compare = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(compare)
+    for side in "rl":
+        column = f"{joint}_{side}_moment"
+        assert np.isfinite(ours[column]).sum() > 60  # a cycle at 60 Hz
+        apart_Nm, _, correlation = compare.distance_Nm(ours, stored, column)
+        assert apart_Nm < bound_Nm, column
+        assert correlation > least_correlation, column
+
+
+def test_its_kinematics_and_moments_can_be_read(example: Path) -> None:
+    kinematics, moments = (read_storage(next(example.rglob(name))) for name in ("subject01_walk_IK.mot", "subject01_walk_ID.sto"))
+    assert kinematics.in_degrees
+    assert not moments.in_degrees
+    assert np.nanmin(kinematics["knee_angle_r"]) < -50.0  # degrees: extension is positive in this model
+    assert even_rate_hz(kinematics.time_s, "IK") == even_rate_hz(moments.time_s, "ID") == 60.0
