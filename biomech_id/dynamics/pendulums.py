@@ -92,15 +92,19 @@ class NPendulum:
 
     def terms(self, q: FloatArray, u: FloatArray) -> Terms:
         """M, C, G of one state."""
-        sine, cosine = np.sin(q), np.cos(q)
+        return Terms(*self._parts(q, u))
+
+    def _parts(self, q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         # cos(a - b) and sin(a - b) by the addition theorems: 2 n trigonometric functions instead of 2 n^2.
-        M = self._mu * (np.outer(cosine, cosine) + np.outer(sine, sine))
-        C = -(self._mu * (np.outer(sine, cosine) - np.outer(cosine, sine))) @ (u * u)
-        return Terms(M, C, -self._weight * sine)
+        waves = np.empty((2, len(q)))
+        sine, cosine = np.sin(q, out=waves[0]), np.cos(q, out=waves[1])
+        pulls = (waves * (u * u)) @ self._mu
+        return self._mu * (waves.T @ waves), cosine * pulls[0] - sine * pulls[1], -self._weight * sine
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
         """Return q'' (n,), rad/s2."""
-        return self.terms(q, u).accelerations()
+        M, C, G = self._parts(q, u)
+        return np.asarray(np.linalg.solve(M, C + G), dtype=np.float64)
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
         """Kinetic energy and height energy, zero at the hinge, J."""

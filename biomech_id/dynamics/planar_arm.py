@@ -152,8 +152,10 @@ class PlanarArm:
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
     ) -> ArmMoments:
         """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3)."""
-        M, columns = np.moveaxis(self.mass_matrix(alpha_rad), (-2, -1), (0, 1)), _columns(acceleration_rad_s2)
-        inertia = _joined(*(sum((M[i, j] * columns[j] for j in range(3)), start=np.zeros_like(columns[0])) for i in range(3)))
+        # Stored joint by joint once, so that no term has to gather its columns again.
+        alpha_rad, rate_rad_s = (np.moveaxis(_columns(values), 0, -1) for values in (alpha_rad, rate_rad_s))
+        M, (a1, a2, a3) = np.moveaxis(self.mass_matrix(alpha_rad), (-2, -1), (0, 1)), _columns(acceleration_rad_s2)
+        inertia = _joined(*(row[0] * a1 + row[1] * a2 + row[2] * a3 for row in M))
         velocity, gravity = self.velocity_moments(alpha_rad, rate_rad_s), self.gravity_moments(alpha_rad)
         return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
 
