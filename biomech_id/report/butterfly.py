@@ -63,7 +63,8 @@ def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]
 
     Returns
     -------
-    One pair per cycle: force (n, 2), forward and up, %BW; place of the centre of pressure (n,), mm forward of the first contact.
+    One pair per cycle: force (n, 2), forward and up, %BW; place of the centre of pressure (n,), mm forward of its rearmost
+    place: that is the heel also where the forefoot strikes first.
     """
     found = []
     progression = {trial["name"]: trial["progression"] for trial in layer.trials}
@@ -82,5 +83,5 @@ def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]
             ahead = np.asarray(forward, dtype=float)
             along = stance[:, 3:5] @ ahead
             force = np.column_stack([stance[:, :2] @ ahead, stance[:, 2]]) * PERCENT_BW_PER_N_KG
-            found.append((force, along - along[0]))
+            found.append((force, along - along.min()))
     return found

@@ -140,6 +140,22 @@ def test_the_butterfly_keeps_the_direction_of_each_force(session):
     assert np.ptp(angle) > 0.2
 
 
+def test_a_forefoot_that_strikes_first_stays_in_the_butterfly(build):
+    session = build(sides="L", cycles=1)
+    frames = session.frames["walk1"]
+    pressed = frames["LCentreOfPressure.X"].notna()
+    # From the forefoot back to the heel within a fifth of the stance, then forward: 120 mm behind the first contact.
+    share = np.linspace(0.0, 1.0, pressed.sum())
+    frames.loc[pressed, "LCentreOfPressure.X"] = 1000.0 + np.where(share < 0.2, -600.0 * share, -120.0 + 250.0 * (share - 0.2))
+    (axes,) = [a for a in curves.ground_reaction(session).axes if any(c.get_gid() == "|L|butterfly|forces" for c in a.collections)]
+    (forces,) = [c for c in axes.collections if c.get_gid() == "|L|butterfly|forces"]
+    along = np.array([path.vertices[0, 0] for path in forces.get_paths()])
+    low, high = axes.get_xlim()
+    assert along[0] == pytest.approx(120.0, abs=5.0)  # mm; between two frames the path moves by 9 mm
+    assert low < along.min() == 0.0
+    assert along.max() < high
+
+
 def test_pressure_path_is_drawn_medially_towards_the_other_foot(session):
     figure = curves.ground_reaction(session)
     for side, mirror in (("L", 1.0), ("R", -1.0)):
