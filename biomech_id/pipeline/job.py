@@ -92,7 +92,7 @@ class Job:
         kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
         if not kept:
             raise MissingInputError(
-                f"{self.paths[0]} holds no C3D or .trc file (folders inside it are not searched; `biomech-id batch` does that).",
+                f"{self.paths[0]} holds no C3D file, and no .trc file (`run` does not look into folders inside it; `batch` does).",
                 value=str(self.paths[0]), expected="at least one .c3d or .trc file", where=str(self.paths[0]),
             )  # fmt: skip
         stems: dict[str, Path] = {}
