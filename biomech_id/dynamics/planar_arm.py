@@ -30,6 +30,8 @@ from biomech_id.errors import InvalidValueError, OptionError
 SpringOrigin = Literal["wrist", "hand_com"]
 #: Segment names, proximal to distal.
 ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
+#: States worked on at once: few enough for their dozens of intermediate arrays to stay in the processor's cache.
+BLOCK = 4096
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -140,9 +142,9 @@ class PlanarArm:
 
     def spring_moments(self, alpha_rad: FloatArray, spring: HandSpring | None) -> FloatArray:
         """Moments against the spring T_ext (..., 3), N m, equations (42) to (44)."""
-        a1, a2, a3 = _columns(alpha_rad)
         if spring is None:
             return np.zeros(np.shape(alpha_rad))
+        a1, a2, a3 = _columns(alpha_rad)
         force, (l1, l2, _) = np.asarray(spring.force_N, dtype=np.float64), self.length_m
         T3 = -force * self._spring_from_wrist_m(spring) * np.sin(a1 + a2 + a3)
         T2 = T3 - force * l2 * np.sin(a1 + a2)
@@ -152,11 +154,16 @@ class PlanarArm:
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
     ) -> ArmMoments:
         """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3)."""
-        # Stored joint by joint once, so that no term has to gather its columns again.
-        alpha_rad, rate_rad_s = (np.moveaxis(_columns(values), 0, -1) for values in (alpha_rad, rate_rad_s))
-        M, (a1, a2, a3) = np.moveaxis(self.mass_matrix(alpha_rad), (-2, -1), (0, 1)), _columns(acceleration_rad_s2)
-        inertia = _joined(*(row[0] * a1 + row[1] * a2 + row[2] * a3 for row in M))
-        velocity, gravity = self.velocity_moments(alpha_rad, rate_rad_s), self.gravity_moments(alpha_rad)
+        motion = [np.reshape(values, (-1, 3)) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2)]
+        terms = np.empty((3, len(motion[0]), 3))
+        for start in range(0, len(motion[0]), BLOCK):
+            states = slice(start, start + BLOCK)
+            # Stored joint by joint once, so that no term has to gather its columns again.
+            alpha, rate, acceleration = (np.moveaxis(_columns(values[states]), 0, -1) for values in motion)
+            terms[0, states] = np.einsum("nij,nj->ni", self.mass_matrix(alpha), acceleration)
+            terms[1, states] = self.velocity_moments(alpha, rate)
+            terms[2, states] = self.gravity_moments(alpha)
+        inertia, velocity, gravity = terms.reshape(3, *np.shape(alpha_rad))
         return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
 
     def com_accelerations(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> FloatArray:
