@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomech_id.pipeline.single import Outcome, Progress, analyse_job
+from biomech_id.pipeline.subject_file import subject_toml
 
 if TYPE_CHECKING:
     from biomech_id.exports.opensim_joints import KneeSign
     from biomech_id.pipeline.job import Job
+    from biomech_id.results import SessionResult
 
 
 def hand_over(
@@ -34,6 +36,13 @@ def hand_over(
     session = analyse_job(job, progress=progress)
     with whole_folder(out) as folder:
         notes = write_opensim(session, folder, knee=knee, analog=analog)
+        # What OpenSim's files cannot hold, so that the folder can be read back as it is.
+        (folder / "subject.toml").write_text(_subject(session), encoding="utf-8", newline="\n")
     complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
     n = len(notes)
     return Outcome(f"{out}: {n} trial{'s' * (n != 1)} handed over to OpenSim", tuple(complaints), n)
+
+
+def _subject(session: SessionResult) -> str:
+    subject = session.subject.with_values("calibration", foot_flat=session.calibration.get("foot_flat"))
+    return subject_toml(subject, condition=session.trials[0].condition)

@@ -125,7 +125,7 @@ def subject_toml(subject: Subject, *, condition: str = "") -> str:
     lines.append(_line("condition", condition or None, _quoted))
     for key, (name, factor, *_) in NUMBERS.items():
         value = getattr(subject, name)
-        lines.append(_line(key, None if value is None else value / factor, "{:.6g}".format))
+        lines.append(_line(key, None if value is None else value / factor, "{:.9g}".format))
     for key, (name, factor, *_) in LEG_NUMBERS.items():
         sides = {side: value / factor for side, value in getattr(subject, name).items()}
         lines.append(_line(key, sides or None, _sides_toml))
@@ -144,4 +144,4 @@ def _quoted(value: Any) -> str:
 
 def _sides_toml(sides: Mapping[str, float]) -> str:
     words = {"L": "left", "R": "right"}
-    return "{ " + ", ".join(f"{words[side]} = {value:.6g}" for side, value in sorted(sides.items())) + " }"
+    return "{ " + ", ".join(f"{words[side]} = {value:.9g}" for side, value in sorted(sides.items())) + " }"

@@ -242,6 +242,20 @@ def test_a_code_replaces_the_name_everywhere(subject: Path, tmp_path: Path) -> N
             assert b"annasmith" not in path.read_bytes().lower(), path
 
 
+def test_what_is_handed_to_opensim_can_be_read_back(subject: Path, tmp_path: Path, quick: Path) -> None:
+    handed = tmp_path / "opensim"
+    assert biomech_id("opensim", subject, "-o", handed).exit_code in (0, 3)
+    assert biomech_id("check-opensim", handed).exit_code == 0
+    outs = {"c3d": subject, "opensim": handed}
+    knees = {}
+    for name, folder in outs.items():
+        assert biomech_id("run", folder, "-o", tmp_path / name, "--recipe", quick).exit_code in (0, 3)
+        with (tmp_path / name / "trials" / "walk01.csv").open(encoding="utf-8") as file:
+            knees[name] = [float(row["LKneeAngles.X"]) for row in csv.DictReader(file)]
+    # Markers pass through text with nine digits.
+    assert knees["opensim"] == pytest.approx(knees["c3d"], abs=1e-4)
+
+
 def test_results_are_written_back_into_copies(subject: Path, tmp_path: Path, quick: Path) -> None:
     out = tmp_path / "out"
     assert biomech_id("run", subject, "-o", out, "--recipe", quick, "--write-c3d").exit_code in (0, 3)
