@@ -315,7 +315,7 @@ TABLES: tuple[TableRow, ...] = (
         Column("frames", "integer", "frames compared"),
         Column("worst_frame", "integer", "the recording's own number of the frame with the largest difference; 0 without one"),
         Column("left_out", "text", "how many frames were not compared, and why"),
-        Column("equal", "text", "true if it is no more than the rounding of an equal model, else false; empty: nothing was compared"),
+        Column("equal", "text", "true if no more than the rounding of an equal model, else false; empty: nothing was compared"),
     )),
 )  # fmt: skip
 #: Tables in the folder of every session, in the order they are written.

@@ -33,7 +33,8 @@ def tables() -> SessionTables:
     summary = {"schema": 1, "trials": [{"name": "walk", "cycles": []}], "subject": {"mass_kg": float("nan")}}
     return SessionTables(
         frames={"walk": frames}, cycles=tidy_table("cycles"), calibration={"schema": 1}, summary=summary,
-        manifest={"schema": 1, "command": "biomech-id run .", "outputs": {}}, norm=one_row("norm"), parity=one_row("parity"), **filled,
+        manifest={"schema": 1, "command": "biomech-id run .", "outputs": {}}, norm=one_row("norm"), parity=one_row("parity"),
+        **filled,
     )  # fmt: skip
 
 
