@@ -43,15 +43,15 @@ def test_forward_and_inverse_dynamics_undo_each_other(seed: int) -> None:
     np.testing.assert_allclose(M, M.transpose(0, 2, 1), rtol=0, atol=1e-13 * np.abs(M).max())
     assert np.linalg.eigvalsh(M).min() > 0
     by_jacobians = (M @ a[..., None] + C @ u[..., None])[..., 0] + g
-    np.testing.assert_allclose(by_jacobians, tau, rtol=0, atol=1e-12 * scale * len(tree))
+    np.testing.assert_allclose(by_jacobians, tau, rtol=0, atol=1e-12 * scale)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(100))
 def test_mass_matrix_rate_less_twice_coriolis_is_skew(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree = random_tree(rng)
     q, u = rng.normal(size=(2, N_FRAMES, len(tree)))
-    h = 2e-3  # s: the sixth-order quotient is off by about h^6, 1e-16, and rounding by 1e-13
+    h = 2e-3  # s: among 100 trees the sixth-order quotient is off by 3e-12 at most; half the step loses more to rounding
 
     def M(step: float) -> np.ndarray:
         return tree.equations(q + step * u, u)[0]
@@ -61,9 +61,11 @@ def test_mass_matrix_rate_less_twice_coriolis_is_skew(seed: int) -> None:
     C = tree.equations(q, u)[1]
     S = rate - 2 * C
     scale = max(1.0, np.abs(C).max())
-    np.testing.assert_allclose(S, -S.transpose(0, 2, 1), rtol=0, atol=1e-9 * scale)
-    if len(tree) > 2:
-        assert np.abs(C).max() > 1e-3
+    np.testing.assert_allclose(S, -S.transpose(0, 2, 1), rtol=0, atol=1e-11 * scale)
+    # C is there unless no body moves by two joints of which one turns: then M is constant.
+    paths = [[tree.bodies[k].kind for k in tree.path(j)] for j in range(len(tree))]
+    coupled = any(len(path) > 1 and "revolute" in path for path in paths)
+    assert (np.abs(C).max() > 1e-3) == coupled
 
 
 def test_energy_changes_by_the_power_of_the_joints() -> None:
