@@ -42,7 +42,7 @@ LEG = PROXIMAL_FIRST[::-1]
 GATES = {100_000: {"loop": 200, "batched": 6, "pinocchio": 2}, 1_000: {"loop": 250, "batched": 7, "pinocchio": 2}}
 #: Frames -> rounds, and runs in a row within a round; the loop takes ten seconds and more at 100 000.
 ROUNDS = {1_000: 9, 100_000: 3}
-RUNS = {1_000: 5, 100_000: 3}
+RUNS = {1_000: 5, 100_000: 7}
 BUDGET_GATE = 3.0
 MEMORY_GATE_MB = 400.0
 AGREEMENT = 1e-9
@@ -232,7 +232,6 @@ def race(n: int) -> bool:
     difference = check_agreement(leg, system)
     ways: dict[str, Callable[[], object]] = {
         "ours": lambda: solve(leg.chain, leg.external),
-        "budget": lambda: solve(leg.chain, leg.external, budget=True),
         "body": lambda: solve_body(leg.body, leg.contacts),
         "loop": lambda: frame_loop(leg),
         "batched": lambda: np.linalg.solve(system.A, system.b[..., None]),
@@ -259,10 +258,20 @@ def report(n: int, timings: Timings, difference: float) -> bool:
         ratio = timings.median(name) / ours
         met &= ratio >= gate
         print(f"  against {name:10s} {ratio:7.1f} times as fast (gate {gate}): {'met' if ratio >= gate else 'NOT MET'}")
-    cheap = timings.median("budget") <= BUDGET_GATE * ours
-    verdict = "met" if cheap else "NOT MET"
-    print(f"  the budget costs {timings.median('budget') / ours:.2f} times the plain solution (gate {BUDGET_GATE:g}): {verdict}")
-    return met and cheap
+    return met
+
+
+def budget_cost(n: int) -> bool:
+    """The moment budget against the plain solution, a few runs of each in turn, before anything else has filled the memory."""
+    leg = make_leg(n)
+    timings = Timings()
+    for _ in range(ROUNDS[n]):
+        timings.measure("plain", lambda: solve(leg.chain, leg.external), RUNS[n])
+        timings.measure("budget", lambda: solve(leg.chain, leg.external, budget=True), RUNS[n])
+    ratio = timings.median("budget") / timings.median("plain")
+    verdict = "met" if ratio <= BUDGET_GATE else "NOT MET"
+    print(f"{n} frames: the budget costs {ratio:.2f} times the plain solution (gate {BUDGET_GATE:g}): {verdict}")
+    return ratio <= BUDGET_GATE
 
 
 def memory(n: int = 100_000) -> bool:
@@ -291,7 +300,8 @@ def growth() -> None:
 
 
 def main() -> int:
-    met = [race(n) for n in GATES]
+    met = [budget_cost(n) for n in GATES]
+    met += [race(n) for n in GATES]
     met.append(memory())
     growth()
     return 0 if all(met) else 1
