@@ -10,16 +10,14 @@ the closed loops is printed: weighted operations and generation times of three e
 
 from __future__ import annotations
 
-import runpy
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
 from biomech_id.dynamics.closed_loop import ClosedLoop
-from biomech_id.dynamics.closed_loop_mechanisms import four_bar, planar_segment
+from biomech_id.dynamics.closed_loop_mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
 from biomech_id.dynamics.pendulums import NPendulum
 from biomech_id.dynamics.planar_arm import PlanarArm
 
@@ -28,7 +26,6 @@ PENDULUM_GATE = 1.3
 ARM_GATE = 0.2
 LEG_GATE = 10.0
 N_STATES, N_FRAMES, N_LINKS = 100_000, 1_000, 10
-RECIPE = Path(__file__).resolve().parents[1] / "pipelines" / "mechanics" / "exoskeleton_leg.py"
 #: Weighted operations of g1 and M1 for TE, DE, IC in the project's own earlier derivation (sympy, no structure used), and of q2.
 EARLIER = {
     "four-bar": {"TE": (244, 279), "DE": (364, 301), "IC": (126, 145), "q2": 118},
@@ -104,8 +101,18 @@ def arm() -> bool:
 
 
 def leg_mechanism() -> ClosedLoop:
-    mechanism: ClosedLoop = runpy.run_path(str(RECIPE))["leg"]().mechanism()
-    return mechanism
+    """A wearer's leg in an exoskeleton, centres of mass off the lines between joints as on real parts."""
+    flat = {
+        "thigh": (8.5, (0.18, 0.005), 0.14), "shank": (3.2, (0.175, -0.004), 0.045), "foot": (1.1, (0.06, -0.03), 0.005),
+        "crank": (0.35, (0.035, 0.004), 3e-4), "coupler": (0.3, (0.075, -0.006), 7e-4), "cylinder": (0.25, (0.03, 0.0), 1e-4),
+    }  # fmt: skip
+    segments = {name: planar_segment(name, *numbers) for name, numbers in flat.items()}
+    segments["rod"] = sliding_segment("rod", 0.12, -0.04, 5e-5)
+    return ExoskeletonLeg(
+        thigh_m=0.42, shank_m=0.4, crank_m=0.08, coupler_m=0.15, crank_pivot_m=(0.3, 0.05), coupler_pin_m=(0.04, 0.07),
+        strut_pivot_m=(0.28, -0.06), strut_pin_m=(-0.06, 0.01), segments=segments,
+        stiffness_N_m=8000, damping_N_s_m=120, rest_m=0.11,
+    ).mechanism()  # fmt: skip
 
 
 def leg() -> bool:
