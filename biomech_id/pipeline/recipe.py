@@ -95,6 +95,9 @@ class Recipe:
         return sections
 
 
+_WORDS = {"str": "a text", "bool": "true or false", "int": "a whole number", "float": "a number"}
+
+
 def _validate(setting: dataclasses.Field[Any], value: Any) -> None:
     accepts = setting.metadata
     if accepts["one_of"] and value not in accepts["one_of"]:
@@ -112,7 +115,7 @@ def _validate(setting: dataclasses.Field[Any], value: Any) -> None:
     if not fits or (accepts["least"] is not None and not value >= accepts["least"]):
         least = f" of at least {accepts['least']:g}" if accepts["least"] is not None else ""
         raise OptionError(
-            f"Recipe setting {setting.name} is {value!r}; it must be a {kind}{least}.",
+            f"Recipe setting {setting.name} is {value!r}; it must be {_WORDS.get(str(kind), 'a list of texts')}{least}.",
             value=value, expected=f"{kind}{least}", where=setting.name,
         )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,9 @@ def norm_line(norm: Norm | None, style: Style) -> str:
     if norm is None:
         return style.label("cover.no_norm")
     about = norm.note
-    ages = style.label("cover.ages", low=f"{about['age_min_y']:g}", high=f"{about['age_max_y']:g}")
+    low, high = about["age_min_y"], about["age_max_y"]
+    known = all(age is not None and math.isfinite(age) for age in (low, high))
+    ages = style.label("cover.ages", low=f"{low:g}", high=f"{high:g}") if known else style.label("cover.ages_unknown")
     line = style.label(
         "cover.norm_line", n=norm.n, ages=ages, model=about["model"], kinetics=about["kinetics"], source=about["source"]
     )

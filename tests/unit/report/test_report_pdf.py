@@ -14,6 +14,8 @@ from biomech_id.errors import OptionError, OutputError, ShapeError
 from biomech_id.gait.stance import Verdict
 from biomech_id.report import draw_report
 from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.cover import norm_line
+from biomech_id.report.norm import Norm
 from biomech_id.report.panel import Hundredths, Panel
 from biomech_id.report.quality import agreement_table, gap_lines
 from biomech_id.report.reasons import in_words
@@ -324,3 +326,12 @@ def test_statistics_leave_out_what_is_missing():
     assert found.mean[70] == pytest.approx(72.5)
     assert np.isnan(found.mean[90])
     assert found.n == 3
+
+
+def test_a_norm_without_ages_says_so_in_words() -> None:
+    note = {"model": "conventional", "kinetics": "textbook", "source": "us", "clinical": False}
+    style = load_style()
+    for ages, words in (((float("nan"), float("nan")), "ages not recorded"), ((6.0, 12.0), "6 to 12 years")):
+        norm = Norm({}, {}, {**note, "n": 5, "age_min_y": ages[0], "age_max_y": ages[1]})
+        assert words in norm_line(norm, style)
+        assert "nan" not in norm_line(norm, style)
