@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import hashlib
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,9 +168,10 @@ def sha256_of_input(path: Path) -> str:
     ------
     MissingInputError : the file cannot be read.
     """
+    from biomech_id.results import sha256_of
+
     try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return sha256_of(path)
     except OSError as error:
         raise MissingInputError(
             f"{path} cannot be read: {error.strerror}.", value=str(path), expected="a readable file", where=str(path)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
@@ -19,10 +19,10 @@ from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
-from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
-from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
@@ -117,22 +117,17 @@ def analyse(folder: str | Path, **options: Any) -> SessionResult:
     return analyse_job(Job((Path(folder),), recipe=recipe, **job_fields))
 
 
-def analyse_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> TrialResult:
-    """Analyse one trial with a calibrated body.
+class Solved(NamedTuple):
+    """One trial with its loads, before cycles are cut: the result so far, the trial as analysed, and where and how it went."""
 
-    Raises
-    ------
-    BiomechError : the trial lacks something that kinematics need.
-    """
-    return cut_and_grade(*solve_trial(trial, body, subject, recipe, condition=condition), body, {})
+    result: TrialResult
+    trial: Trial
+    landmarks: Landmarks
+    travel: Travel
 
 
-def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> tuple[TrialResult, Trial]:
+def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
-
-    Returns
-    -------
-    The result so far, and the trial with its markers as they were analysed.
 
     Raises
     ------
@@ -159,10 +154,12 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         else None
     )
     loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
+    landmarks = find_landmarks(trial, motion)
+    travel = describe_travel(landmarks)
     result = TrialResult(
         name=trial.name,
         file=Path(trial.path).name,
-        kind=describe_travel(find_landmarks(trial, motion)).kind,
+        kind=travel.kind,
         condition=condition,
         motion=motion,
         loads=loads,
@@ -176,22 +173,21 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         findings=(*trial.findings, *search.findings),
         markers=trial.markers,
     )
-    return result, trial
+    return Solved(result, trial, landmarks, travel)
 
 
-def cut_and_grade(result: TrialResult, trial: Trial, body: Body, mean_cycle_s: Mapping[str, float]) -> TrialResult:
+def cut_and_grade(solved: Solved, body: Body, mean_cycle_s: Mapping[str, float]) -> TrialResult:
     """Cut a solved trial into cycles, measure its steps and grade it.
 
     Parameters
     ----------
-    result, trial : what `solve_trial` returned.
+    solved : what `solve_trial` returned.
     body : for the static trial, with which markers and bones are compared.
     mean_cycle_s : side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
     from biomech_id.pipeline.grade import grade_trial
 
-    landmarks = find_landmarks(trial, result.motion)
-    travel = describe_travel(landmarks)
+    result, trial, landmarks, travel = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
     leg_length_m = _leg_length_m(body.model.subject)
     parameters = spatiotemporal(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
@@ -220,7 +216,7 @@ def _analysed(
 ) -> tuple[list[TrialResult], list[Refused]]:
     """Analyse every trial; one that fails is recorded with its sentence and the others go on."""
     condition = condition_of(job.subject_toml)
-    solved: list[tuple[TrialResult, Trial]] = []
+    solved: list[Solved] = []
     refused: list[Refused] = []
     for number, trial in enumerate(walks, start=1):
         if progress:
@@ -230,13 +226,13 @@ def _analysed(
         except BiomechError as error:
             refused.append(Refused(Path(trial.path), error.message))
     means = _mean_cycles(solved)
-    return [cut_and_grade(result, trial, body, means.get(result.condition, {})) for result, trial in solved], refused
+    return [cut_and_grade(each, body, means.get(each.result.condition, {})) for each in solved], refused
 
 
-def _mean_cycles(solved: Sequence[tuple[TrialResult, Trial]]) -> dict[str, dict[str, float]]:
+def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
     """Condition -> side -> mean time of the whole straight cycles of all trials, seconds."""
     cycles: dict[str, list[Cycle]] = {}
-    for result, trial in solved:
+    for result, trial, *_ in solved:
         if result.kind is TrialKind.STRAIGHT:
             cycles.setdefault(result.condition, []).extend(cut_cycles(trial, result.events))
     return {condition: mean_cycle_times(found) for condition, found in cycles.items()}

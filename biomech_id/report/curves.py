@@ -103,9 +103,7 @@ def spatiotemporal(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the table of time and distance parameters; see `kinematics`."""
-    layer, look, reference = _asked(result, kind, condition, norm, style)
-    with mpl.rc_context(look.rc):
-        return spatiotemporal_page(layer, look, reference)
+    return _table(spatiotemporal_page, result, kind, condition, norm, style)
 
 
 def values(
@@ -117,9 +115,7 @@ def values(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the tables of values at contact, extrema and peaks; see `kinematics`."""
-    layer, look, reference = _asked(result, kind, condition, norm, style)
-    with mpl.rc_context(look.rc):
-        return values_page(layer, look, reference)
+    return _table(values_page, result, kind, condition, norm, style)
 
 
 def scores(
@@ -157,6 +153,19 @@ def _curves(
     layer, look, reference = _asked(result, kind, condition, norm, style)
     with mpl.rc_context(look.rc):
         return page(Drawing([layer], look, reference, every_cycle))
+
+
+def _table(
+    page: Callable[[Layer, Style, Norm | None], Figure],
+    result: Result,
+    kind: str | None,
+    condition: str | None,
+    norm: Any,
+    style: Style | str | Path | None,
+) -> Figure:
+    layer, look, reference = _asked(result, kind, condition, norm, style)
+    with mpl.rc_context(look.rc):
+        return page(layer, look, reference)
 
 
 def _asked(
