@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from multiprocessing.connection import Connection
+from types import FrameType
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -69,18 +70,38 @@ def single_threaded() -> Iterator[None]:
 
 @contextmanager
 def _deaf_to_interruption() -> Iterator[None]:
-    """Let processes started inside never hear Ctrl-C, not even while they still import; this one hears it afterwards.
+    """Keep Ctrl-C off while processes are started: this one hears it afterwards, those never, not even while they still import.
 
+    The mask alone is not enough, since a new process inherits it but this one has other threads, any of which can receive the
+    signal for the main one. Were that to break off a start, the new process would find its instructions missing.
     Windows has no such mask: a process interrupted at its very start shows a traceback there, and nothing else happens.
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    with _late_interruption():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _late_interruption() -> Iterator[None]:
+    """Hold back what this process does on Ctrl-C until the end of the block. Only the main thread ever does anything on it."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    received: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if received:
+            handler(*received[-1])
 
 
 def end_with_parent(lifeline: Connection) -> None:

@@ -10,9 +10,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -445,6 +446,32 @@ def test_resume_gives_back_a_folder_whose_replacement_was_cut_off(tmp_path: Path
     clear_unfinished(tmp_path)
     assert sorted(p.name for p in tmp_path.iterdir()) == [".keep", "ben", "carl"]
     assert (tmp_path / "ben" / "manifest.json").is_file()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an interruption is sent as a signal")
+def test_an_interruption_waits_until_a_process_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may receive the signal, and a process whose start is broken off shows a traceback of its own."""
+    pool = ProcessPool(1)
+    begun: list[str] = []
+
+    def interrupted_half_way(self: ProcessPoolExecutor, function: object, *_: object) -> None:
+        other = threading.Thread(target=receive_interruption)
+        other.start()
+        other.join()
+        begun.append("the start went on")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", interrupted_half_way)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        pool.submit(os.getpid)
+    assert begun == ["the start went on"]
+    assert signal.getsignal(signal.SIGINT) is before
+    pool.end()
+
+
+def receive_interruption() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
 
 @pytest.mark.slow
