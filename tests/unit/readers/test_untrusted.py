@@ -19,8 +19,8 @@ from biomech_id.readers import read_c3d, sandbox_child
 from biomech_id.readers.sandbox import Sandbox
 from biomech_id.readers.source import read_source
 
-#: Everything that hangs other readers must be turned away in far less than this.
-AT_ONCE_S = 2.0
+#: A hang, not a speed: what hangs other readers must be turned away long before this, on a busy machine too.
+AT_ONCE_S = 10.0
 
 
 def sentence(path: Path) -> str:
@@ -128,7 +128,7 @@ def test_a_child_that_hangs_is_ended_in_time_and_replaced(tmp_path: Path) -> Non
     started = time.perf_counter()
     with pytest.raises(FileRefusedError, match="took more than"):
         box.read(path)
-    assert time.perf_counter() - started < 3.0
+    assert time.perf_counter() - started < AT_ONCE_S
     assert victim.poll() is not None, "no process is left behind"
     assert box.read(path).trial.n_frames == 100
     box.close()
