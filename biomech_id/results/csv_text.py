@@ -6,7 +6,7 @@ formatted a column at a time. In a study of a thousand trials that is a minute.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ def csv_text(table: pd.DataFrame) -> str:
     """Return any table as CSV text; numbers by `FLOAT_FORMAT`, NaN and None as empty cells."""
     cells = [_cells(table[name]) for name in table.columns]
     rows = [",".join(row) for row in zip(*cells, strict=True)]
-    return "\n".join([_header(list(table.columns)), *rows]) + "\n"
+    return header_line(map(str, table.columns)) + "".join(row + "\n" for row in rows)
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -85,6 +85,11 @@ def read_frames_csv(path: Path) -> pd.DataFrame:
     return _parsed(path, {name: int if name == "frame" else float for name in present})
 
 
+def header_line(names: Iterable[str]) -> str:
+    """Return one line of CSV with these texts as its cells."""
+    return ",".join(map(_cell, names)) + "\n"
+
+
 def header_of(path: Path) -> list[str]:
     """Return the column names in the first line of a CSV file written by this package.
 
@@ -118,10 +123,6 @@ def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
             value=list(types), expected="one cell for each column", where=str(path),
         )  # fmt: skip
     return table
-
-
-def _header(names: Sequence[str]) -> str:
-    return ",".join(_cell(str(name)) for name in names)
 
 
 def _cell(text: str) -> str:

@@ -143,4 +143,10 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("python", "version of the interpreter"),
         Key("outputs", "path relative to OUT -> sha256, of every file but this one"),
     )),
+    Document("study/study.json", "What the tables of a study are made from.", (
+        Key("schema", "version of their columns"),
+        Key("format", "parquet or csv"),
+        Key("tables[]", "their names"),
+        Key("subjects[]", "those whose rows they hold, in order"),
+    )),
 )  # fmt: skip

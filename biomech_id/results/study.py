@@ -1,29 +1,31 @@
-"""The tables of a study: those of its sessions, one below the other, with the subject in front.
+"""The tables of a study: every session's tables as one, with the subject in front, readable lazily.
 
-``study/`` holds ``frames``, ``cycles``, ``spatiotemporal`` and ``quality``. With pyarrow each is a Parquet dataset partitioned by
-subject (``cycles/subject=<subject>/part.parquet``), which pandas, Polars and DuckDB read lazily; without it each is one CSV file.
-Sessions are taken one after the other, so that memory does not grow with the study, and in the order of their names, so that the
-bytes do not depend on who finished first.
+With pyarrow each table is a Parquet dataset of one file per subject (see `study_parquet`), otherwise one CSV each. A session is
+copied piece by piece, so that memory depends neither on how many there are nor on how long one of them is; and in the order of
+their names, so that the bytes do not depend on who finished first.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import quote
+from typing import TextIO
 
-import pandas as pd
-
-from biomech_id.conventions import SCHEMA, table_columns
+from biomech_id.conventions import SCHEMA, Column
+from biomech_id.errors import FileRefusedError
 from biomech_id.results.atomic import whole_folder
-from biomech_id.results.csv_text import csv_text, header_of, read_csv, read_frames_csv
+from biomech_id.results.csv_text import header_line, header_of
 from biomech_id.results.folder import MANIFEST
-from biomech_id.results.json_text import json_text, read_json
+from biomech_id.results.json_text import json_text
+from biomech_id.results.study_source import SourceFile, check_header, source_files, study_columns
 
 #: Tables of a study: the frame tables, and the tidy tables of that name.
 STUDY_TABLES = ("frames", "cycles", "spatiotemporal", "quality")
 STUDY_FOLDER = "study"
+#: Characters of a session's table that are copied at a time.
+_PIECE = 1 << 20
 
 
 def session_folders(root: Path) -> tuple[Path, ...]:
@@ -53,10 +55,15 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
     out = root / STUDY_FOLDER
     with whole_folder(out) as part:
         for table in STUDY_TABLES:
+            columns = study_columns(table, subjects)
             if as_parquet:
-                _write_dataset(part / table, table, subjects)
+                from biomech_id.results.study_parquet import write_subject
+
+                (part / table).mkdir()
+                for subject, session in subjects.items():
+                    write_subject(part / table, subject, source_files(subject, session, table), columns)
             else:
-                _write_one_csv(part / f"{table}.csv", table, subjects)
+                _write_one_csv(part / f"{table}.csv", subjects, table, columns)
         about = {"schema": SCHEMA, "format": "parquet" if as_parquet else "csv", "tables": STUDY_TABLES, "subjects": list(subjects)}
         (part / "study.json").write_text(json_text(about), encoding="utf-8", newline="\n")
     return out
@@ -67,55 +74,42 @@ def _subject(root: Path, folder: Path) -> str:
     return root.name if relative == "." else relative
 
 
-def _files(session: Path, table: str) -> list[tuple[str, Path]]:
-    """The files of one session that make one table of the study, each with its trial; the tidy tables name theirs in their rows."""
-    if table != "frames":
-        return [("", session / f"{table}.csv")]
-    names = [trial["name"] for trial in read_json(session / "summary.json")["trials"]]
-    return [(name, session / "trials" / f"{name}.csv") for name in names]
+def _write_one_csv(path: Path, subjects: Mapping[str, Path], table: str, columns: Sequence[Column]) -> None:
+    names = [column.name for column in columns]
+    with path.open("w", encoding="utf-8", newline="") as out:
+        out.write(header_line(names))
+        for subject, session in subjects.items():
+            for source in source_files(subject, session, table):
+                check_header(source, columns)
+                if header_of(source.path) == names[len(source.front) :] and not _has_quotes(source.path):
+                    _copy_rows(source, out)
+                else:
+                    _rearrange_rows(source, names, out)
 
 
-def _rows_of(path: Path, table: str, head: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of one file, with the columns of ``head`` in front."""
-    rows = read_frames_csv(path) if table == "frames" else read_csv(path, table_columns(table))
-    return pd.concat([pd.DataFrame(dict(head), index=rows.index, dtype="str"), rows], axis=1)
+def _has_quotes(path: Path) -> bool:
+    """Whether a cell is quoted, and so may hold a line break."""
+    with path.open("rb") as file:
+        return any(b'"' in piece for piece in iter(lambda: file.read(_PIECE), b""))
 
 
-def _write_dataset(folder: Path, table: str, subjects: Mapping[str, Path]) -> None:
-    for subject, session in subjects.items():
-        # The names of partitions are URL-encoded, as readers of such datasets expect: a subject may lie in nested folders.
-        place = folder / f"subject={quote(subject, safe='')}"
-        place.mkdir(parents=True)
-        parts = [_rows_of(path, table, {"trial": trial} if trial else {}) for trial, path in _files(session, table)]
-        rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"trial": pd.Series(dtype="str")})
-        rows.to_parquet(place / "part.parquet", engine="pyarrow", index=False)
+def _copy_rows(source: SourceFile, out: TextIO) -> None:
+    """Copy rows as they are, with cells put in front of each."""
+    front = header_line(source.front.values()).rstrip("\n") + ","
+    with source.path.open(encoding="utf-8", newline="") as file:
+        next(file)
+        while rows := file.readlines(_PIECE):
+            if not rows[-1].endswith("\n"):
+                raise FileRefusedError(
+                    f"{source.path} ends in the middle of a row; analyse the subject again.",
+                    value=rows[-1], expected="whole rows", where=str(source.path),
+                )  # fmt: skip
+            out.write(front + front.join(rows))
 
 
-def _write_one_csv(path: Path, table: str, subjects: Mapping[str, Path]) -> None:
-    head = ["subject", "trial"] if table == "frames" else ["subject"]
-    files = [(subject, *found) for subject, session in subjects.items() for found in _files(session, table)]
-    if table == "frames":
-        # Points of the foot's outline differ between marker sets: every column of any session.
-        columns = list(dict.fromkeys(["frame", "time", *(name for *_, found in files for name in header_of(found))]))
-    else:
-        columns = [column.name for column in table_columns(table)]
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(csv_text(pd.DataFrame(columns=[*head, *columns])))
-        for subject, trial, found in files:
-            front = dict(zip(head, (subject, trial), strict=False))
-            out.write(_copied(found, columns, front) or _rewritten(found, table, [*head, *columns], front))
-
-
-def _copied(path: Path, columns: list[str], front: Mapping[str, str]) -> str | None:
-    """Text of the rows with cells put in front of each; None where that takes more than copying."""
-    head, _, rows = path.read_text(encoding="utf-8").partition("\n")
-    if head.split(",") != columns or '"' in rows:
-        # Other columns, or a quoted cell that may hold a line break.
-        return None
-    start = csv_text(pd.DataFrame([front], dtype="str")).partition("\n")[2].rstrip("\n") + ","
-    return start + rows[:-1].replace("\n", "\n" + start) + "\n" if rows else ""
-
-
-def _rewritten(path: Path, table: str, columns: list[str], front: Mapping[str, str]) -> str:
-    """Text of the rows read and written again, for tables whose columns differ between sessions."""
-    return csv_text(_rows_of(path, table, front).reindex(columns=columns)).partition("\n")[2]
+def _rearrange_rows(source: SourceFile, names: Sequence[str], out: TextIO) -> None:
+    """Copy rows cell by cell, for a table whose columns are not all of the study's or whose cells are quoted."""
+    with source.path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, restval="")
+        writer = csv.DictWriter(out, names, restval="", extrasaction="ignore", lineterminator="\n")
+        writer.writerows({**row, **source.front} for row in rows)
