@@ -11,7 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
-    "errors": 0, "conventions": 0, "_version": 0,
+    "errors": 0, "conventions": 0, "handwritten": 0, "_version": 0,
     "algebra": 1, "signal": 1,
     "trial": 2, "anthropometry": 2, "markersets": 2, "dynamics": 2,
     "readers": 3, "segments": 3, "gait": 3, "sample": 3,

@@ -115,7 +115,7 @@ def parse_overrides(texts: Sequence[str], trial_name: str) -> dict[tuple[str, in
         match = re.fullmatch(r"\s*(\S.*?)\s+([LR])\s+(\d+)\s*=\s*(.+?)\s*", text)
         if match is None:
             raise OptionError(
-                f"The stance verdict {text!r} cannot be read.",
+                f"The stance verdict {text!r} cannot be read; it must be like \"walk01 L 2 = plate 1\" or \"walk01 L 2 = none\".",
                 value=text, expected='"TRIAL L 2 = plate 1", "TRIAL L 2 = plate 1 + plate 2" or "TRIAL L 2 = none"',
                 where="stance_verdicts",
             )  # fmt: skip

@@ -21,6 +21,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError, OptionError
+from biomech_id.handwritten import read_text, why_unreadable
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
@@ -200,10 +201,10 @@ def load_markerset(name: str | Path) -> MarkerSet:
     path = Path(name)
     if path.suffix.lower() == ".toml":
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_text(path)
         except (OSError, UnicodeDecodeError) as reason:
             raise FileRefusedError(
-                f"The marker set {path} cannot be read: {reason}.",
+                f"The marker set {path} cannot be read: {why_unreadable(reason)}.",
                 value=str(path),
                 expected="a TOML file in UTF-8",
                 where=str(path),

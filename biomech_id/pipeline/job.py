@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,14 +42,23 @@ class Job:
     code: str | None = None
 
     def __post_init__(self) -> None:
-        if self.mass_kg is not None and not 2.0 <= self.mass_kg <= 400.0:
+        # Who writes Python passes paths as texts, and a single pattern on its own: a text is a sequence too.
+        for name in ("static", "functional", "subject_file", "norm"):
+            path = getattr(self, name)
+            object.__setattr__(self, name, None if path is None else Path(path))
+        object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
+        if self.mass_kg is not None and not (isinstance(self.mass_kg, float | int) and 2.0 <= self.mass_kg <= 400.0):
             raise OptionError(
-                f"--mass is {self.mass_kg:g} kg; a person has 2 to 400 kg.",
+                f"--mass is {self.mass_kg} kg; a person has 2 to 400 kg.",
                 value=self.mass_kg,
                 expected="2 to 400 kg",
                 where="--mass",
             )
-
+        if self.code is not None and not self.code.strip():
+            raise OptionError(
+                "--code is empty; it must be what stands in place of the subject's name.",
+                value=self.code, expected="a code, or no --code", where="--code",
+            )  # fmt: skip
         if self.code and self.recipe.write_c3d:
             raise OptionError(
                 "--write-c3d copies recordings, and these hold the subject's name: it cannot go together with --code.",
@@ -85,10 +95,19 @@ class Job:
                     where=str(path),
                 )
             found += _recordings(path) if path.is_dir() else [path]
-        special = [p for p in (self.static, self.functional) if p is not None]
-        here = {p.resolve() for p in found}
-        found += [p for p in special if p.resolve() not in here]
+        for option, special in (("--static", self.static), ("--functional", self.functional)):
+            if special is not None and not special.is_file():
+                raise MissingInputError(
+                    f"There is no file {special}, which {option} names.", value=str(special), expected="a recording", where=option
+                )
+            found += [special] if special is not None else []
+        found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
         kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
+        if found and not kept:
+            raise MissingInputError(
+                f"--exclude {' --exclude '.join(self.exclude)} leaves none of the {len(found)} recordings of {self.folder}.",
+                value=self.exclude, expected="patterns that leave some", where=str(self.folder),
+            )  # fmt: skip
         if not kept:
             raise MissingInputError(
                 f"{self.paths[0]} holds no C3D file, and no .trc file (`run` does not look into folders inside it; `batch` does).",
@@ -137,7 +156,8 @@ class Job:
         named = [path for path in (self.subject_toml, self.norm) if path is not None]
         recordings = self.files()
         beside = [path for trc in recordings if trc.suffix.lower() == TRC for path in _companions(trc)]
-        return {self._relative(path): sha256_of_input(path) for path in (*recordings, *beside, *named)}
+        readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
+        return {self._relative(path): sha256_of_input(path) for path in (*readable, *named)}
 
 
 def _recordings(folder: Path) -> list[Path]:
@@ -158,7 +178,16 @@ def _companions(trc: Path) -> tuple[Path, ...]:
 
 def _is_recording(path: Path) -> bool:
     """Whether a folder's entry is taken for a recording; hidden files are what other systems leave on a shared disk."""
-    return path.suffix.lower() == ".c3d" and not path.name.startswith(".")
+    return path.suffix.lower() == ".c3d" and not path.name.startswith(".") and not path.is_dir()
+
+
+def _can_be_opened(path: Path) -> bool:
+    """Whether a file can be hashed. One that cannot changes no number, and reading it has said why; pipes are not waited for."""
+    try:
+        with path.open("rb") if path.is_file() else nullcontext() as opened:
+            return opened is not None
+    except OSError:
+        return False
 
 
 def sha256_of_input(path: Path) -> str:

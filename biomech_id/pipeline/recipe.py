@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
+from biomech_id.handwritten import did_you_mean, read_text, why_unreadable
 
 
 def _setting(default: Any, section: str, explained: str, *, one_of: tuple[str, ...] = (), least: float | None = None) -> Any:
@@ -81,6 +82,11 @@ class Recipe:
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
             _validate(setting, getattr(self, setting.name))
+        if (self.model, self.kinetics) == ("six-dof", "vicon"):
+            raise OptionError(
+                "vicon kinetics are those of the conventional model; the six-dof model has textbook kinetics only.",
+                value=self.kinetics, expected="textbook kinetics, or the conventional model", where="kinetics",
+            )  # fmt: skip
 
     def replaced(self, **changes: Any) -> Recipe:
         """Return the recipe with some settings changed; ``None`` leaves a setting as it is."""
@@ -127,19 +133,21 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
     ------
     OptionError : an unknown section or setting, or a value that does not fit.
     """
-    known = {(s.metadata["section"], s.name): s for s in dataclasses.fields(Recipe)}
+    home: dict[str, str] = {setting.name: setting.metadata["section"] for setting in dataclasses.fields(Recipe)}
     chosen: dict[str, Any] = {}
     for section, settings in sections.items():
         if not isinstance(settings, Mapping):
+            place = home.get(section, "] [".join(dict.fromkeys(home.values())))
             raise OptionError(
-                f"{where}: {section} is not a section; write it below one of [{'] ['.join(sorted({s for s, _ in known}))}].",
+                f"{where}: {section} is not a section; write it below {'one of ' * (section not in home)}[{place}].",
                 value=section, expected="sections of settings", where=where,
             )  # fmt: skip
         for name, value in settings.items():
-            if (section, name) not in known:
+            if home.get(name) != section:
+                near = f" It belongs to [{home[name]}]." if name in home else did_you_mean(name, home)
                 raise OptionError(
-                    f"{where}: there is no setting {name} in [{section}]; `biomech-id recipe` lists them all.",
-                    value=name, expected=", ".join(n for s, n in known if s == section) or "a known section", where=where,
+                    f"{where}: there is no setting {name} in [{section}]; `biomech-id recipe` lists them all.{near}",
+                    value=name, expected=", ".join(n for n, s in home.items() if s == section) or "a known section", where=where,
                 )  # fmt: skip
             chosen[name] = tuple(value) if isinstance(value, list) else value
     return Recipe(**chosen)
@@ -158,11 +166,13 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     OptionError : no such file, not UTF-8, or not TOML; the message names the line.
     """
     try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
         raise OptionError(
-            f"{path} cannot be read as TOML: {reason}.", value=str(path), expected="a readable TOML file", where=str(path)
+            f"{path} cannot be read as TOML: {why_unreadable(error)}.",
+            value=str(path),
+            expected="a readable TOML file",
+            where=str(path),
         ) from error
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
-from biomech_id.errors import BiomechError, MissingInputError, Severity
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
@@ -23,9 +23,11 @@ from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.handwritten import did_you_mean
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.notices import notices
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
@@ -89,32 +91,41 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
     static, subject, body = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
+    noticed = notices(job, intake.trials, static, subject)
     results, failed = _analysed(walks, body, subject, job, progress)
     if failed and not results:
         raise MissingInputError(
-            " ".join(["No trial could be analysed."] + [refused.sentence for refused in failed]),
+            " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(job, nameless, static, body, results, (*intake.refused, *failed))
+    return _session(job, nameless, static, body, results, (*intake.refused, *failed), noticed)
 
 
-def analyse(folder: str | Path, **options: Any) -> SessionResult:
+def analyse(folder: str | Path | Sequence[str | Path], **options: Any) -> SessionResult:
     """Analyse a subject's folder: the whole main job, as values.
 
     Parameters
     ----------
-    folder : holds the session's C3D files.
+    folder : holds the session's C3D files; or the files themselves.
     options : fields of `pipeline.job.Job` (``static``, ``exclude``, ``mass_kg``, ...) and of `pipeline.recipe.Recipe`
         (``kinetics="vicon"``, ``cutoff_hz=6.0``, ...) by name.
 
     Raises
     ------
+    OptionError : an option that is neither.
     BiomechError : see `analyse_job`.
     """
+    known = [*Job.__dataclass_fields__, *Recipe.__dataclass_fields__]
+    for name in options:
+        if name not in known or name == "paths":
+            raise OptionError(
+                f"There is no option {name}.{did_you_mean(name, known)}", value=name, expected=", ".join(known), where="analyse"
+            )
     job_fields = {name: options.pop(name) for name in tuple(options) if name in Job.__dataclass_fields__}
     recipe = job_fields.pop("recipe", Recipe()).replaced(**options)
-    return analyse_job(Job((Path(folder),), recipe=recipe, **job_fields))
+    paths = (folder,) if isinstance(folder, str | Path) else tuple(folder)
+    return analyse_job(Job(tuple(map(Path, paths)), recipe=recipe, **job_fields))
 
 
 class Solved(NamedTuple):
@@ -239,7 +250,13 @@ def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
 
 
 def _session(
-    job: Job, nameless: Pseudonym, static: Trial | None, body: Body, results: Sequence[TrialResult], refused: Sequence[Refused]
+    job: Job,
+    nameless: Pseudonym,
+    static: Trial | None,
+    body: Body,
+    results: Sequence[TrialResult],
+    refused: Sequence[Refused],
+    noticed: Sequence[Finding],
 ) -> SessionResult:
     from biomech_id.results import Failure, SessionResult, read_norm
 
@@ -255,7 +272,7 @@ def _session(
         calibration=body.calibration,
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
-        findings=body.model.findings,
+        findings=(*body.model.findings, *map(nameless.of_finding, noticed)),
         recipe=recipe.as_dict(),
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},

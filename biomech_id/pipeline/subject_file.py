@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
+from biomech_id.handwritten import did_you_mean
 from biomech_id.pipeline.recipe import read_toml
 from biomech_id.trial import Subject
 
@@ -38,6 +40,7 @@ LEG_NUMBERS: dict[str, tuple[str, float, float, float]] = {
     "sole_delta_mm": ("sole_delta_m", _MM, -200.0, 200.0),
 }
 WORDS = {"code": "code", "session_date": "session_date", "birth_date": "birth_date", "sex": "sex"}
+DATES = ("session_date", "birth_date")
 #: Keys that concern the session and not the body; read by `condition_of`.
 SESSION_KEYS = {"condition", "conditions"}
 
@@ -60,6 +63,8 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
 
 
 def _converted(key: str, value: Any, where: str) -> tuple[str, Any]:
+    if key in DATES:
+        return key, _date(key, value, where)
     if key in WORDS:
         return WORDS[key], str(value)
     if key == "foot_flat":
@@ -75,9 +80,20 @@ def _converted(key: str, value: Any, where: str) -> tuple[str, Any]:
         return name, {side: _number(key, v, least, most, where) * factor for side, v in sides.items()}
     known = sorted([*WORDS, "foot_flat", *NUMBERS, *LEG_NUMBERS, *SESSION_KEYS])
     raise OptionError(
-        f"{where}: there is no subject value called {key}; known are {', '.join(known)}.",
+        f"{where}: there is no subject value called {key}.{did_you_mean(key, known)} Known are {', '.join(known)}.",
         value=key, expected=", ".join(known), where=where,
     )  # fmt: skip
+
+
+def _date(key: str, value: Any, where: str) -> str:
+    """A day as YYYY-MM-DD, written as text or as TOML's own date."""
+    try:
+        return date.fromisoformat(str(value)).isoformat()
+    except ValueError:
+        raise OptionError(
+            f"{where}: {key} is {str(value)!r}; it must be a day like 2019-05-31.",
+            value=value, expected="year-month-day", where=where,
+        ) from None  # fmt: skip
 
 
 def _per_side(key: str, value: Any, where: str) -> Mapping[str, Any]:

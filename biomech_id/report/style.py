@@ -6,7 +6,6 @@ single rows of them.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
 from biomech_id.errors import OptionError
+from biomech_id.handwritten import did_you_mean, read_text, why_unreadable
 
 LANGUAGES: tuple[str, ...] = ("en", "de")
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
@@ -179,10 +179,10 @@ def _shipped(name: str) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        return tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise OptionError(
-            f"The style file {path} cannot be read: {error}. It must be TOML in UTF-8, like the shipped style.toml.",
+            f"The style file {path} cannot be read: {why_unreadable(error)}. It must be TOML, like the shipped style.toml.",
             value=str(path),
             expected="a readable TOML file",
             where=str(path),
@@ -192,10 +192,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _refuse_unknown(found: Mapping[str, Any], known: set[str], *, where: str, inside: str) -> None:
     for key in found:
         if key not in known:
-            near = difflib.get_close_matches(key, sorted(known), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
             raise OptionError(
-                f"{where}: {inside}{key} is not something a style file can set.{hint}",
+                f"{where}: {inside}{key} is not something a style file can set.{did_you_mean(key, known)}",
                 value=key,
                 expected=" | ".join(sorted(known)[:40]),
                 where=where,

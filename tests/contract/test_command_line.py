@@ -203,7 +203,9 @@ def test_a_wrong_command_line_is_two(words: list[str]) -> None:
         (["run", "{subject}", "-o", "{out}", "--static", "{subject}/absent.c3d"], "absent.c3d"),
         (["run", "{subject}", "-o", "{out}", "--norm", "{subject}/absent.csv"], "absent.csv"),
         (["report", "{subject}"], "anna"),
-        (["run", "{subject}", "-o", "{out}", "--exclude", "*.c3d"], "C3D"),
+        (["run", "{subject}", "-o", "{out}", "--exclude", "*.c3d"], "--exclude *.c3d leaves none"),
+        (["run", "{subject}", "-o", "{out}", "--code", ""], "--code is empty"),
+        (["run", "{subject}", "-o", "{out}", "--model", "six-dof", "--kinetics", "vicon"], "conventional model"),
     ],
 )
 def test_an_impossible_request_is_one_and_named(words: list[str], named: str, subject: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,37 @@ def test_a_job_names_what_is_wrong_with_its_files(tmp_path: Path) -> None:
     if len(list(tmp_path.iterdir())) == 4:  # a file system that tells upper from lower case
         with pytest.raises(OptionError, match="same name"):
             Job((tmp_path,)).files()
+
+
+def test_a_folder_a_lost_link_and_a_pipe_among_the_recordings_stop_nothing(tmp_path: Path) -> None:
+    (tmp_path / "walk.c3d").write_bytes(b"x")
+    (tmp_path / "folder.c3d").mkdir()
+    (tmp_path / "link.c3d").symlink_to(tmp_path / "nowhere")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.c3d")
+    job = Job((tmp_path,))
+    assert "folder" not in {path.stem for path in job.files()}
+    assert {path.stem for path in job.files()} >= {"walk", "link"}, "reading them says what is wrong"
+    assert set(job.inputs()) == {"walk.c3d"}
+
+
+def test_what_a_job_refuses_is_named(tmp_path: Path) -> None:
+    (tmp_path / "walk.c3d").touch()
+    with pytest.raises(MissingInputError, match=r"\* leaves none of the 1 recordings"):
+        Job((tmp_path,), exclude=("*",)).files()
+    with pytest.raises(MissingInputError, match=r"no file cal\.c3d, which --static names"):
+        Job((tmp_path,), static=Path("cal.c3d")).files()
+    with pytest.raises(OptionError, match="--code is empty"):
+        Job((tmp_path,), code=" ")
+    with pytest.raises(OptionError, match="70"):
+        Job((tmp_path,), mass_kg="70")  # type: ignore[arg-type]
+
+
+def test_python_may_give_texts_and_name_a_file_twice(tmp_path: Path) -> None:
+    for name in ("walk.c3d", "cal.c3d"):
+        (tmp_path / name).touch()
+    job = Job((tmp_path, tmp_path / "walk.c3d"), static=str(tmp_path / "cal.c3d"), exclude="wa*")  # type: ignore[arg-type]
+    assert [path.name for path in job.files()] == ["cal.c3d"]
 
 
 def test_the_canonical_command_holds_no_absolute_path(tmp_path: Path) -> None:

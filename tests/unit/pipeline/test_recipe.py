@@ -30,7 +30,10 @@ def test_every_changed_setting_survives_the_round_trip(tmp_path: Path) -> None:
         ({"filter": {"cutoff_hz": "eight"}}, ["cutoff_hz", "eight"]),
         ({"filter": {"cutoff_hz": 0.0}}, ["cutoff_hz", "0.1"]),
         ({"gaps": {"longest_gap_frames": 2.5}}, ["longest_gap_frames", "2.5"]),
-        ({"gaps": {"longest": 2}}, ["longest", "gaps", "biomech-id recipe"]),
+        ({"gaps": {"longest": 2}}, ["longest", "gaps", "biomech-id recipe", "Did you mean 'longest_gap_frames'?"]),
+        ({"filter": {"budget": False}}, ["budget", "belongs to [output]"]),
+        ({"report": False}, ["report", "below [output]."]),
+        ({"model": {"model": "six-dof", "kinetics": "vicon"}}, ["vicon kinetics", "conventional model"]),
         ({"gap": {"longest": 2}}, ["longest", "gap"]),
         ({"kinetics": "vicon"}, ["kinetics", "[model]"]),
         ({"output": {"budget": 1}}, ["budget", "1"]),
@@ -50,3 +53,15 @@ def test_a_recipe_that_is_not_toml_names_the_file_and_line(tmp_path: Path) -> No
         read_recipe(file)
     with pytest.raises(OptionError, match="No such file"):
         read_recipe(tmp_path / "absent.toml")
+    file.write_bytes(b"# M\xfcller\n")
+    with pytest.raises(OptionError, match="save it as UTF-8"):
+        read_recipe(file)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_recipe_reads_alike_from_every_editor_and_shell(tmp_path: Path, encoding: str) -> None:
+    """Windows PowerShell writes ``biomech-id recipe > lab.toml`` in UTF-16, Notepad puts a mark in front of UTF-8."""
+    file = tmp_path / "lab.toml"
+    changed = Recipe(marker_set="Größe.toml", cutoff_hz=6.0)
+    file.write_bytes(recipe_toml(changed).replace("\n", "\r\n").encode(encoding))
+    assert read_recipe(file) == changed

@@ -35,6 +35,9 @@ def test_values_beat_the_file_and_say_so(tmp_path: Path) -> None:
         ("leg_length_mm = 0.8", ["leg_length_mm", "0.8"]),
         ('mass_kg = "41"', ["mass_kg", "'41'"]),
         ("weight = 41", ["weight", "mass_kg"]),
+        ("mass = 41", ["Did you mean 'mass_kg'?"]),
+        ('birth_date = "1990-13-01"', ["birth_date", "1990-13-01", "2019-05-31"]),
+        ('session_date = "3/4/2008"', ["session_date", "3/4/2008"]),
         ("knee_width_mm = { L = 95 }", ["knee_width_mm", "left"]),
         ('foot_flat = "yes"', ["foot_flat", "true or false"]),
     ],
@@ -44,6 +47,11 @@ def test_an_impossible_value_is_named_with_what_is_possible(tmp_path: Path, line
         apply_subject_file(Subject(), written(tmp_path, line))
     for name in names:
         assert name in caught.value.message + caught.value.expected
+
+
+def test_a_day_may_be_a_text_or_a_date_of_toml(tmp_path: Path) -> None:
+    for line in ("birth_date = 1990-03-01", 'birth_date = "1990-03-01"'):
+        assert apply_subject_file(Subject(), written(tmp_path, line)).birth_date == "1990-03-01"
 
 
 def test_the_template_reads_back_as_the_same_subject(tmp_path: Path) -> None:

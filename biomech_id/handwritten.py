@@ -1,0 +1,40 @@
+"""Text files that people write: settings, subjects, marker sets, styles, tables from a spreadsheet.
+
+Editors and shells save them as they please. Notepad and Excel put a byte order mark in front of UTF-8, and ``>`` in Windows
+PowerShell writes UTF-16: what a person sees as one and the same file must read as one.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+from collections.abc import Collection
+from pathlib import Path
+
+
+def read_text(path: str | Path) -> str:
+    """Return a text file's content without byte order mark: UTF-8, or UTF-16 if a mark says so.
+
+    Raises
+    ------
+    OSError : it cannot be opened.
+    UnicodeDecodeError : it is neither.
+    """
+    data = Path(path).read_bytes()
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if wide else "utf-8-sig").replace("\r\n", "\n")
+
+
+def why_unreadable(error: OSError | ValueError) -> str:
+    """Return a few words for a person: what kept a text file from being read."""
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text (save it as UTF-8)"
+    return str(error)
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near."""
+    near = [k for k in sorted(known) if k.startswith(word)] or difflib.get_close_matches(word, sorted(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""

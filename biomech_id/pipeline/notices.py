@@ -1,0 +1,91 @@
+"""What a session's request and its recordings say against each other: noticed once, said with the results, stopping nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from biomech_id.errors import Finding, Severity
+from biomech_id.gait.assignment import parse_overrides
+from biomech_id.gait.standing_mass import standing_mass_kg
+from biomech_id.pipeline.intake import stands_still
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.trial import Subject, Trial
+
+#: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
+WEIGHT_SHARE = 0.1
+#: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
+POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
+#: Settings that only the six-degree-of-freedom model reads.
+SIX_DOF_SETTINGS = ("marker_set", "inertia_table", "hip_centre")
+
+
+def notices(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
+    """Return everything that is odd about a request, given what was recorded.
+
+    Parameters
+    ----------
+    job : what was asked for.
+    trials : all trials that could be read.
+    static : the trial the model is calibrated on, or None.
+    subject : measurements in force.
+
+    Raises
+    ------
+    OptionError : a stance verdict of the recipe that cannot be read.
+    """
+    found = [*_unused(job), *_verdicts_of_no_trial(job.recipe, trials)]
+    if static is not None:
+        found += [*_moving_static(static), *_mass_unlike_weight(static, subject)]
+    return tuple(found)
+
+
+def _moving_static(static: Trial) -> Iterator[Finding]:
+    if not stands_still(static):
+        yield _warning(
+            "static-moves",
+            f"In {static.name}, named as the static trial, nobody stands still: joint centres and offsets may be wrong.",
+            "Name a trial of quiet standing with --static.", static.name,
+        )  # fmt: skip
+
+
+def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
+    standing_kg = standing_mass_kg(static)
+    if standing_kg is None or subject.mass_kg is None:
+        return
+    ratio = subject.mass_kg / standing_kg
+    if abs(ratio - 1.0) > WEIGHT_SHARE:
+        pounds = " Is it in pounds?" if abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE else ""
+        yield _warning(
+            "mass-unlike-weight",
+            f"The body mass is {subject.mass_kg:.4g} kg ({subject.sources.get('mass_kg', 'given')}), "
+            f"but in {static.name} the plates carry {standing_kg:.4g} kg.{pounds}",
+            "Correct the mass, or check the plates' calibration.", static.name,
+        )  # fmt: skip
+
+
+def _unused(job: Job) -> Iterator[Finding]:
+    if job.recipe.model != "conventional":
+        return
+    unused = [name for name in SIX_DOF_SETTINGS if getattr(job.recipe, name) != getattr(Recipe(), name)]
+    unused += ["--functional"] if job.functional is not None else []
+    if unused:
+        yield _warning(
+            "setting-unused",
+            f"The conventional model does not use {' or '.join(unused)}.",
+            "Leave it out, or choose the six-dof model.", "recipe",
+        )  # fmt: skip
+
+
+def _verdicts_of_no_trial(recipe: Recipe, trials: Sequence[Trial]) -> Iterator[Finding]:
+    lost = [text for text in recipe.stance_verdicts if not any(parse_overrides([text], trial.name) for trial in trials)]
+    if lost:
+        yield _warning(
+            "verdict-of-no-trial",
+            f"The stance verdict {lost[0]!r} belongs to no trial here" + (f", nor do {len(lost) - 1} more." if lost[1:] else "."),
+            f"The trials are {', '.join(trial.name for trial in trials)}.", "recipe",
+        )  # fmt: skip
+
+
+def _warning(rule: str, message: str, hint: str, where: str) -> Finding:
+    return Finding(rule, Severity.WARNING, message, hint, where)
