@@ -17,10 +17,12 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity
 from biomech_id.gait.contacts import find_contacts
+from biomech_id.gait.joined_events import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.gait.trusted_contacts import distrusted_events, sentence
 from biomech_id.trial import Event, EventKind, Trial
 
 SOURCES = ("auto", "file", "plates", "markers")
@@ -132,7 +134,7 @@ def stored_events(trial: Trial) -> tuple[Event, ...]:
     """Foot strikes and foot offs stored in the file, with a side; of an event that is stored twice, the first."""
     events: list[Event] = []
     for event in trial.events:
-        if event.kind in GAIT_KINDS and event.side in SIDES and _nearest(events, event, TWICE_S) is None:
+        if event.kind in GAIT_KINDS and event.side in SIDES and nearest_event(events, event, TWICE_S) is None:
             events.append(event)
     return tuple(events)
 
@@ -148,7 +150,7 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
     """
     seen: dict[tuple[str, EventKind], list[float]] = {}
     for event in plate:
-        near = _nearest(marker, event, SAME_EVENT_S)
+        near = nearest_event(marker, event, SAME_EVENT_S)
         if near is not None:
             seen.setdefault((event.side, event.kind), []).append(event.time_s - near.time_s)
     delays = {key: float(np.median(values)) for key, values in seen.items()}
@@ -204,56 +206,25 @@ def _search(
     contacts = find_contacts(trial, body_mass_kg, threshold_N=contact_N)
     plates = plate_events(trial, landmarks, contacts, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
-    learnt = learn_timing(plates, markers)
+    # Where markers see no events (a run) a doubtful time is better than a step that vanishes; its stance says what is wrong.
+    distrusted = distrusted_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
+    trusted = tuple(e for e in plates if e not in [d.event for d in distrusted])
+    findings += [Finding("plate-event-distrusted", Severity.INFO, sentence(d), "", trial.name) for d in distrusted]
+    learnt = learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
+    found = merged_events(trusted, shifted)
     if source == "markers":
         events = markers
     elif source == "plates":
         events = plates
     elif stored:
-        events = _completed(stored, _merged(plates, shifted)) if source == "auto" else stored
+        events = completed_events(stored, found) if source == "auto" else stored
     else:
-        events = _merged(plates, shifted)
-    agreement = event_agreement(by_source)
+        events = found
+    agreement = event_agreement(by_source | {"plate": trusted})
     findings += [*_gaps_in_order(trial, events), *_disagreements(trial, agreement)]
     return EventSearch(events, by_source, agreement, delay, tuple(findings))
-
-
-def _merged(plates: Sequence[Event], markers: Sequence[Event]) -> tuple[Event, ...]:
-    """Plate events, and the marker events that no plate saw."""
-    return tuple(sorted([*plates, *(e for e in markers if _nearest(plates, e, SAME_EVENT_S) is None)]))
-
-
-def _completed(stored: Sequence[Event], found: Sequence[Event]) -> tuple[Event, ...]:
-    """Stored events, with what they leave out; strikes and offs must alternate wherever something joins."""
-    events: list[Event] = []
-    for side in SIDES:
-        mine, others = ([e for e in source if e.side == side] for source in (stored, found))
-        if not mine:
-            events += others
-            continue
-        on_plates = [e.time_s for e in others if e.source == "plate"]
-        first_s, last_s = min(on_plates, default=np.inf), max(on_plates, default=-np.inf)
-        before = [e for e in others if first_s <= e.time_s < mine[0].time_s - SAME_EVENT_S]
-        after = [e for e in others if mine[-1].time_s + SAME_EVENT_S < e.time_s <= last_s]
-        events += before if _alternate([*before, mine[0]]) else []
-        events += after if _alternate([mine[-1], *after]) else []
-        events += mine
-        for a, b in pairwise(mine):
-            between = [e for e in others if a.time_s + SAME_EVENT_S < e.time_s < b.time_s - SAME_EVENT_S]
-            events += between if a.kind is b.kind and _alternate([a, *between, b]) else []
-    return tuple(sorted(events))
-
-
-def _alternate(events: Sequence[Event]) -> bool:
-    return all(a.kind is not b.kind for a, b in pairwise(events))
-
-
-def _nearest(events: Iterable[Event], event: Event, within_s: float) -> Event | None:
-    """The event of the same side and kind nearest in time, if it is within reach."""
-    same = [e for e in events if e.side == event.side and e.kind is event.kind and abs(e.time_s - event.time_s) < within_s]
-    return min(same, key=lambda e: abs(e.time_s - event.time_s)) if same else None
 
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:
@@ -261,7 +232,7 @@ def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind
     pairs = []
     for reference in references:
         if reference.side == side and reference.kind is kind:
-            near = _nearest(mine, reference, COMPARED_S)
+            near = nearest_event(mine, reference, COMPARED_S)
             if near is not None:
                 pairs.append(near.time_s - reference.time_s)
     return pairs

@@ -64,7 +64,7 @@ class Scene:
 def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ...]]:
     """Give the verdict on one stance, and the loads under its foot."""
     loads = loads_under(scene, interval)
-    names = tuple(dict.fromkeys(scene.trial.plates[load.contact.plate].name for load in loads))
+    names = _plate_names(scene, loads)
 
     def stance(verdict: Verdict, reason: str) -> tuple[Stance, tuple[PlateLoad, ...]]:
         return Stance(interval.side, interval.start_s, interval.end_s, names, verdict, reason), loads
@@ -75,12 +75,10 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
     if not interval.complete:
         missing = "strike" if np.isnan(interval.start_s) else "off"
         return stance(Verdict.CUT, f"the foot {missing} lies outside the trial or has no event")
-    bound = all(scene.trial.plates[load.contact.plate].foot for load in loads)
-    for rule in (_left_plate,) if bound else (_other_foot, _left_plate, _outline, _light):
-        objection = rule(scene, interval, loads)
-        if objection is not None:
-            return stance(*objection)
-    if bound:
+    against = objection(scene, interval, loads)
+    if against is not None:
+        return stance(*against)
+    if _bound(scene, loads):
         return stance(Verdict.CLEAN, f"the file says that {' and '.join(names)} act{'s' * (len(names) == 1)} on this foot")
     if len(names) > 1:
         return stance(Verdict.TWO_PLATES, f"this foot alone is on {' and '.join(names)}; their loads are added")
@@ -118,6 +116,38 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
 Objection = tuple[Verdict, str] | None
 
 
+def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    """What speaks against one foot, and nothing else, having been on the plate from strike to off: the first rule that is broken.
+
+    Parameters
+    ----------
+    scene, interval : what is judged from, and the stance; of one without a strike or an off, what is seen of it.
+    loads : under its foot (`loads_under`).
+    """
+    if _bound(scene, loads):
+        return _left_plate(scene, interval, loads) or _landed_beside(scene, interval, loads)
+    return (
+        _other_foot(scene, interval, loads)
+        or _left_plate(scene, interval, loads)
+        or _outline(scene, interval, loads)
+        or _landed_beside(scene, interval, loads)
+        or _light(scene, interval, loads)
+    )
+
+
+def _plate_names(scene: Scene, loads: Sequence[PlateLoad]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(scene.trial.plates[load.contact.plate].name for load in loads))
+
+
+def _names(scene: Scene, loads: Sequence[PlateLoad]) -> str:
+    return " and ".join(_plate_names(scene, loads))
+
+
+def _bound(scene: Scene, loads: Sequence[PlateLoad]) -> bool:
+    """Whether the file itself says whose the loads are."""
+    return all(scene.trial.plates[load.contact.plate].foot for load in loads)
+
+
 def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
     other = "R" if interval.side == "L" else "L"
     word = SIDE_WORDS[other]
@@ -129,33 +159,43 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
             if np.count_nonzero(shared) >= LEAST_SHARED_S * scene.trial.rate_hz:
                 when_s = scene.landmarks.time_s[np.flatnonzero(shared)[0]]
                 return Verdict.OTHER_FOOT, f"the {word} foot is on {name} too, from {when_s:.2f} s"
-        if load.contact.start_s < interval.start_s - EDGE_TOLERANCE_S or np.isnan(load.contact.start_s):
+        # A load that the trial's begin or end cuts lasts beyond every event.
+        begins_s, ends_s = np.nan_to_num(load.contact.start_s, nan=-np.inf), np.nan_to_num(load.contact.end_s, nan=np.inf)
+        if begins_s < interval.start_s - EDGE_TOLERANCE_S:
             return Verdict.OTHER_FOOT, f"{name} is loaded before the foot strikes at {interval.start_s:.2f} s"
-        if load.contact.end_s > interval.end_s + EDGE_TOLERANCE_S or np.isnan(load.contact.end_s):
+        if ends_s > interval.end_s + EDGE_TOLERANCE_S:
             return Verdict.OTHER_FOOT, f"{name} stays loaded after the foot is off at {interval.end_s:.2f} s"
     return None
 
 
 def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
-    """The force must begin with the strike, end with the off, and not vanish in between."""
-    names = " and ".join(scene.trial.plates[load.contact.plate].name for load in loads)
+    """The force must end with the off, and not vanish before."""
+    names = _names(scene, loads)
     begins, ends = min(load.contact.start_s for load in loads), max(load.contact.end_s for load in loads)
-    if begins > interval.start_s + EDGE_TOLERANCE_S:
-        late_s = begins - interval.start_s
-        return Verdict.LEFT_PLATE, f"the force on {names} begins {late_s * 1e3:.0f} ms after the strike: the foot landed beside it"
     if ends < interval.end_s - EDGE_TOLERANCE_S:
         return Verdict.LEFT_PLATE, f"the force on {names} ends at {ends:.2f} s, the foot is off at {interval.end_s:.2f} s"
     time_s = scene.landmarks.time_s
-    middle = frames_within(time_s, interval.start_s + EDGE_TOLERANCE_S, interval.end_s - EDGE_TOLERANCE_S)
+    middle = frames_within(time_s, max(interval.start_s, begins) + EDGE_TOLERANCE_S, interval.end_s - EDGE_TOLERANCE_S)
     bare = middle & ~np.any([load.loaded for load in loads], axis=0)
     if bare.any():
         return Verdict.LEFT_PLATE, f"the force on {names} vanishes in mid-stance at {time_s[np.flatnonzero(bare)[0]]:.2f} s"
     return None
 
 
+def _landed_beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+    """The force must begin with the strike."""
+    late_s = min(load.contact.start_s for load in loads) - interval.start_s
+    if late_s > EDGE_TOLERANCE_S:
+        names = _names(scene, loads)
+        after = f"begins {late_s * 1e3:.0f} ms after the strike"
+        return Verdict.LEFT_PLATE, f"the force on {names} {after}: the foot landed beside it, or the strike is marked too early"
+    return None
+
+
 def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
-    """While the foot is flat every point of its outline must be on one of its plates."""
-    first, last = (interval.start_s + share * (interval.end_s - interval.start_s) for share in FLAT_SHARE)
+    """While the foot is flat (of a cut stance: while it is seen) every point of its outline must be on one of its plates."""
+    shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
+    first, last = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
     flat = frames_within(scene.landmarks.time_s, first, last)
     depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate) for load in loads], axis=0)
     least = depths[flat].min(axis=1)
@@ -163,7 +203,7 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Ob
         return Verdict.OUTLINE, "the foot's markers are missing while it is flat, so nobody sees whether it is on the plate"
     outside_m = -float(np.nanmedian(least))
     if outside_m > OUTLINE_TOLERANCE_M:
-        names = " and ".join(scene.trial.plates[load.contact.plate].name for load in loads)
+        names = _names(scene, loads)
         return Verdict.OUTLINE, f"the foot reaches {outside_m * 1e3:.0f} mm beyond {names}: part of its load is not measured"
     return None
 

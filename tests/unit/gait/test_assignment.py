@@ -77,12 +77,24 @@ def test_the_other_foot_on_the_same_plate(walk):
     assert "left foot is on plate 1 too" in found["R", Verdict.OTHER_FOOT].reason
 
 
-@pytest.mark.parametrize(("shift", "word"), [(0.2, "begins"), (-0.22, "ends")])
-def test_a_foot_that_lands_beside_or_leaves_the_plate(walk, shift, word):
-    """The plate ends under the foot, so the rolling centre of pressure enters it late or leaves it early."""
-    trial = walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=shift)], walk.events())
-    found = _verdicts(assign_plates(trial))
-    assert word in found["R", Verdict.LEFT_PLATE].reason
+def test_a_foot_that_lands_half_beside_the_plate_is_said_to_reach_beyond_it(walk):
+    """The centre of pressure enters the plate 0.2 s late; where the foot stands says why."""
+    trial = walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=0.2)], walk.events())
+    assert "mm beyond plate 1" in _verdicts(assign_plates(trial))["R", Verdict.OUTLINE].reason
+
+
+def test_a_foot_that_leaves_the_plate_in_mid_stance(walk):
+    trial = walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=-0.22)], walk.events())
+    assert "ends at" in _verdicts(assign_plates(trial))["R", Verdict.LEFT_PLATE].reason
+
+
+def test_a_force_that_begins_late_under_a_foot_that_is_all_on_the_plate(walk):
+    """A strike marked 80 ms early: the foot was still in the air, and the sentence says both that could be."""
+    strike = walk.strikes("R")[RIGHT] + (walk.first_frame - 1) / walk.rate_hz
+    events = [replace(e, time_s=e.time_s - 0.08) if abs(e.time_s - strike) < 1e-9 else e for e in walk.events()]
+    reason = _verdicts(assign_plates(walk.trial([walk.plate_under("R", RIGHT)], events)))["R", Verdict.LEFT_PLATE].reason
+    assert "begins 80 ms after the strike" in reason
+    assert "marked too early" in reason
 
 
 def test_outline_beyond_the_plate_although_the_force_is_whole(walk):

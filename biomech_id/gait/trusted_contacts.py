@@ -1,0 +1,75 @@
+"""Which plate contacts may say when a foot struck or left: those of stances that would be accepted.
+
+A foot that lands half beside its plate loads it late; one that steps off it, or shares it with the other foot, ends its load at
+another time than its stance. Such a load says neither when its foot struck nor when it left, and must not teach the markers their
+delay: one late onset would make every step of that side look late. So the rules that decide about kinetics decide about events too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biomech_id.conventions import SIDE_WORDS, SIDES
+from biomech_id.gait.contacts import PlateContact
+from biomech_id.gait.feet_on_plates import load_at_video_rate
+from biomech_id.gait.joined_events import merged_events
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.stance_intervals import Interval, stance_intervals
+from biomech_id.gait.verdict import Scene, loads_under, objection
+from biomech_id.trial import Event, Trial
+
+
+@dataclass(frozen=True)
+class Distrust:
+    """A plate event that is not that foot's: which, and what a technician may see."""
+
+    event: Event
+    reason: str
+
+
+def distrusted_events(
+    trial: Trial,
+    landmarks: Landmarks,
+    contacts: Sequence[PlateContact],
+    plates: Sequence[Event],
+    markers: Sequence[Event],
+    body_mass_kg: float | None = None,
+) -> tuple[Distrust, ...]:
+    """Name the plate events whose stance the rules of `gait.verdict` refuse, in order of time.
+
+    A stance that the trial's begin or end cuts is judged by what is seen of it.
+
+    Parameters
+    ----------
+    trial, landmarks, contacts : the recording, its feet, and the loads on its plates.
+    plates, markers : events from these loads (`gait.plate_events`), and from markers, which stand in where no plate saw any.
+    body_mass_kg : for what is too light to be a whole foot; default is the trial's subject's.
+    """
+    mass_kg = trial.subject.mass_kg if body_mass_kg is None else body_mass_kg
+    joined, time_s = merged_events(plates, markers), landmarks.time_s
+    intervals = {side: stance_intervals(joined, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
+    scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass_kg)
+    found = []
+    for event in plates:
+        interval = next(i for i in intervals[event.side] if event.time_s in (i.start_s, i.end_s))
+        reason = _objection(scene, interval)
+        if reason:
+            found.append(Distrust(event, reason))
+    return tuple(found)
+
+
+def sentence(distrust: Distrust) -> str:
+    """Say which event is meant, and why it is not used."""
+    event = distrust.event
+    word = SIDE_WORDS[event.side]
+    return f"The force's {word} {event.kind.value!r} at {event.time_s:.2f} s is not used: {distrust.reason}."
+
+
+def _objection(scene: Scene, interval: Interval) -> str:
+    """What speaks against a stance, or ""."""
+    loads = loads_under(scene, interval)
+    if not loads:
+        return "no foot is wholly on the plate"
+    against = objection(scene, interval, loads)
+    return "" if against is None else against[1]
