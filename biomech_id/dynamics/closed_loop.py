@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.brief import brief
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.chain import BASE
 from biomech_id.dynamics.external import External
@@ -157,6 +158,7 @@ def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Seque
     return centre[0] + along * dx - across * dy, centre[1] + along * dy + across * dx
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Reduced:
     """Equations of motion in the free coordinates, M1 q1'' + c1 + g1 + spring1 = tau1, for N states.
@@ -178,6 +180,7 @@ class Reduced:
     spring1: FloatArray
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
     """A tree with closed loops.

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
 from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Tolerance of the integrator, relative and absolute.
@@ -42,6 +43,7 @@ class Assembled(System, Protocol):
         ...
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side."""
@@ -56,6 +58,7 @@ class Terms:
         return accelerations
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class Run:
     """A simulated motion at the times asked for.

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim_storage import even_rate_hz, text_lines
 
@@ -21,6 +22,7 @@ LARGEST_PERSON_M = 10.0
 SMALLEST_PERSON_M = 0.02
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class MarkerTable:
     """Markers of one ``.trc`` file.

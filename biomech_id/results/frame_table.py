@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.brief import brief
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
@@ -31,6 +32,7 @@ from biomech_id.results.clinical import clinical_force, clinical_moment
 from biomech_id.results.ground import centre_of_pressure, pressure_threshold_N
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class FrameTable:
     """All outputs of one trial at the video rate.

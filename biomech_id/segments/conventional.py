@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomech_id.algebra.brief import brief
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.segments.calibrate import calibrate
@@ -21,6 +22,7 @@ from biomech_id.segments.progression import progression_axes
 from biomech_id.trial import Subject, Trial
 
 
+@brief
 @dataclass(frozen=True, eq=False)
 class ConventionalModel:
     """A subject's conventional gait model.
