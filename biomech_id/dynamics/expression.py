@@ -29,6 +29,7 @@ from biomech_id.errors import BiomechWarning
 #: Components of the joint coordinate system are missing where its middle angle is this close to 90 degrees.
 SINGULAR_WITHIN_RAD = np.deg2rad(1.0)
 
+#: Projection on the axes of the joint coordinate system, or components along them that add up to the vector.
 JcsExpression = Literal["jcs_projection", "jcs_component"]
 
 

@@ -32,6 +32,7 @@ from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
 from biomech_id.errors import OptionError, ShapeError
 
+#: Summing from the tips, or solving the block system.
 Method = Literal["recursive", "block"]
 #: Name of the whole beside its parts.
 TOTAL = "total"

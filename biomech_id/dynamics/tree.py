@@ -32,6 +32,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
 
+#: A joint that turns about its axis, or slides along it.
 JointKind = Literal["revolute", "prismatic"]
 
 

@@ -33,7 +33,9 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.dynamics.body import BodyMotion, Motion
 
+#: (side, segment or joint); the side of the pelvis is "".
 Key = tuple[str, str]
+#: What is positive in the coordinate of the knee.
 KneeSign = Literal["flexion", "extension"]
 #: Order of the rotations, and the number of each one's axis.
 SEQUENCE = "zxy"

@@ -19,6 +19,7 @@ TRANSLATION_WEIGHT = 0.01
 LEAST_MARKERS = 3
 IK_ACCURACY = 1e-7
 
+#: First and last time, s.
 Range = tuple[float, float]
 
 

@@ -10,8 +10,9 @@ Three published ideas, each made for walking, each with its own bias:
   (Gait Posture 39:472), who show that it has to grow with walking speed: strike when the heel, off when the toe passes a share
   of walking speed along the direction of walking.
 
-Zeni's extrema are the only events that are looked for; the other two refine them within a short window, and the **consensus** is
-the median of the three. None of them may be used on a run: `marker_events` refuses.
+Zeni's extrema are the only events that are looked for; the other two refine them within a short window. The **consensus** is, for a
+strike, the later of the two refinements: a foot has landed once it has stopped going forward and coming down. For an off it is the
+median of the three. None of them may be used on a run: `marker_events` refuses.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from biomech_id.gait.landmarks import Landmarks, path_velocity
 from biomech_id.gait.travel import Travel
 from biomech_id.trial import Event, EventKind
 
+#: Ways to find events from markers.
 METHODS = ("consensus", "zeni", "oconnor", "velocity")
 #: Half of the shortest stride looked for: an extremum is the largest value within this time on either side.
 HALF_STRIDE_S = 0.25
@@ -152,7 +154,8 @@ def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> 
             oconnor = _extremum(foot.centre_up_m_s, first, last)
             velocity = _falls_below(-foot.toe_forward_m_s, -limit, first, last)
         three = [peak, oconnor if np.isfinite(oconnor) else peak, velocity if np.isfinite(velocity) else peak]
-        for name, value in zip(found, [*three, float(np.median(three))], strict=True):
+        consensus = max(three[1:]) if strike else float(np.median(three))
+        for name, value in zip(found, [*three, consensus], strict=True):
             found[name].append(value)
     return {name: np.array(values) for name, values in found.items()}
 

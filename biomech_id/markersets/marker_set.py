@@ -34,6 +34,7 @@ LANDMARKS: frozenset[str] = frozenset({
     "metatarsal_5",
 })  # fmt: skip
 SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
+#: Body models that a marker set can serve.
 MODELS: tuple[str, ...] = ("conventional", "six-dof")
 
 #: Which landmarks define which segment; for the report of what is missing.

@@ -28,7 +28,7 @@ LARGE_BASELINE_N = 20.0
 
 @dataclass(frozen=True)
 class PlateFacts:
-    """What a file says about one plate, before anything is done to it (`check` prints it).
+    """What a file says about one plate, before anything is done to it (``biomech-id check`` prints it).
 
     ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
     removed; NaN when the plate cannot be used, and then ``problem`` says why. ``baseline_N`` is the vertical force of the

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError
 
+#: Bytes to decode.
 Buffer = bytes | bytearray | memoryview
 
 

@@ -35,6 +35,7 @@ class HasTables(Protocol):
         """Return the tables of the session."""
 
 
+#: What is drawn: the tables of a folder that was read, or anything that has them under ``tables``.
 Result = SessionTables | HasTables
 
 
@@ -59,7 +60,7 @@ def kinematics(
 
     Returns
     -------
-    A landscape A4 figure; each axes' collections carry the name of what they show (`get_gid`).
+    A landscape A4 figure; each axes' collections carry the name of what they show (``get_gid``).
 
     Raises
     ------

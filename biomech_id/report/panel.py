@@ -1,7 +1,7 @@
 """A frame with fixed scales, drawn with a handful of artists.
 
 Matplotlib's own ticks are objects with two lines and two labels each and cost more than all curves of a page. A panel is an
-ordinary `Axes` (``plot``, ``set_xlim`` and the rest work) whose grid is one line collection and whose numbers are written only
+ordinary ``Axes`` (``plot``, ``set_xlim`` and the rest work) whose grid is one line collection and whose numbers are written only
 where they are asked for.
 """
 

@@ -1,4 +1,4 @@
-"""What differs between two folders of results that should be the same: for `biomech-id reproduce`."""
+"""What differs between two folders of results that should be the same: for ``biomech-id reproduce``."""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ def _findings(prefix: str, of: str) -> tuple[Key, ...]:
     return (Key(f"{prefix}findings[]", of), *(Key(f"{prefix}findings[].{name}", meaning) for name, meaning in _FINDING))
 
 
+#: Every JSON file under OUT, key by key.
 DOCUMENTS: tuple[Document, ...] = (
     Document("summary.json", "Who walked, with which model, what became of every trial and every cycle, and why.", (
         Key("schema", "version of this layout"),

@@ -1,4 +1,4 @@
-"""A norm from analysed sessions: what `biomech-id norm` computes.
+"""A norm from analysed sessions: what ``biomech-id norm`` computes.
 
 Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
 left and right.  Kinetics that exist on one side only count with that side.  The scores' own norm (how far the norm's subjects

@@ -62,6 +62,7 @@ class QualityRule:
         return limit if np.isfinite(limit) else float("nan")
 
 
+#: Every rule by which a trial is graded, in the order they are reported.
 RULES: tuple[QualityRule, ...] = (
     QualityRule("gap-largest", "Largest gap", "ms", 100.0, 500.0,
                 "ten frames at 100 Hz, the longest gap filled by default; half a second is half a gait cycle"),

@@ -53,7 +53,7 @@ class SessionTables:
     norm : ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics
         source``, or None.
     parity : ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the
-        comparison with a vendor's stored outputs; None until `biomech-id parity --report` has made one.
+        comparison with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
     """
 
     frames: Mapping[str, pd.DataFrame]

@@ -120,7 +120,7 @@ def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
 
 
 def constant(value: ArrayLike, like: Jet) -> Jet:
-    """Return a jet that does not change, with the order, number type and frames of ``like``: value shape (n, *value.shape)."""
+    """Return a jet that does not change, with the order, number type and frames of ``like``: value shape ``(n, *value.shape)``."""
     array = np.asarray(value)
     coefficients = np.zeros((*like.c.shape[:2], *array.shape), dtype=like.c.dtype)
     coefficients[0] = coefficients[0] + array

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: From and to, as fractions of a stride; a stride's neighbours reach below 0 and beyond 1.
 Span = tuple[float, float]
 
 
@@ -71,6 +72,7 @@ class GaitPattern:
     cop_travel: Span
 
 
+#: How an adult walks.
 WALK = GaitPattern(
     foot_off=0.62, stride=1.395, froude_speed=0.414,
     heel_pitch_rad=0.471, heel_rise=(0.829, 0.998), heel_fall=(0.901, 1.065),
@@ -84,6 +86,7 @@ WALK = GaitPattern(
     load_swing=0.17, load_peak=0.10, pivot=1.35, cop_travel=(-0.06, 0.37),
 )  # fmt: skip
 
+#: An easy run.
 RUN = GaitPattern(
     foot_off=0.36, stride=2.116, froude_speed=0.995,
     heel_pitch_rad=0.337, heel_rise=(0.801, 1.0), heel_fall=(0.8715, 1.0885),

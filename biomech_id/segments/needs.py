@@ -13,7 +13,7 @@ LEG_MARKERS: tuple[str, ...] = ("THI", "KNE", "TIB", "ANK", "HEE", "TOE")
 def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
     """Return the sides that the model can place: those with every leg marker, or both where neither is complete.
 
-    A recording of one leg alone is served; a leg with some of its markers and not others is a mistake that `require_markers` names.
+    A recording of one leg alone is served; a leg with some of its markers and not others is a mistake that `require` names.
     """
     absent = {side: _missing_leg_markers(markers, side, static=static) for side in SIDES}
     bare = {side for side in SIDES if not any(markers.present(f"{side}{name}") for name in LEG_MARKERS)}

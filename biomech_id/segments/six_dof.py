@@ -50,6 +50,7 @@ from biomech_id.trial import Subject, Trial
 HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")
 #: Methods that need functional trials, and every method that can be asked for.
 FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
+#: Ways to find a hip centre.
 HIP_METHODS: tuple[str, ...] = ("auto", *FUNCTIONAL_HIPS, "stored", *REGRESSIONS)
 
 

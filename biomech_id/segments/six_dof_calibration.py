@@ -13,6 +13,7 @@ from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.markersets.marker_set import MarkerSet
 
+#: (side, segment); the side of the pelvis is "".
 Key = tuple[str, str]
 #: Name of the proximal joint centre in a cluster that has fewer than three markers of its own.
 PARENT_POINT = "proximal joint centre"

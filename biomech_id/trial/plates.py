@@ -10,6 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.errors import InvalidValueError
 
+#: What the recorded force is: the floor on the subject, the subject on the floor, or nobody can tell.
 PlateSign = Literal["reaction", "applied", "unknown"]
 
 

@@ -25,6 +25,7 @@ from biomech_id.dynamics.symbolic.expressions import Operations, compiled, opera
 from biomech_id.dynamics.symbolic.planar_tree import PlanarTree, constraints_of, exact
 from biomech_id.errors import MissingInputError, OptionError
 
+#: Trigonometric elimination, direct elimination, implicit constraints.
 Elimination = Literal["TE", "DE", "IC"]
 
 

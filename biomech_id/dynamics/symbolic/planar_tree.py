@@ -30,6 +30,7 @@ class Piece:
     y: Any
 
 
+#: A vector of expressions.
 Vector = list[Piece]
 
 
