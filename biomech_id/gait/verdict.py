@@ -113,6 +113,7 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     return tuple(found)
 
 
+#: What a rule has to say: a verdict and its reason in words, or nothing.
 Objection = tuple[Verdict, str] | None
 
 

@@ -1,7 +1,7 @@
 """Every key of the JSON files under OUT, as data: the data dictionary's second half.
 
 A key is written as a path: ``trials[].cycles[].used`` is the key ``used`` of each element of the list ``cycles`` of each element of
-``trials``; ``<side>`` stands for "L" and "R". A test holds what `summary` and `manifest` write to this list.
+``trials``; ``<side>`` stands for "L" and "R". A test holds what `results.summary` and `results.manifest` write to this list.
 """
 
 from __future__ import annotations
