@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from biomech_id.readers.opensim_trc import read_trc
 
 #: Elements of OpenSim's setup files that name a file.
 FILE_ELEMENTS = ("model_file", "marker_file", "coordinates_file", "external_loads_file", "datafile")
+#: What columns of ground reactions are called, whether or not an ``ExternalLoads`` file names them.
+FORCE_WORDS = ("_vx", "_vy", "_vz", "_px", "_py", "_pz", "torque")
 
 
 def check_folder(folder: Path) -> tuple[Finding, ...]:
@@ -64,30 +68,25 @@ def _table(path: Path) -> Iterator[Finding]:
     table = read_storage(path)
     if len(table.time_s) > 1:
         even_rate_hz(table.time_s, path.name)
-    for column in table.columns:
-        missing = int((~np.isfinite(table[column])).sum())
-        if not missing:
-            continue
-        if path.suffix.lower() == ".mot" or any(word in column for word in ("_vx", "_vy", "_vz", "_px", "_py", "_pz", "torque")):
-            yield _error(
-                "opensim-nan",
-                f"{missing} values of {column} are not numbers.",
-                path,
-                "One of them makes every moment NaN: fill or cut.",
-            )
-        # our own results say nan where the ground's action is not known; no program of OpenSim takes them as input
+    missing = ~np.isfinite(table.values)
+    columns = [table.columns[k] for k in np.flatnonzero(missing.any(axis=0))]
+    # Results say nan where the ground's action is not known, joint angles where a marker was not seen: nobody computes with those.
+    if columns and (path.name in _named_files(path.parent) or any(word in c for c in columns for word in FORCE_WORDS)):
+        more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
+        yield _error(
+            "opensim-nan", f"{missing.sum()} values are not numbers, in {', '.join(columns[:3])}{more}.", path,
+            "One of them makes every moment NaN: fill or cut.",
+        )  # fmt: skip
 
 
 def _loads(path: Path) -> Iterator[Finding]:
     """One of OpenSim's XML documents: the files it names, and for external loads the columns and bodies."""
     root = read_document(path)
-    for tag in FILE_ELEMENTS:
-        for element in root.iter(tag):
-            name = (element.text or "").strip()
-            if name not in ("", "Unassigned") and not (path.parent / name).is_file():
-                yield _error(
-                    "opensim-file-missing", f"{tag} names {name}, which is not there.", path, "Correct the name or copy the file."
-                )
+    for tag, name in _file_names(root):
+        if not (path.parent / name).is_file():
+            yield _error(
+                "opensim-file-missing", f"{tag} names {name}, which is not there.", path, "Correct the name or copy the file."
+            )
     if root.find(".//ExternalLoads") is not None:
         yield from _external_loads(path)
 
@@ -122,6 +121,24 @@ def _columns(path: Path, table: StorageTable, name: str, stems: tuple[str, ...])
         )  # fmt: skip
 
 
+def _file_names(root: Element) -> Iterator[tuple[str, str]]:
+    """Every element of a document that names a file, and the name."""
+    for tag in FILE_ELEMENTS:
+        for element in root.iter(tag):
+            name = (element.text or "").strip()
+            if name not in ("", "Unassigned"):
+                yield tag, name
+
+
+def _named_files(folder: Path) -> set[str]:
+    """Names of the files that documents of a folder take as input; a document that cannot be read is another check's business."""
+    names: set[str] = set()
+    for path in sorted(folder.glob("*.xml")):
+        with suppress(BiomechError):
+            names |= {name for _, name in _file_names(read_document(path))}
+    return names
+
+
 def _bodies(folder: Path) -> tuple[str, ...]:
     names: list[str] = []
     for model in sorted(folder.glob("*.osim")):
@@ -131,9 +148,16 @@ def _bodies(folder: Path) -> tuple[str, ...]:
 
 def _model(path: Path) -> Iterator[Finding]:
     for body in read_document(path).iter("Body"):
-        mass = float(body.findtext("mass") or "nan")
-        if not mass >= 0.0:
-            yield _error("opensim-mass", f"the mass of {body.get('name')} is {mass:g} kg.", path)
+        word = (body.findtext("mass") or "").strip()
+        if not _is_mass(word):
+            yield _error("opensim-mass", f"the mass of {body.get('name')} is {word or 'nothing'}.", path, "Give it in kg.")
+
+
+def _is_mass(word: str) -> bool:
+    try:
+        return 0.0 <= float(word) < float("inf")
+    except ValueError:
+        return False
 
 
 def _error(rule: str, message: str, path: Path, hint: str = "") -> Finding:

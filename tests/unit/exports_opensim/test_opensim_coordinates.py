@@ -160,6 +160,8 @@ def test_what_we_hand_over_leaves_nothing_to_complain_about(handed: Path) -> Non
         ("walk02.trc", "\tm\t", "\tmm\t", "opensim-unreadable"),
         ("walk02_grf.mot", "\n3.5\t0\t0", "\n3.5\tnan\t0", "opensim-nan"),
         ("walk02_grf.mot", "\n3.5\t", "\n3.6\t", "opensim-unreadable"),
+        ("subject.osim", "<mass>", "<mass>-", "opensim-mass"),
+        ("subject.osim", "<mass>", "<mass>a", "opensim-mass"),
     ],
 )
 def test_the_checker_finds_what_is_spoilt(handed: Path, file: str, old: str, new: str, rule: str) -> None:
