@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from biomech_id.conventions import JOINTS
-from biomech_id.exports.opensim_folder import write_opensim
-from biomech_id.exports.opensim_joints import Joint, R_ground_lab, body_name, joints_of
+from biomech_id.exports.opensim_folder import session_model, write_opensim
+from biomech_id.exports.opensim_joints import Joint, R_ground_lab, R_seg_body, body_name, joints_of
+from biomech_id.exports.opensim_model import write_model
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
@@ -206,6 +207,24 @@ def test_the_model_weighs_what_the_subject_weighs(inside: HandOver) -> None:
     trial = inside.session.trials[0]
     for (side, segment), part in trial.motion.segments.items():
         assert model.getBodySet().get(body_name((side, segment))).getMass() == pytest.approx(part.mass_kg, rel=1e-12)
+
+
+def test_a_tilted_tensor_arrives_whole(inside: HandOver, tmp_path: Path) -> None:
+    """The subjects' own tensors have no products of inertia worth the name; a table's or a user's may."""
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    ours = session_model(inside.session)
+    tilted = {
+        key: replace(part, inertia_kgm2=turn @ np.diag([0.02, 0.05, 0.06]) @ turn.T, com_m=np.array([0.01, -0.02, 0.03]))
+        for key, part in ours.segments.items()
+    }
+    model = osim.Model(str(write_model(tmp_path / "tilted.osim", replace(ours, segments=tilted))))
+    for key, part in tilted.items():
+        body, R = model.getBodySet().get(body_name(key)), R_seg_body(ours.model, key[1])
+        moments, (xy, xz, yz) = body.getInertia().getMoments().to_numpy(), body.getInertia().getProducts().to_numpy()
+        theirs = np.diag(moments) + np.array([[0, xy, xz], [xy, 0, yz], [xz, yz, 0]])
+        assert np.abs([xy, xz, yz]).min() > 1e-3
+        np.testing.assert_allclose(theirs, R.T @ part.inertia_kgm2 @ R, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(body.getMassCenter().to_numpy(), R.T @ part.com_m, rtol=0, atol=1e-15)
 
 
 def test_scaling_runs_from_our_setup(inside: HandOver) -> None:

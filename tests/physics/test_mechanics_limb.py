@@ -160,6 +160,14 @@ def test_angles_from_functions_and_from_samples_agree() -> None:
     np.testing.assert_allclose(sampled.acceleration_rad_s2[inner], by_function.acceleration_rad_s2[inner], rtol=0, atol=1e-6)
 
 
+def test_a_joint_may_stand_still() -> None:
+    t = np.linspace(0, 1, 11)
+    angles = Angles.from_functions([lambda t: 0.3, lambda t: 0.3 + 0 * t], t)
+    np.testing.assert_array_equal(angles.q_rad, 0.3)
+    np.testing.assert_array_equal(angles.rate_rad_s, 0.0)
+    np.testing.assert_array_equal(angles.acceleration_rad_s2, 0.0)
+
+
 def test_refusals() -> None:
     segment = Segment("A", 1.0, np.zeros(3), np.eye(3))
     with pytest.raises(OptionError, match="xyz"):

@@ -107,6 +107,24 @@ def test_pinned_tip_by_dependent_speeds_and_by_multipliers() -> None:
     np.testing.assert_allclose(np.abs(J.T @ with_forces[3:]), np.abs(pushed), rtol=0, atol=1e-11)
 
 
+def test_a_driven_joint_of_a_pinned_arm_by_both_ways() -> None:
+    """A load that no potential stands for reaches Lagrange's equations with multipliers too."""
+    q = np.array([0.2, 0.9, 1.6])
+    lengths = np.array([link[0] for link in LINKS])
+    J = np.stack([-lengths * np.sin(q), lengths * np.cos(q)])
+    u = np.linalg.svd(J)[2][-1] * 3.0
+    found = {}
+    for moment_Nm in (0.0, 7.0):
+        pendulum = Pendulum()
+        for k, link in enumerate(LINKS):
+            pendulum.link(*link, moment_Nm if k == 1 else 0.0)
+        pendulum.pin_tip(float(lengths @ np.cos(q)), float(lengths @ np.sin(q)))
+        by_kane, by_lagrange = (way(pendulum.description).function(pendulum.constants)(q, u) for way in (kane, lagrange))
+        close(by_lagrange, by_kane)
+        found[moment_Nm] = by_kane
+    assert np.abs(found[7.0] - found[0.0]).max() > 1.0  # rad/s2
+
+
 def test_auxiliary_speeds_bring_the_pivot_force() -> None:
     """The force on the first link equals the rate of change of momentum less the weights."""
     pendulum = arm(pivot_force=True)

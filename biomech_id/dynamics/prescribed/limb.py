@@ -62,7 +62,7 @@ class Angles:
 
     @classmethod
     def from_functions(cls, functions: Sequence[Callable[[FloatArray], FloatArray]], t_s: FloatArray) -> Angles:
-        """From k analytic functions of time made of NumPy's, which must take complex arguments.
+        """From k analytic functions of time made of NumPy's, which must take complex arguments; a constant may be one number.
 
         The first derivative comes from a complex step and is exact; the second from differences of it, exact to about 1e-13 for
         motions up to some 10 rad/s.
@@ -75,6 +75,8 @@ class Angles:
 
         def rate(function: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray:
             value = np.asarray(function(at + 1j * _COMPLEX_STEP))  # type: ignore[arg-type]
+            if value.ndim == 0 and not np.iscomplexobj(value):
+                return np.zeros_like(t)  # one number whatever the time: a joint that does not turn
             if not np.iscomplexobj(value):
                 raise InvalidValueError(
                     "A function of time is not analytic: it returns real values for complex time.",
@@ -115,15 +117,13 @@ class Limb:
 
     @cached_property
     def _built(self) -> tuple[Tree, tuple[int, ...]]:
-        """The tree, and for each link the row of its last axis."""
+        """The joints as a tree of bodies without mass, for kinematics, and for each link the row of its last axis."""
         bodies: list[Body] = []
         rows: list[int] = []
         tip, cardan = np.zeros(3), False
         for link in self.links:
-            parent, name = (rows[-1] if rows else BASE), link.segment.name
-            nothing = [Segment(f"{name} {axis}", 0.0, np.zeros(3), np.zeros((3, 3))) for axis in "zx"]
-            last = self._in_body_axes(link)
-            turns = [last] if link.joint == "z" else [*nothing, last]
+            parent = rows[-1] if rows else BASE
+            turns = [Segment(f"{link.segment.name} {axis}", 0.0, np.zeros(3), np.zeros((3, 3))) for axis in link.joint]
             if cardan:
                 x, y, z = _CARDAN_AXES.T @ tip
                 bodies.append(Body(turns[0], parent, gamma_rad=_QUARTER, b_m=z, alpha_rad=_QUARTER, d_m=y, r_m=x))
@@ -136,15 +136,6 @@ class Limb:
             rows.append(len(bodies) - 1)
             tip, cardan = np.asarray(link.tip_m), link.joint == "zxy"
         return Tree(bodies), tuple(rows)
-
-    @staticmethod
-    def _in_body_axes(link: Link) -> Segment:
-        """The segment with components along the axes of the tree's body."""
-        if link.joint == "z":
-            return link.segment
-        to_body = _CARDAN_AXES.T
-        s = link.segment
-        return Segment(s.name, s.mass_kg, to_body @ s.com_m, to_body @ s.inertia_kgm2 @ to_body.T, s.source)
 
     def motions(self, angles: Angles, base: Motion | None = None) -> tuple[Motion, ...]:
         """Motion of every link, base to tip, in its own axes; ``base`` moves what the first link hangs on.
