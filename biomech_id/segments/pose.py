@@ -32,10 +32,12 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Product of eigenvalue gaps (relative to the cluster's size cubed) below which quaternion columns keep fewer than about eleven
-#: digits (a cluster twenty times longer than wide), and below which Newton's method would start too far away (1:300).
-REFINED, BY_SINGULAR_VALUES = 2e-2, 1e-4
+#: digits (a cluster twenty times longer than wide), and below which the Newton step would start too far away (1:1000).
+REFINED, BY_SINGULAR_VALUES = 2e-2, 4e-6
 #: Ratio of a cluster's width to its length below which rounding alone hides its rotation about the long axis.
 COLLINEAR = 1e-6
+#: Value of the characteristic polynomial over its first term that is its rounding: each of its four terms is of that size.
+_ROUNDING = 16 * np.finfo(np.float64).eps
 #: Newton steps: convergence is quadratic, and from far above the error shrinks by a quarter per step before that.
 _NEWTON_STEPS = 50
 #: Frames treated together, so that the few dozen columns of work stay in the processor's cache.
@@ -178,20 +180,21 @@ def _fit_block(
     gather = np.einsum("k,kx,yj->kjxy", share, centred, np.eye(3)).reshape(-1, 9)
     S = np.ascontiguousarray((b.reshape(len(b), -1) @ gather).T)
     largest, q, gaps = _quaternion(S, 0.5 * (size_a + size_b))
-    R = _rotation(q)
     scale = largest**3
     weak = np.flatnonzero(gaps < REFINED * scale)
     if weak.size:
-        R[weak] = _refined(R[weak], S[:, weak])
-        largest[weak] = np.einsum("nij,jin->n", R[weak], S[:, weak].reshape(3, 3, -1))
-        weakest = np.flatnonzero(gaps < BY_SINGULAR_VALUES * scale)
+        q[:, weak], largest[weak] = _refined(q[:, weak], S[:, weak])
+    R = np.stack(_rotation(q), axis=-1).reshape(-1, 3, 3)
+    weakest = weak[gaps[weak] < BY_SINGULAR_VALUES * scale[weak]]
+    if weakest.size:
         R[weakest], largest[weakest] = _by_svd(S[:, weakest])
     origin = mean - R @ centroid
     residual = np.sqrt(np.maximum(size_a + size_b - 2 * largest, 0.0))
     close = np.flatnonzero(residual < 1e-4 * np.sqrt(size_a))
     if close.size:  # the difference above has lost its digits
-        error = np.einsum("nij,kj->nki", R[close], centred) - b[close]
-        residual[close] = np.sqrt(np.einsum("k,nki,nki->n", share, error, error))
+        fitted = (R[close].reshape(-1, 3) @ centred.T).reshape(len(close), 3, -1)
+        error = fitted - b[close].transpose(0, 2, 1)
+        residual[close] = np.sqrt((error * error).sum(axis=1) @ share)
     return R, origin, residual
 
 
@@ -225,9 +228,9 @@ def _largest_root(c2: FloatArray, c1: FloatArray, c0: FloatArray, start: FloatAr
     for _ in range(_NEWTON_STEPS):
         square = root * root
         slope = 4.0 * square * root + 2.0 * c2 * root + c1
-        step = (square * square + c2 * square + c1 * root + c0) / np.where(slope > 0, slope, np.inf)
-        root -= step
-        if not (np.abs(step) > 1e-13 * root).any():
+        value = square * square + c2 * square + c1 * root + c0
+        root -= value / np.where(slope > 0, slope, np.inf)
+        if not (np.abs(value) > _ROUNDING * square * square).any():
             break
     return root
 
@@ -266,36 +269,40 @@ def _adjugate(elements: tuple[FloatArray, ...], upper: tuple[FloatArray, ...], l
     return out
 
 
-def _rotation(q: FloatArray) -> FloatArray:
-    """Rotation matrices (n, 3, 3) of unit quaternions (4, n)."""
+def _rotation(q: FloatArray) -> tuple[FloatArray, ...]:
+    """The nine elements (n,), row by row, of the rotation matrices of unit quaternions (4, n)."""
     w, x, y, z = q
-    R = np.empty((q.shape[1], 3, 3))
-    R[:, 0, 0], R[:, 1, 1], R[:, 2, 2] = 1 - 2 * (y * y + z * z), 1 - 2 * (x * x + z * z), 1 - 2 * (x * x + y * y)
-    R[:, 0, 1], R[:, 1, 0] = 2 * (x * y - w * z), 2 * (x * y + w * z)
-    R[:, 0, 2], R[:, 2, 0] = 2 * (x * z + w * y), 2 * (x * z - w * y)
-    R[:, 1, 2], R[:, 2, 1] = 2 * (y * z - w * x), 2 * (y * z + w * x)
-    return R
+    return (
+        1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y),
+    )  # fmt: skip
 
 
-def _refined(R: FloatArray, S: FloatArray) -> FloatArray:
-    """Rotations (n, 3, 3) nearer to the optimum for S (9, n), by one Newton step (see the module): about twice the digits."""
-    B = R @ S.reshape(3, 3, -1).transpose(2, 0, 1)
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = np.ascontiguousarray(B.transpose(1, 2, 0))
+def _refined(q: FloatArray, S: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Quaternions (4, n) nearer to the optimum for S (9, n), by one Newton step of about twice the digits, and tr(R S) there."""
+    R = _rotation(q)
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = (
+        R[3 * i] * S[j] + R[3 * i + 1] * S[3 + j] + R[3 * i + 2] * S[6 + j] for i in range(3) for j in range(3)
+    )
     a, b, c = yy + zz, xx + zz, xx + yy
-    p, q, r = -0.5 * (yz + zy), -0.5 * (xz + zx), -0.5 * (xy + yx)
+    f, g, h = -0.5 * (yz + zy), -0.5 * (xz + zx), -0.5 * (xy + yx)
     x, y, z = yz - zy, zx - xz, xy - yx
-    # Solution of the symmetric system [[a, r, q], [r, b, p], [q, p, c]] d = (x, y, z) by its adjugate.
-    aa, bb, cc = b * c - p * p, a * c - q * q, a * b - r * r
-    ab, ac, bc = p * q - r * c, r * p - q * b, q * r - p * a
-    half = 0.5 / (a * aa + r * ab + q * ac)
-    turn = np.empty((4, len(x)))
-    turn[0] = 1.0
-    turn[1] = (aa * x + ab * y + ac * z) * half
-    turn[2] = (ab * x + bb * y + bc * z) * half
-    turn[3] = (ac * x + bc * y + cc * z) * half
-    turn /= np.sqrt(np.einsum("in,in->n", turn, turn))
-    refined: FloatArray = _rotation(turn) @ R
-    return refined
+    # Solution of the symmetric system [[a, h, g], [h, b, f], [g, f, c]] d = (x, y, z) by its adjugate.
+    aa, bb, cc = b * c - f * f, a * c - g * g, a * b - h * h
+    ab, ac, bc = f * g - h * c, h * f - g * b, g * h - f * a
+    determinant = a * aa + h * ab + g * ac
+    d = np.stack([aa * x + ab * y + ac * z, ab * x + bb * y + bc * z, ac * x + bc * y + cc * z]) / determinant
+    gain = 0.5 * (d[0] * x + d[1] * y + d[2] * z)
+    return _turned(q, 0.5 * d), xx + yy + zz + gain
+
+
+def _turned(q: FloatArray, half: FloatArray) -> FloatArray:
+    """Unit quaternions (4, n) followed by small rotations of vector part ``half`` (3, n)."""
+    (w, x, y, z), (u, v, t) = q, half
+    out = np.stack([w - u * x - v * y - t * z, x + u * w + v * z - t * y, y + v * w + t * x - u * z, z + t * w + u * y - v * x])
+    turned: FloatArray = out / np.sqrt(np.einsum("in,in->n", out, out))
+    return turned
 
 
 def _by_svd(S: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -58,6 +58,20 @@ def test_noisy_and_nearly_collinear_clusters_equal_singular_values(width: float)
     np.testing.assert_allclose(pose.residual_m, residual, rtol=1e-6)
 
 
+@pytest.mark.parametrize("noise", [5e-4, 5e-2], ids=["little noise", "noise near the width"])
+def test_clusters_that_are_all_but_a_line_equal_singular_values(noise: float) -> None:
+    """At 1:3000 the cross products of one axis are 1e-7 of the other's: float64's 16 digits leave about nine less two."""
+    width = 3e-4
+    centre = TEMPLATE.mean(axis=0)
+    template = centre + (TEMPLATE - centre) * [width, 1.0, width]
+    R, origin = motion(2000)
+    points = moved(template, R, origin) + np.random.default_rng(1).normal(0, noise * width, (2000, 4, 3))
+    expected_R, _ = kabsch(points, template, WEIGHTS)
+    apart = np.abs(fit_pose(points, template, WEIGHTS).R_lab_seg - expected_R).max(axis=(1, 2))
+    assert np.median(apart) < 1e-8
+    assert apart.max() < 1e-5  # noise that cancels the width of a frame leaves that frame fewer digits
+
+
 def test_a_mirrored_cluster_is_not_fitted_by_a_reflection() -> None:
     points = (TEMPLATE * [1, 1, -1])[None] + np.random.default_rng(0).normal(0, 1e-3, (20, 4, 3))
     np.testing.assert_allclose(np.linalg.det(fit_pose(points, TEMPLATE).R_lab_seg), 1.0, atol=1e-12)
