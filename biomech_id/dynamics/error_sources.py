@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
+from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
@@ -64,10 +64,26 @@ class Nominal:
             total[:, self.chain.index(load.segment)] += load.at_origin()[0]
         return total
 
+    @cached_property
+    def inertia_lab_kgm2(self) -> FloatArray:
+        """Tensors (N, n, 3, 3), kg m2, about the centres of mass, laboratory axes."""
+        R = self.chain.R_lab_seg
+        half = np.einsum("...ij,...jk->...ik", R, self.chain.inertia_kgm2)
+        return np.asarray(np.einsum("...ik,...lk->...il", half, R))
+
+    @cached_property
+    def angular_momentum(self) -> FloatArray:
+        """I omega (N, n, 3), kg m2/s, laboratory axes."""
+        return matvec(self.inertia_lab_kgm2, self.chain.omega_lab_rad_s)
+
+    @cached_property
+    def inertia_alpha(self) -> FloatArray:
+        """I alpha (N, n, 3), N m, laboratory axes."""
+        return matvec(self.inertia_lab_kgm2, self.chain.alpha_lab_rad_s2)
+
     def inertia_times(self, i: int, v_lab: FloatArray) -> FloatArray:
-        """I v (N, 3) of segment i for a vector in laboratory axes, result in laboratory axes."""
-        R = self.chain.R_lab_seg[:, i]
-        return matvec(R, matvec(self.chain.inertia_kgm2[..., i, :, :], matvec_transposed(R, v_lab)))
+        """I v (..., N, 3) of segment i for vectors in laboratory axes, result in laboratory axes."""
+        return matvec(self.inertia_lab_kgm2[:, i], v_lab)
 
     def direction(self, axes: str, k: int) -> FloatArray:
         """Unit vectors (N, 3), laboratory components, along axis k of "lab" or of a segment."""
@@ -75,27 +91,32 @@ class Nominal:
             return np.broadcast_to(np.eye(3)[k], (self.chain.n_frames, 3))
         return self.chain.R_lab_seg[:, self.chain.index(axes), :, k]
 
+    def directions(self, axes: str) -> FloatArray:
+        """All three of `direction`, (3, N, 3): the first axis counts them."""
+        return np.stack([self.direction(axes, k) for k in range(3)])
+
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What a unit error seems to add to every segment.
+    """What a unit error seems to add to every segment; several errors at once have a leading axis that counts them.
 
     Attributes
     ----------
     force : (N, n, 3), N, laboratory axes.
     moment_com : (N, n, 3), N m, about each centre of mass, laboratory axes.
     turn : (N, n, 3), rad, by which each segment's axes seem turned, laboratory axes.
+    spin : (N, n, 3), rad/s, by which each segment's angular velocity seems changed, laboratory axes.
     """
 
     force: FloatArray
     moment_com: FloatArray
     turn: FloatArray
+    spin: FloatArray
 
     @classmethod
-    def none_on(cls, chain: Chain) -> Effect:
-        """All zero, to be filled in."""
-        force, moment, turn = (np.zeros(chain.com_lab_m.shape, order="F") for _ in range(3))
-        return cls(force, moment, turn)
+    def none_on(cls, chain: Chain, *errors: int) -> Effect:
+        """All zero, to be filled in; with a number of ``errors``, that many at once."""
+        return cls(*(np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +128,7 @@ class ErrorSource:
     name : for tables: "knee joint centre".
     kind : "noise" or "bias".
     covariance : (p, p) of its parameters, or (N, p, p) for noise whose size changes from frame to frame.
-    effects : the first-order effect of a unit of each parameter on a solution.
+    effects : the first-order effect of a unit of each parameter on a solution, one by one or several at once.
     """
 
     name: str
@@ -169,9 +190,8 @@ def inertia(segment: str, relative_sd: float, *, kind: Kind = "bias", name: str 
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
         chain, i = nominal.chain, nominal.chain.index(segment)
-        omega, alpha = chain.omega_lab_rad_s[:, i], chain.alpha_lab_rad_s2[:, i]
         effect = Effect.none_on(chain)
-        effect.moment_com[:, i] = nominal.inertia_times(i, alpha) + cross(omega, nominal.inertia_times(i, omega))
+        effect.moment_com[:, i] = nominal.inertia_alpha[:, i] + cross(chain.omega_lab_rad_s[:, i], nominal.angular_momentum[:, i])
         yield effect
 
     return ErrorSource(name or f"{segment} inertia", kind, _diagonal(relative_sd, 1), effects)
@@ -197,7 +217,8 @@ def angular_velocity(segment: str, sd_rad_s: ArrayLike, *, kind: Kind = "noise",
         i = nominal.chain.index(segment)
         for k in range(3):
             effect = Effect.none_on(nominal.chain)
-            effect.moment_com[:, i] = gyroscopic_change(nominal, i, nominal.direction("lab", k))
+            effect.spin[:, i] = nominal.direction("lab", k)
+            effect.moment_com[:, i] = gyroscopic_change(nominal, i, effect.spin[:, i])
             yield effect
 
     return ErrorSource(name or f"{segment} angular velocity", kind, _diagonal(sd_rad_s, 3), effects)
@@ -283,26 +304,27 @@ def external_moment(index: int, sd_Nm: ArrayLike, *, kind: Kind, name: str = "ex
 def gyroscopic_change(nominal: Nominal, i: int, change: FloatArray) -> FloatArray:
     """Change of omega x I omega (N, 3), N m, laboratory axes, of segment i by a change of omega (N, 3), rad/s."""
     omega = nominal.chain.omega_lab_rad_s[:, i]
-    return cross(change, nominal.inertia_times(i, omega)) + cross(omega, nominal.inertia_times(i, change))
+    return cross(change, nominal.angular_momentum[:, i]) + cross(omega, nominal.inertia_times(i, change))
 
 
 def turned_inertia(nominal: Nominal, i: int, turn: FloatArray) -> FloatArray:
     """Change of I alpha + omega x I omega (N, 3), N m, laboratory axes, if the tensor of segment i is turned by (N, 3) rad."""
 
-    def change(v: FloatArray) -> FloatArray:
-        return cross(turn, nominal.inertia_times(i, v)) - nominal.inertia_times(i, cross(turn, v))
+    def change(v: FloatArray, I_v: FloatArray) -> FloatArray:
+        return cross(turn, I_v) - nominal.inertia_times(i, cross(turn, v))
 
     omega, alpha = nominal.chain.omega_lab_rad_s[:, i], nominal.chain.alpha_lab_rad_s2[:, i]
-    return change(alpha) + cross(omega, change(omega))
+    spinning = change(omega, nominal.angular_momentum[:, i])
+    return change(alpha, nominal.inertia_alpha[:, i]) + cross(omega, spinning)
 
 
 def move_joint(nominal: Nominal, effect: Effect, i: int, shift: FloatArray) -> None:
-    """Add to ``effect`` that of moving the proximal joint centre of segment i by (N, 3) m."""
+    """Add to ``effect`` that of moving the proximal joint centre of segment i by (..., N, 3) m."""
     lever = cross(shift, nominal.force[:, i])
-    effect.moment_com[:, i] -= lever
+    effect.moment_com[..., i, :] -= lever
     parent = nominal.chain.parents[i]
     if parent >= 0:
-        effect.moment_com[:, parent] += lever
+        effect.moment_com[..., parent, :] += lever
 
 
 def _external(nominal: Nominal, index: int, name: str) -> External:

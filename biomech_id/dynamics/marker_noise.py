@@ -119,6 +119,7 @@ def _effect_of_pose(
     else:
         d_acceleration = shift + cross(turn, r)
         d_omega, d_alpha = zero, turn
+    effect.spin[:, i] = d_omega
     effect.force[:, i] = chain.mass_kg[i] * d_acceleration
     effect.moment_com[:, i] += nominal.inertia_times(i, d_alpha) + gyroscopic_change(nominal, i, d_omega)
     return effect

@@ -67,7 +67,7 @@ def joint_wrenches(p: Problem | Chain, need: Wrenches) -> Wrenches:
 
 
 def sum_up(parents: tuple[int, ...], values: FloatArray) -> None:
-    """Add to every segment's values (N, n, ...), in place, those of all segments that hang on it."""
+    """Add to every segment's values (..., n, 3), in place, those of all segments that hang on it."""
     for i, parent in enumerate(parents):  # distal before proximal: a segment's sum is complete when its turn comes
         if parent != BASE:
-            values[:, parent] += values[:, i]
+            values[..., parent, :] += values[..., i, :]

@@ -113,19 +113,31 @@ def propagate_errors(loads: ChainLoads, sources: Sequence[ErrorSource]) -> Uncer
     nominal = Nominal(loads)
     jacobians = {}
     for source in sources:
-        columns = [_column(nominal, effect) for effect in source.effects(nominal)]
-        jacobians[source.name] = np.stack(columns, axis=-1)
+        columns = [_columns(nominal, effect) for effect in source.effects(nominal)]
+        jacobians[source.name] = np.concatenate(columns, axis=-1)
     return Uncertainty({source.name: source for source in sources}, jacobians)
 
 
-def _column(nominal: Nominal, effect: Effect) -> FloatArray:
-    """Change of the unknowns (N, 6n) from the forces and moments that an error seems to add."""
+def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
+    """Change of the joint forces and moments from the forces and moments that an error seems to add.
+
+    Returns
+    -------
+    force (..., N, n, 3), N, and moment (..., N, n, 3), N m, about the joint centres, laboratory axes: of the joint proximal to each
+    segment; leading axes as in ``effect``.
+    """
     chain = nominal.chain
     need = effect.force.copy(order="F"), effect.moment_com + cross(chain.com_lab_m, effect.force)
-    force, moment = joint_wrenches(chain, need)
+    return joint_wrenches(chain, need)
+
+
+def _columns(nominal: Nominal, effect: Effect) -> FloatArray:
+    """Change of the unknowns (N, 6n, p) by the p errors of an effect."""
+    chain = nominal.chain
+    force, moment = response(nominal, effect)
     # A segment that seems turned reads the moment in turned axes.
     moment = matvec_transposed(chain.R_lab_seg, moment - cross(effect.turn, nominal.moment))
-    return np.stack([force, moment], axis=2).reshape(chain.n_frames, -1)
+    return np.moveaxis(np.stack([force, moment], axis=-2).reshape(-1, chain.n_frames, 6 * chain.n_segments), 0, -1)
 
 
 def _diagonal_root(covariance: FloatArray) -> FloatArray:

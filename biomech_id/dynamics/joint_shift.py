@@ -1,0 +1,122 @@
+"""A joint centre in the wrong place, in a body whose segments are drawn from joint to joint.
+
+The centre is the proximal end of one segment and the distal end of the next. If it is off by d, each of the two is drawn
+wrongly: with the end it keeps at Q, the end that moves at P and r = P - Q,
+
+    turn of its axes        dphi = r x d / r.r               (no turn about its length)
+    centre of mass          moves by the share s of d, where s = (c - Q).r / r.r
+
+A segment without a second joint, the foot, moves with the joint and does not turn: its own axes are calibrated on the flat foot.
+
+A *misplaced* centre rides with its segment: d is constant in segment axes, the angular velocities are right, and the centre of mass
+is accelerated by s (alpha x d + omega x (omega x d)) too much. A *noisy* centre is drawn anew in each frame; its path is
+differentiated, and d, d' and d'' are correlated with the differentiator's Gram matrix (see `biomech_id.dynamics.marker_noise`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross, dot
+from biomech_id.dynamics.chain import BASE, Chain
+from biomech_id.dynamics.error_sources import Effect, ErrorSource, Nominal, move_joint, turned_inertia
+
+
+def misplaced_joint(segments: Sequence[str], sd_m: float, *, name: str) -> ErrorSource:
+    """The proximal joint centre of a segment is off by a constant in its axes, by ``sd_m`` metres along each.
+
+    Parameters
+    ----------
+    segments : the segment, or the same one of each leg: legs do not touch each other, so one pass serves all.
+    sd_m : standard deviation.
+    name : of the source.
+    """
+
+    def effects(nominal: Nominal) -> Iterator[Effect]:
+        chain = nominal.chain
+        effect = Effect.none_on(chain, 3)
+        for segment in segments:
+            i, d = chain.index(segment), nominal.directions(segment)
+            omega, alpha = chain.omega_lab_rad_s[:, i], chain.alpha_lab_rad_s2[:, i]
+            acceleration = cross(alpha, d) + cross(omega, cross(omega, d))
+            move_joint(nominal, effect, i, d)
+            for end in _ends(chain, i):
+                _place(nominal, effect, end, d)
+                _accelerate(nominal, effect, end, acceleration)
+        yield effect
+
+    return ErrorSource(name, "bias", sd_m**2 * np.eye(3), effects)
+
+
+def noisy_joint(segments: Sequence[str], sd_m: float, gram: FloatArray, *, name: str) -> ErrorSource:
+    """The path of a joint centre carries white noise of ``sd_m`` metres along each laboratory axis.
+
+    Parameters
+    ----------
+    segments : as for `misplaced_joint`.
+    sd_m : standard deviation of the raw path's samples.
+    gram : (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
+        `biomech_id.dynamics.marker_noise.noise_gram`).
+    name : of the source.
+    """
+
+    def effects(nominal: Nominal) -> Iterator[Effect]:
+        position, velocity, acceleration = (Effect.none_on(nominal.chain, 3) for _ in range(3))
+        d = nominal.directions("lab")
+        for segment in segments:
+            i = nominal.chain.index(segment)
+            move_joint(nominal, position, i, d)
+            for end in _ends(nominal.chain, i):
+                _place(nominal, position, end, d)
+                velocity.spin[..., end.segment, :] += cross(end.arm, d)
+                _accelerate(nominal, acceleration, end, d)
+                angular = nominal.inertia_times(end.segment, cross(end.arm, d))
+                acceleration.moment_com[..., end.segment, :] += angular
+        yield from (position, velocity, acceleration)
+
+    return ErrorSource(name, "noise", np.asarray(np.kron(gram, sd_m**2 * np.eye(3)), dtype=np.float64), effects)
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """An end of a segment at a joint: ``arm`` (N, 3), 1/m, is r / r.r, ``share`` (N,) that of the centre of mass."""
+
+    segment: int
+    arm: FloatArray
+    share: FloatArray
+
+
+def _ends(chain: Chain, i: int) -> Iterator[_End]:
+    """The ends that meet at the proximal joint of segment ``i``: its own, and its parent's distal one."""
+    joint = chain.joint_lab_m[:, i]
+    distal = chain.children(i)
+    if distal:
+        yield _end(chain, i, moved=joint, kept=chain.joint_lab_m[:, distal[0]])
+    else:
+        yield _End(i, np.zeros_like(joint), np.ones(len(joint)))
+    parent = chain.parents[i]
+    if parent != BASE:
+        yield _end(chain, parent, moved=joint, kept=chain.joint_lab_m[:, parent])
+
+
+def _end(chain: Chain, segment: int, *, moved: FloatArray, kept: FloatArray) -> _End:
+    along = moved - kept
+    arm = along / dot(along, along)[:, None]
+    return _End(segment, arm, dot(chain.com_lab_m[:, segment] - kept, arm))
+
+
+def _place(nominal: Nominal, effect: Effect, end: _End, d: FloatArray) -> None:
+    """Add what drawing a segment to an end off by ``d`` (..., N, 3) m does: axes, tensor and centre of mass move."""
+    turn = cross(end.arm, d)
+    effect.turn[..., end.segment, :] += turn
+    effect.moment_com[..., end.segment, :] += turned_inertia(nominal, end.segment, turn)
+    effect.moment_com[..., end.segment, :] += cross(end.share[:, None] * d, nominal.momentum_rate[:, end.segment])
+
+
+def _accelerate(nominal: Nominal, effect: Effect, end: _End, acceleration: FloatArray) -> None:
+    """Add what accelerating an end by (..., N, 3) m/s2 does to the centre of mass."""
+    effect.force[..., end.segment, :] += nominal.chain.mass_kg[end.segment] * end.share[:, None] * acceleration
