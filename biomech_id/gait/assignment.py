@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import NoneType
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.errors import OptionError, ShapeError
+from biomech_id.errors import OptionError, ShapeError, must_be
 from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
@@ -73,10 +74,13 @@ def assign_plates(
 
     Raises
     ------
+    WrongTypeError : something else than a trial and its motion, or these two the wrong way round.
     OptionError : unknown kinetics; an override that names a stance or plate which does not exist.
     ShapeError : another number of ``wrench_plates`` than of plates.
     MissingInputError : no foot is seen.
     """
+    must_be(trial, Trial, argument="trial", of="assign_plates", hint="read_c3d(path) returns it")
+    must_be(motion, (BodyMotion, NoneType), argument="motion", of="assign_plates", hint="a model's track(trial) returns it")
     if kinetics not in ("textbook", "vicon"):
         raise OptionError(f"There are no {kinetics!r} kinetics.", value=kinetics, expected="textbook | vicon", where="kinetics")
     plates = tuple(trial.plates if wrench_plates is None else wrench_plates)

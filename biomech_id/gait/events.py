@@ -57,6 +57,7 @@ class EventSearch:
     events : those used, in order of time; each names its source.
     by_source : "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
     agreement : every pair of sources that see the same events.
+    distrusted : plate events that are neither used nor learnt from, because the rules refuse their stance.
     timing : what the plates taught about the markers' delay.
     findings : what a user should know.
     """
@@ -64,6 +65,7 @@ class EventSearch:
     events: tuple[Event, ...]
     by_source: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     agreement: tuple[Agreement, ...] = ()
+    distrusted: tuple[Event, ...] = ()
     timing: MarkerTiming = field(default_factory=MarkerTiming)
     findings: tuple[Finding, ...] = ()
 
@@ -207,9 +209,10 @@ def _search(
     plates = plate_events(trial, landmarks, contacts, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
     # Where markers see no events (a run) a doubtful time is better than a step that vanishes; its stance says what is wrong.
-    distrusted = distrusted_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
-    trusted = tuple(e for e in plates if e not in [d.event for d in distrusted])
-    findings += [Finding("plate-event-distrusted", Severity.INFO, sentence(d), "", trial.name) for d in distrusted]
+    doubts = distrusted_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
+    findings += [Finding("plate-event-distrusted", Severity.INFO, sentence(doubt), "", trial.name) for doubt in doubts]
+    distrusted = tuple(doubt.event for doubt in doubts)
+    trusted = tuple(e for e in plates if e not in distrusted)
     learnt = learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
@@ -224,7 +227,7 @@ def _search(
         events = found
     agreement = event_agreement(by_source | {"plate": trusted})
     findings += [*_gaps_in_order(trial, events), *_disagreements(trial, agreement)]
-    return EventSearch(events, by_source, agreement, delay, tuple(findings))
+    return EventSearch(events, by_source, agreement, distrusted, delay, tuple(findings))
 
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:

@@ -66,7 +66,7 @@ def test_strikes_and_offs_alternate(walk):
 
 
 def test_a_load_that_begins_late_neither_gives_nor_teaches_a_strike(walk):
-    """The left heel lands in front of its plate, so that the force begins some 80 ms late.
+    """The left heel lands in front of its plate, so that the force begins some 70 ms late.
 
     Taken as a strike it would make the steps of a man who walks evenly differ by 100 to 150 ms.
     """
@@ -94,7 +94,7 @@ def test_double_support_is_alike_on_both_sides_and_that_of_a_walk(walk):
 
 
 def test_both_feet_are_on_their_plates_and_the_one_that_is_only_partly_there_says_so(walk):
-    """The left foot lands with its heel 15 cm in front of its plate: the force starts 80 ms late, at the plate's edge, and its
+    """The left foot lands with its heel 15 cm in front of its plate: the force starts 70 ms late, at the plate's edge, and its
     impulse is a quarter short of the right foot's (docs/decisions/feet-on-plates.md)."""
     on_plate = {s.side: s for s in assign_plates(walk).stances if s.plates}
     left, right = ("plate 2", "plate 1") if walk.name == "walking2" else ("plate 1", "plate 2")

@@ -48,6 +48,21 @@ def test_each_method_names_itself_and_sees_the_same_steps(walker, method):
     assert [(e.side, e.kind) for e in found] == [(e.side, e.kind) for e in _found(walk, "zeni")]
 
 
+def test_consensus_is_the_later_landing_and_the_median_departure(walker):
+    """A foot has landed once it has stopped going forward and coming down; for its departure each method may go astray."""
+    walk = walker()
+    by_method = {method: _found(walk, method) for method in METHODS}
+    for i, event in enumerate(by_method["consensus"]):
+        zeni, oconnor, velocity = (by_method[m][i].time_s for m in ("zeni", "oconnor", "velocity"))
+        strike = event.kind is EventKind.FOOT_STRIKE
+        expected = max(oconnor, velocity) if strike else sorted([zeni, oconnor, velocity])[1]
+        assert event.time_s == pytest.approx(expected, abs=1e-12)
+    strikes = [
+        {m: by_method[m][i].time_s for m in METHODS} for i, e in enumerate(by_method["consensus"]) if "Strike" in e.kind.value
+    ]
+    assert any(s["zeni"] < s["consensus"] for s in strikes)
+
+
 def test_velocity_rule_is_the_instant_the_foot_reaches_half_of_walking_speed(walker):
     """The walker's heel swings as 10 u^3 - 15 u^4 + 6 u^5; its mean speed over +-20 ms is solved here, not by the code."""
     walk = walker(rate_hz=200.0)
