@@ -68,6 +68,39 @@ class OutputError(BiomechError, OSError):
     """Results cannot be written where they were asked for."""
 
 
+class WrongTypeError(BiomechError, TypeError):
+    """A function was given another kind of value than it takes: a motion for a trial, two arguments the wrong way round."""
+
+
+class UnknownNameError(BiomechError, KeyError):
+    """A mapping was asked for a name it does not have."""
+
+    def __str__(self) -> str:
+        return self.message  # KeyError would quote it
+
+
+def must_be(value: object, kind: type | tuple[type, ...], *, argument: str, of: str, hint: str) -> None:
+    """Refuse an argument of the wrong kind with a sentence, before it fails somewhere inside.
+
+    Parameters
+    ----------
+    value : what was given.
+    kind : what it must be an instance of.
+    argument, of : name of the argument, and of the function.
+    hint : where such a value comes from.
+
+    Raises
+    ------
+    WrongTypeError : it is something else.
+    """
+    if not isinstance(value, kind):
+        names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
+        given = type(value).__name__
+        raise WrongTypeError(
+            f"{of} takes a {names} as its {argument}, not a {given}: {hint}.", value=given, expected=names, where=of
+        )
+
+
 class BiomechWarning(UserWarning):
     """Something the user should know; the computation went on."""
 

@@ -12,7 +12,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 NEEDED = {"value", "expected", "where"}
 OURS = {
     "BiomechError", "FileRefusedError", "MissingInputError", "InvalidValueError", "ShapeError",
-    "FrameMismatchError", "OptionError", "OutputError",
+    "FrameMismatchError", "OptionError", "OutputError", "WrongTypeError", "UnknownNameError",
 }  # fmt: skip
 #: Raised by protocol, not by a user's mistake.
 BY_PROTOCOL = {"AttributeError", "KeyError", "StopIteration", "ImportError", "Exit", "TypeError", "BadParameter"}

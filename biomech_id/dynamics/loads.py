@@ -21,7 +21,7 @@ from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_projection
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.power import rotational_power, translational_power
-from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.errors import InvalidValueError, OptionError, UnknownNameError
 
 
 @brief
@@ -177,6 +177,15 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
     chain_loads: ChainLoads | None = None
 
     def __getitem__(self, key: tuple[str, str]) -> JointLoad:
+        """Return the load of a side's joint.
+
+        Raises
+        ------
+        UnknownNameError : there is none of that name; the message lists those there are.
+        """
+        if key not in self.loads:
+            there = ", ".join(f'["{side}", "{joint}"]' for side, joint in self.loads)
+            raise UnknownNameError(f"There is no joint load {key!r}; there are {there}.", value=key, expected=there, where="loads")
         return self.loads[key]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:

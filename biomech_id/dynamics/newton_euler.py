@@ -30,7 +30,7 @@ from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
-from biomech_id.errors import OptionError, ShapeError
+from biomech_id.errors import OptionError, ShapeError, WrongTypeError, must_be
 
 #: Summing from the tips, or solving the block system.
 Method = Literal["recursive", "block"]
@@ -148,10 +148,12 @@ def solve_body(
 
     Raises
     ------
+    WrongTypeError : something else than a motion and contacts; or these two the wrong way round.
     ShapeError : a contact of another length than the motion; the message names both.
     InvalidValueError, OptionError : as for `solve`.
     """
-    feet = contacts if isinstance(contacts, Mapping) else contacts.contacts
+    must_be(motion, BodyMotion, argument="motion", of="solve", hint="a model's track(trial) returns it")
+    feet = _contacts_of(contacts)
     if not motion.sides:
         return JointLoads({}, motion, feet)
     ground = [External(f"{side} foot", _ground_wrench(motion, feet, side)) for side in motion.sides]
@@ -161,6 +163,17 @@ def solve_body(
         around = {segment: motion.motions[side, segment] for segment in LEG_SEGMENTS} | {"pelvis": motion.motions["", "pelvis"]}
         joints |= {(side, joint): _joint_load(loads, side, joint, around) for joint in JOINTS}
     return JointLoads(joints, motion, feet, loads)
+
+
+def _contacts_of(contacts: Mapping[str, FootContact] | HasContacts) -> Mapping[str, FootContact]:
+    feet = contacts if isinstance(contacts, Mapping) else getattr(contacts, "contacts", None)
+    if feet is None:
+        given = type(contacts).__name__
+        raise WrongTypeError(
+            f"solve takes feet and their ground as its contacts, not a {given}: assign_plates(trial, motion) returns them.",
+            value=given, expected="what assign_plates returns", where="solve",
+        )  # fmt: skip
+    return feet
 
 
 def legs_of(motion: BodyMotion) -> Chain:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from biomech_id.errors import must_be
 from biomech_id.readers.interpret import interpret
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox import read_in_sandbox
@@ -23,9 +24,11 @@ def read_c3d(path: str | os.PathLike[str], *, trust: bool = False, subject: str 
 
     Raises
     ------
+    WrongTypeError : something else than a path.
     FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
     MissingInputError : the wanted subject is not in the file.
     """
+    must_be(path, (str, os.PathLike), argument="path", of="read_c3d", hint="give the name of a C3D file")
     return read_recording(path, trust=trust, subject=subject).trial
 
 

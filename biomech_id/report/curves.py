@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from biomech_id.errors import OptionError
+from biomech_id.errors import OptionError, WrongTypeError
 from biomech_id.report.budget import budget_page
 from biomech_id.report.curve_panel import Drawing
 from biomech_id.report.ground_reaction import ground_reaction_page
@@ -28,6 +28,7 @@ from biomech_id.report.values import values_page
 from biomech_id.results.tables import SessionTables
 
 
+@runtime_checkable
 class HasTables(Protocol):
     """Anything that yields its tables: the value that `biomech_id.analyse` returns."""
 
@@ -172,6 +173,12 @@ def _table(
 def _asked(
     result: Result, kind: str | None, condition: str | None, norm: Any, style: Style | str | Path | None
 ) -> tuple[Layer, Style, Norm | None]:
+    if not isinstance(result, SessionTables | HasTables):
+        given = type(result).__name__
+        raise WrongTypeError(
+            f"plot draws a session, not a {given}: analyse(folder) or read_folder(folder) returns one.",
+            value=given, expected="a session", where="plot",
+        )  # fmt: skip
     tables = result if isinstance(result, SessionTables) else result.tables()
     look = style if isinstance(style, Style) else load_style(style)
     layers = layers_of(tables)

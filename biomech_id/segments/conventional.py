@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from biomech_id.algebra.brief import brief
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, must_be
 from biomech_id.segments.calibrate import calibrate
 from biomech_id.segments.calibration import Calibration
 from biomech_id.segments.foot import OUTLINE_NAMES
@@ -48,9 +48,11 @@ class ConventionalModel:
 
         Raises
         ------
+        WrongTypeError : something else than a trial.
         MissingInputError : the trial lacks markers; the message names them all.
         OptionError : another kinetics mode.
         """
+        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         check_kinetics(kinetics)
         calibration, markers = self.calibration, trial.markers
         require(markers, None, calibration.sides, static=False, where=trial.name)
@@ -87,9 +89,11 @@ def conventional_model(static: Trial, subject: Subject | None = None, *, foot_fl
 
     Raises
     ------
+    WrongTypeError : something else than a trial.
     MissingInputError : markers or measurements are missing; the message names them all.
     InvalidValueError : the legs cannot be placed in any static frame.
     """
+    must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
     calibration, findings = calibrate(static, subject, foot_flat)
     return ConventionalModel(calibration, subject, findings)

@@ -16,7 +16,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
-from biomech_id.errors import Finding, MissingInputError, OptionError, Severity
+from biomech_id.errors import Finding, MissingInputError, OptionError, Severity, must_be
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
 from biomech_id.segments.anatomical_axes import into_lab
@@ -79,9 +79,11 @@ class SixDofModel:
 
         Raises
         ------
+        WrongTypeError : something else than a trial.
         MissingInputError : a segment has too few markers in the whole trial; the message names them all.
         OptionError : another kinetics mode.
         """
+        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         if kinetics != "textbook":
             raise OptionError(
                 f"The six-degree-of-freedom model has no kinetics mode {kinetics!r}.",
@@ -134,13 +136,17 @@ def six_dof_model(
 
     Raises
     ------
+    WrongTypeError : something else than a trial.
     MissingInputError : markers or measurements are missing; the message names them all.
     InvalidValueError : the anatomical points are never seen together with the clusters.
     OptionError : an unknown marker set, table or hip method.
     """
+    for trial in (*([] if static is None else [static]), *walks, *functional):
+        must_be(trial, Trial, argument="trials", of="six_dof_model", hint="read_c3d(path) returns one")
     if hip not in HIP_METHODS:
         raise OptionError(
-            f"There is no hip centre method named {hip}.", value=hip, expected=" | ".join(HIP_METHODS), where="hip centre"
+            f"There is no hip centre method named {hip}; there are {', '.join(HIP_METHODS)}.",
+            value=hip, expected=" | ".join(HIP_METHODS), where="hip centre",
         )  # fmt: skip
     reference = _reference(static, walks, markerset)
     subject = reference.subject if subject is None else subject
