@@ -14,7 +14,8 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import BASE
-from biomech_id.dynamics.closed_loop import ClosedLoop, Coupling, Pin, SpringDamper, circle_intersection, rolling_gears
+from biomech_id.dynamics.closed_loop import ClosedLoop, SpringDamper
+from biomech_id.dynamics.loop_constraints import Coupling, Pin, circle_intersection, rolling_gears
 from biomech_id.dynamics.tree import Body, Tree
 from biomech_id.errors import InvalidValueError
 

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.dynamics.closed_loop import ClosedLoop, Coupling
+from biomech_id.dynamics.closed_loop import ClosedLoop
 from biomech_id.dynamics.closed_loop_mechanisms import assist_knee
 from biomech_id.dynamics.external import External
+from biomech_id.dynamics.loop_constraints import Coupling
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 _spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "mechanics" / "mechanisms.py")

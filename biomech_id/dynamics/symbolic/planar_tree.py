@@ -13,7 +13,8 @@ import numpy as np
 import sympy as sp
 
 from biomech_id.dynamics.chain import BASE
-from biomech_id.dynamics.closed_loop import ClosedLoop, Coupling, Pin
+from biomech_id.dynamics.closed_loop import ClosedLoop
+from biomech_id.dynamics.loop_constraints import Coupling, Pin
 from biomech_id.dynamics.tree import Tree
 from biomech_id.errors import InvalidValueError
 
