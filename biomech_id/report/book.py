@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from biomech_id.errors import OptionError
+from biomech_id.handwritten import did_you_mean
 from biomech_id.report.budget import budget_page
 from biomech_id.report.cover import cover_page
 from biomech_id.report.curve_panel import Drawing
@@ -44,7 +45,7 @@ class Page:
 
 
 def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
-    """Check page names; None means all of them.
+    """Check page names, each alone or several in one text with commas between; None means all of them.
 
     Raises
     ------
@@ -52,11 +53,13 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     """
     if pages is None:
         return PAGES
-    asked = tuple(name.strip().replace("-", "_") for name in ([pages] if isinstance(pages, str) else pages))
+    texts = [pages] if isinstance(pages, str) else pages
+    asked = [name.strip().replace("-", "_") for text in texts for name in text.split(",") if name.strip()]
     unknown = [name for name in asked if name not in PAGES]
     if unknown or not asked:
+        said = f"There is no report page {', '.join(unknown)}" if unknown else "No report page is named"
         raise OptionError(
-            f"There is no report page {', '.join(unknown) or '(none named)'}; the pages are {', '.join(PAGES)}.",
+            f"{said}; the pages are {', '.join(PAGES)}.{did_you_mean(unknown[0], PAGES) if unknown else ''}",
             value=unknown,
             expected=" | ".join(PAGES),
             where="pages",

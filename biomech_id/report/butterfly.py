@@ -10,8 +10,9 @@ from biomech_id.report.curve_panel import SECOND_DASHES, Drawing
 from biomech_id.report.layer import ROWS, Layer
 from biomech_id.report.panel import Panel
 from biomech_id.report.records import records
+from biomech_id.report.scale import Scale
 from biomech_id.report.sheet import Sheet
-from biomech_id.report.style import PLOTTED_UNIT, Scale
+from biomech_id.report.style import PLOTTED_UNIT
 
 FloatArray = npt.NDArray[np.float64]
 

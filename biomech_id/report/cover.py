@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
+from biomech_id.handwritten import why_unreadable
 from biomech_id.report.norm import Norm
 from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.style import Style
@@ -125,8 +126,9 @@ def _logo(sheet: Sheet) -> None:
     try:
         picture = imread(path)
     except (OSError, SyntaxError, ValueError) as error:
+        why = str(error) if isinstance(error, SyntaxError) else why_unreadable(error)
         raise OptionError(
-            f"The logo {path} cannot be read: {error}. It must be a PNG or JPEG file.",
+            f"The logo {path} cannot be read: {why}. It must be a PNG or JPEG file.",
             value=path, expected="a PNG or JPEG file", where=str(Path(path).name),
         ) from error  # fmt: skip
     height = 11.0

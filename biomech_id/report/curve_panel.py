@@ -12,7 +12,8 @@ from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layer import Layer
 from biomech_id.report.norm import Norm
 from biomech_id.report.panel import Panel
-from biomech_id.report.style import Scale, Style
+from biomech_id.report.scale import Scale
+from biomech_id.report.style import Style
 from biomech_id.report.typography import width_mm
 
 FloatArray = npt.NDArray[np.float64]

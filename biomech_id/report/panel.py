@@ -16,7 +16,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from biomech_id.report.style import Scale, Style
+from biomech_id.report.scale import Scale
+from biomech_id.report.style import Style
 from biomech_id.report.typography import width_mm, wrapped
 
 FloatArray = npt.NDArray[np.float64]

@@ -13,8 +13,9 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.numbers import written
 from biomech_id.report.panel import Panel
 from biomech_id.report.records import records
+from biomech_id.report.scale import Scale
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.style import Scale, Style
+from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.typography import wrapped
 from biomech_id.results.tables import SessionTables

@@ -17,28 +17,13 @@ from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
 from biomech_id.errors import OptionError
-from biomech_id.handwritten import did_you_mean, read_text, why_unreadable
+from biomech_id.report.scale import Scale
+from biomech_id.report.style_file import checked_labels, checked_scales, checked_settings, read_style_file, refuse_unknown
 
 LANGUAGES: tuple[str, ...] = ("en", "de")
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
 #: What is plotted instead of the tables' unit: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A fixed vertical scale: ``low`` to ``high`` with a tick every ``step``, in the plotted unit."""
-
-    low: float
-    high: float
-    step: float
-
-    @property
-    def ticks(self) -> tuple[float, ...]:
-        """Tick positions that lie on the scale, multiples of ``step``, lowest first."""
-        first = -(-self.low // self.step)
-        last = self.high // self.step
-        return tuple(round(k * self.step, 9) for k in range(int(first), int(last) + 1))
 
 
 @dataclass(frozen=True)
@@ -137,11 +122,11 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
     OptionError : the file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names
         the line's key and the nearest known one.
     """
-    own = _read_toml(Path(path)) if path is not None else {}
+    own = read_style_file(Path(path)) if path is not None else {}
     where = str(path) if path is not None else "the shipped style"
     base = _shipped("style.toml")
     sections = {"scales", "run_scales", "labels", *base}
-    _refuse_unknown(own, sections, where=where, inside="")
+    refuse_unknown(own, sections, where=where, inside="")
     language = language or str(own.get("language", base["language"]))
     if language not in LANGUAGES:
         raise OptionError(
@@ -151,8 +136,7 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
             expected=" | ".join(LANGUAGES),
             where=where,
         )
-    settings = {name: _merged(name, base[name], own.get(name, {}), where) for name in base if name != "language"}
-    _check_colours(settings["colours"], where)
+    settings = checked_settings({name: base[name] for name in base if name != "language"}, own, where)
     logo = settings["laboratory"]["logo"]
     if logo and path is not None:
         settings["laboratory"]["logo"] = str(Path(path).parent / logo)
@@ -165,9 +149,9 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
     }
     return Style(
         settings=MappingProxyType({name: MappingProxyType(values) for name, values in settings.items()}),
-        scales=_scales(shipped["scales"], own.get("scales", {}), where),
-        run_scales=_scales(shipped["run_scales"], own.get("run_scales", {}), where, known=shipped["scales"]),
-        labels=MappingProxyType(flat | _own_labels(own.get("labels", {}), flat, where)),
+        scales=MappingProxyType(checked_scales("scales", shipped["scales"], own, where)),
+        run_scales=MappingProxyType(checked_scales("run_scales", shipped["run_scales"], own, where, known=shipped["scales"])),
+        labels=MappingProxyType(flat | checked_labels(own.get("labels", {}), flat, where)),
         language=language,
     )
 
@@ -175,81 +159,3 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
 @cache
 def _shipped(name: str) -> dict[str, Any]:
     return tomllib.loads((resources.files("biomech_id.report") / name).read_text(encoding="utf-8"))
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise OptionError(
-            f"The style file {path} cannot be read: {why_unreadable(error)}. It must be TOML, like the shipped style.toml.",
-            value=str(path),
-            expected="a readable TOML file",
-            where=str(path),
-        ) from error
-
-
-def _refuse_unknown(found: Mapping[str, Any], known: set[str], *, where: str, inside: str) -> None:
-    for key in found:
-        if key not in known:
-            raise OptionError(
-                f"{where}: {inside}{key} is not something a style file can set.{did_you_mean(key, known)}",
-                value=key,
-                expected=" | ".join(sorted(known)[:40]),
-                where=where,
-            )
-
-
-def _merged(section: str, base: Mapping[str, Any], own: Any, where: str) -> dict[str, Any]:
-    if not isinstance(own, Mapping):
-        raise OptionError(
-            f"{where}: [{section}] must be a table of settings, not {own!r}.", value=own, expected="a TOML table", where=where
-        )
-    _refuse_unknown(own, set(base), where=where, inside=f"{section}.")
-    for key, value in own.items():
-        number = isinstance(base[key], float) and isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (number or type(value) is type(base[key])):
-            kind = type(base[key]).__name__
-            raise OptionError(
-                f"{where}: {section}.{key} is {value!r}; it must be a {kind} such as {base[key]!r}.",
-                value=value,
-                expected=kind,
-                where=where,
-            )
-    return {**base, **own}
-
-
-def _check_colours(colours: Mapping[str, Any], where: str) -> None:
-    from matplotlib.colors import is_color_like
-
-    for name, colour in colours.items():
-        if not is_color_like(colour):
-            raise OptionError(
-                f"{where}: colours.{name} is {colour!r}, which is not a colour; write it like '#b5121b'.",
-                value=colour,
-                expected="#rrggbb",
-                where=where,
-            )
-
-
-def _scales(
-    shipped: Mapping[str, Any], own: Mapping[str, Any], where: str, *, known: Mapping[str, Any] | None = None
-) -> Mapping[str, Scale]:
-    _refuse_unknown(own, set(known or shipped), where=where, inside="scales.")
-    made = {}
-    for name, row in {**shipped, **own}.items():
-        numbers = isinstance(row, list) and len(row) == 3 and all(isinstance(x, (int, float)) for x in row)
-        if not numbers or not row[0] < row[1] or not 0 < row[2] <= row[1] - row[0]:
-            raise OptionError(
-                f"{where}: the scale of {name} is {row!r}; it must be [lowest, highest, distance between ticks].",
-                value=row,
-                expected="[lowest, highest, step] with lowest < highest and 0 < step",
-                where=where,
-            )
-        made[name] = Scale(*(float(x) for x in row))
-    return MappingProxyType(made)
-
-
-def _own_labels(own: Mapping[str, Any], known: Mapping[str, str], where: str) -> dict[str, str]:
-    _refuse_unknown(own, set(known), where=where, inside="labels.")
-    return {key: str(text) for key, text in own.items()}

@@ -14,7 +14,8 @@ import biomech_id.report as report
 from biomech_id.conventions import cycle_rows
 from biomech_id.errors import OptionError
 from biomech_id.report import draw_report
-from biomech_id.report.style import LANGUAGES, Scale, load_style
+from biomech_id.report.scale import Scale
+from biomech_id.report.style import LANGUAGES, load_style
 from biomech_id.results.quality import RULES
 
 ROOM = Path(report.__file__).parent
@@ -117,7 +118,25 @@ def test_a_laboratory_changes_single_lines(session, tmp_path):
     [
         ('[colours]\nlft = "red"\n', "colours.lft is not something a style file can set. Did you mean 'left'"),
         ('[colours]\nleft = "rouge"\n', "'rouge', which is not a colour"),
-        ('[text]\nbody = "large"\n', "text.body is 'large'; it must be a float"),
+        ('[text]\nbody = "large"\n', "text.body is 'large'; it must be a number from 5 to 24 points"),
+        ("[text]\nbody = 40.0\n", "text.body is 40.0; it must be a number from 5 to 24 points"),
+        ("[text]\nbody = nan\n", "text.body is nan"),
+        ('[text]\nfamily = "Comic Foo"\n', "text.family is 'Comic Foo', and no font of that name is installed"),
+        ("[lines]\ncycle_width = -1.0\n", "lines.cycle_width is -1.0; it must be a number from 0.05 to 6 points"),
+        ("[lines]\nband_opacity = 3.0\n", "lines.band_opacity is 3.0; it must be a number from 0 to 1"),
+        ('[lines]\nleft_dashes = ["a"]\n', "lines.left_dashes is ['a']; it must be a list of lengths"),
+        ("[lines]\nright_dashes = [1.0]\n", "lines.right_dashes is [1.0]; it must be a list of lengths"),
+        ("[lines]\nright_dashes = [-1.0, 2.0]\n", "lines.right_dashes is [-1.0, 2.0]"),
+        ('[colours]\nright = "#b5121b"\n[lines]\nright_dashes = []\n', "left and right are drawn alike (#b5121b)"),
+        ("scales = 3\n", "[scales] must be a table"),
+        ('[scales]\n"KneeAngles.X" = [0, inf, 20]\n', "the scale of KneeAngles.X is [0, inf, 20]"),
+        ('[scales]\n"KneeAngles.X" = [true, 60, 20]\n', "the scale of KneeAngles.X is [True, 60, 20]"),
+        ('[run_scales]\n"KneeAngles.X" = [0, 100, 0.001]\n', "with at most 50 ticks"),
+        ("labels = 3\n", "[labels] must be a table"),
+        ('[labels]\n"page.cover" = 3\n', "the label page.cover is 3; it must be a text"),
+        ('[labels]\n"page.cover" = "{name}"\n', "it must be a text with no {blanks} as in 'Gait analysis'"),
+        ('[labels]\n"page.number" = "{page"\n', "it must be a text with {page}, {pages}"),
+        ('[labels]\n"page.number" = "{page:q}"\n', "it must be a text with {page}, {pages}"),
         ('[scales]\n"KneeAngles.X" = [60, 0, 20]\n', "the scale of KneeAngles.X is [60, 0, 20]"),
         ('[scales]\n"KneeAngle.X" = [0, 60, 20]\n', "Did you mean 'KneeAngles.X'"),
         ('[labels]\n"page.covr" = "x"\n', "Did you mean 'page.cover'"),
