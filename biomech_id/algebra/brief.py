@@ -39,6 +39,8 @@ def _shown(entry: object) -> str:
         return f"[{', '.join(map(_shown, entry.tolist()))}]" if short else f"array{entry.shape}"
     if isinstance(entry, float):
         return f"{entry:.6g}"
+    if isinstance(getattr(entry, "shape", None), tuple):  # a table of pandas, which this floor does not know
+        return f"{type(entry).__name__}{entry.shape}"  # type: ignore[attr-defined]
     if dataclasses.is_dataclass(entry):
         name = getattr(entry, "name", None)
         return f"<{type(entry).__name__}{f' {name!r}' if isinstance(name, str) and name else ''}>"

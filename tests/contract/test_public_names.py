@@ -20,6 +20,10 @@ def test_public_names_and_their_places_are_one_list() -> None:
     assert set(biomech_id._PUBLIC) | {"__version__"} == set(biomech_id.__all__)
 
 
+def test_tab_completion_offers_the_public_names_and_nothing_else() -> None:
+    assert {name for name in dir(biomech_id) if not name.startswith("__")} == set(biomech_id.__all__) - {"__version__"}
+
+
 def test_a_name_that_does_not_exist_says_so() -> None:
     with pytest.raises(AttributeError, match="solv3"):
         biomech_id.solv3  # noqa: B018

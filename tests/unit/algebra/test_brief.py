@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import biomech_id as bid
 from biomech_id.algebra.brief import brief
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @brief
@@ -54,7 +57,8 @@ def test_what_a_researcher_holds_fits_on_a_few_lines(name: str) -> None:
     assignment = bid.assign_plates(trial, motion)
     loads = bid.solve(motion, assignment)
     values = {
-        "trial": trial, "markers": trial.markers, "subject": trial.subject, "model": model, "motion": motion,
+        "trial": trial, "markers": trial.markers, "subject": trial.subject, "plate": trial.plates[0], "model": model,
+        "motion": motion,
         "assignment": assignment, "loads": loads, "load": loads["R", "knee"], "wrench": loads["R", "knee"].wrench,
         "body": motion.segments["R", "foot"],
     }  # fmt: skip
@@ -62,3 +66,12 @@ def test_what_a_researcher_holds_fits_on_a_few_lines(name: str) -> None:
     assert shown.startswith(type(values[name]).__name__ + "(")
     assert len(shown) < 1300
     assert "\n" not in shown
+
+
+def test_a_whole_session_and_its_tables_too() -> None:
+    session = bid.analyse(ROOT / "data", exclude=("turn*", "walk0[13]*"))
+    for value in (session, session.trials[0], session.tables(), session.frames("walk02")):
+        shown = repr(value)
+        assert shown.startswith(type(value).__name__ + "(")
+        assert len(shown) < 1300
+    assert "DataFrame(" in repr(session.tables())
