@@ -24,6 +24,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
 from biomech_id.errors import InvalidValueError
 
+#: An error drawn anew in each frame, or one that stays.
 Kind = Literal["noise", "bias"]
 
 
