@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from io import TextIOWrapper
+from typing import Annotated, TextIO
 
 import typer
 
@@ -13,6 +15,7 @@ app = typer.Typer(
     name="biomech-id",
     help="From C3D files to joint angles, forces, moments and powers, and to a gait report. Nothing leaves this machine.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -38,4 +41,12 @@ def _common(
 
 def main() -> None:
     """Entry point of the ``biomech-id`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        _speak_any_language(stream)
     app()
+
+
+def _speak_any_language(stream: TextIO) -> None:
+    """Let a stream take every character: what goes into a file or a pipe is UTF-8, and a console shows what it can."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")

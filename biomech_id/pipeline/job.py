@@ -83,7 +83,7 @@ class Job:
         Raises
         ------
         MissingInputError : no such path, or no C3D file in it.
-        OptionError : two files with one stem, which would write to one table.
+        OptionError : two files with one stem, which would write to one table; a name that cannot be printed.
         """
         found: list[Path] = []
         for path in self.paths:
@@ -115,6 +115,12 @@ class Job:
             )  # fmt: skip
         stems: dict[str, Path] = {}
         for path in kept:
+            shown = str(path).encode("utf-8", "replace").decode()
+            if shown != str(path):
+                raise OptionError(
+                    f"The name of {shown} holds characters that are no text (unpacked from another system?); rename the file.",
+                    value=shown, expected="a file name that can be printed", where=shown,
+                )  # fmt: skip
             if path.stem.casefold() in stems:
                 raise OptionError(
                     f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with --exclude.",

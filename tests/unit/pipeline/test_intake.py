@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -106,6 +107,14 @@ def test_a_folder_a_lost_link_and_a_pipe_among_the_recordings_stop_nothing(tmp_p
     assert "folder" not in {path.stem for path in job.files()}
     assert {path.stem for path in job.files()} >= {"walk", "link"}, "reading them says what is wrong"
     assert set(job.inputs()) == {"walk.c3d"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems make no such names")
+def test_a_name_of_another_system_is_refused_in_words_that_can_be_printed(tmp_path: Path) -> None:
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/M\xfcller.c3d")).touch()
+    with pytest.raises(OptionError, match=r"M\?ller\.c3d .*rename the file") as caught:
+        Job((tmp_path,)).files()
+    caught.value.message.encode("utf-8")
 
 
 def test_what_a_job_refuses_is_named(tmp_path: Path) -> None:
