@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import Exclude, Kinetics, Model, Norm, RecipeFile, make_job
 
@@ -58,7 +58,7 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
         complain(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    typer.echo(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
+    say(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
     if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):
         return FAILED
     return WARNINGS if counts["failed"] or counts["warnings"] else DONE
@@ -79,8 +79,8 @@ def reproduce(
     same = True
     with shown_progress() as progress:
         for session in again(manifest, input_dir, progress=progress):
-            typer.echo(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
+            say(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
             for line in (*session.causes, *session.differences):
-                typer.echo(f"  {line}")
+                say(f"  {line}")
             same &= session.equal
     return DONE if same else FAILED

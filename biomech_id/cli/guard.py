@@ -15,7 +15,7 @@ from typing import Annotated, ParamSpec
 import typer
 
 from biomech_id._version import __version__
-from biomech_id.errors import BiomechError
+from biomech_id.errors import BiomechError, OutputError
 
 DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -71,13 +71,40 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
 
 
 def _forget_output() -> None:
-    """Send what is still buffered nowhere, so that the end of the process does not trip over the closed pipe again."""
+    """Send what is still buffered nowhere, so that the end of the process does not trip over the same fault again."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(text: str, *, nl: bool = True) -> None:
+    """Write to standard output.
+
+    Raises
+    ------
+    OutputError : it goes into a file that cannot be written, on a full disk for example.
+    """
+    try:
+        typer.echo(text, nl=nl)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from biomech_id.results.atomic import why_not
+
+        _forget_output()
+        raise OutputError(
+            f"What the command prints cannot be written: {why_not(error)}.",
+            value=str(error), expected="a place that can be written", where="standard output",
+        ) from error  # fmt: skip
 
 
 def complain(sentence: str) -> None:
     """Write one sentence to standard error."""
     # A redirected Windows console may not know every character of a marker's name.
     encoding = sys.stderr.encoding or "utf-8"
-    typer.echo("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding), err=True)
+    tell_aside("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding))
+
+
+def tell_aside(line: str) -> None:
+    """Write a line to standard error; a log that cannot be written must not stop the work."""
+    with suppress(OSError):
+        typer.echo(line, err=True)

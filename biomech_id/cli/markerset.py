@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, Debug, Version, complain, guarded
+from biomech_id.cli.guard import DONE, Debug, Version, complain, guarded, say
 
 
 def register(app: typer.Typer) -> None:
@@ -31,5 +31,5 @@ def markerset(
     labels = [name for name in trial.markers.names if trial.markers.present(name)]
     for proposal in propose(labels):
         complain(f"{proposal.markerset.name}: {proposal.why} Missing: {describe_missing(proposal.missing)}.")
-    typer.echo(draft(labels, name=file.stem), nl=False)
+    say(draft(labels, name=file.stem), nl=False)
     return DONE

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, say
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import (
     Code,
@@ -87,9 +87,9 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
 
     findings = check_folder(folder)
     for finding in findings:
-        typer.echo(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
+        say(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
     if not findings:
-        typer.echo(f"{folder}: nothing to complain about")
+        say(f"{folder}: nothing to complain about")
     if any(finding.severity is Severity.ERROR for finding in findings):
         return FAILED
     return WARNINGS if findings else DONE

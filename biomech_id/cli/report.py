@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
 from biomech_id.cli.progress import shown_progress
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
@@ -37,7 +37,7 @@ def report(
 
     with shown_progress() as progress:
         written = redraw(out, norm=norm, pages=pages, style=style, progress=progress)
-    typer.echo(f"Wrote {written}.")
+    say(f"Wrote {written}.")
     return DONE
 
 
@@ -59,7 +59,7 @@ def compare(
 
     with shown_progress() as progress:
         compare_report(read_folder(out_a), read_folder(out_b), output, norm=norm, style=style, progress=progress)
-    typer.echo(f"Wrote {output}.")
+    say(f"Wrote {output}.")
     return DONE
 
 
@@ -80,11 +80,11 @@ def parity(
     from biomech_id.results.parity import said
 
     rows = parity_of(out, subject_dir)
-    typer.echo(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
+    say(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
     for row in rows:
         mark = {True: "", False: "  differs", None: "  not compared"}[row.equal]
         left_out = f"  ({said(row.left_out)})" if said(row.left_out) else ""
-        typer.echo(
+        say(
             f"{row.trial:16} {row.side:4} {row.variable:22} {row.axis:4} {row.rmse:10.3g} {row.largest:10.3g} "
             f"{row.correlation:8.5f} {row.n_frames:6d}  {row.unit}{mark}{left_out}"
         )
@@ -93,10 +93,10 @@ def parity(
     if report:
         with shown_progress() as progress:
             written = keep_parity(rows, out, progress=progress)
-        typer.echo(f"Wrote {written}.")
+        say(f"Wrote {written}.")
     different = sum(row.equal is False for row in rows)
     compared = sum(row.equal is not None for row in rows)
-    typer.echo(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
+    say(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
     if different:
         complain(f"{different} curves differ from the stored ones by more than rounding; textbook kinetics are meant to.")
     return WARNINGS if different else DONE
@@ -118,5 +118,5 @@ def norm(
 
     made = make_norm(outs, output, source=source, condition=condition)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
-    typer.echo(f"Wrote {output}: {made.n} subjects{clinical}.")
+    say(f"Wrote {output}: {made.n} subjects{clinical}.")
     return DONE

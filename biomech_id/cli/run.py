@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
 from biomech_id.cli.progress import shown_progress
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def tell(outcome: Outcome) -> int:
     """Say what came of a run and return its exit code."""
     for sentence in outcome.complaints:
         complain(sentence)
-    typer.echo(outcome.headline)
+    say(outcome.headline)
     if outcome.failed:
         return FAILED
     return WARNINGS if outcome.complaints else DONE

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, Debug, Version, guarded
+from biomech_id.cli.guard import DONE, Debug, Version, guarded, say
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def recipe(debug: Debug = False, version: Version = False) -> int:
     """
     from biomech_id.pipeline.recipe import recipe_toml
 
-    typer.echo(recipe_toml(), nl=False)
+    say(recipe_toml(), nl=False)
     return DONE
 
 
@@ -39,5 +39,5 @@ def subject(
     from biomech_id.pipeline.intake import write_subject_template
 
     written = write_subject_template(folder)
-    typer.echo(f"Wrote {written}. Complete it, then run `biomech-id run {folder} -o OUT`.")
+    say(f"Wrote {written}. Complete it, then run `biomech-id run {folder} -o OUT`.")
     return DONE

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import BiomechError, OptionError, OutputError
+from biomech_id.errors import BiomechError, OptionError
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.study_folders import clear_unfinished, find_subjects, subject_names, target_of
+from biomech_id.pipeline.study_folders import find_subjects, subject_names, target_of
 from biomech_id.pipeline.workers import ProcessPool
 
 Progress = Callable[[str, int, int], None]
@@ -230,9 +229,11 @@ def run_study(
     OutputError : ``out`` cannot be written to; said before anything is computed.
     """
     _check_apart(study, out)
+    from biomech_id.results import check_writable, clear_unfinished
+
     subjects = subject_names(find_subjects(study, out=out), study)
     _check_norm(template)
-    _check_writable(out)
+    check_writable(out)
     if resume:
         clear_unfinished(out)
     try:
@@ -253,18 +254,6 @@ def _check_apart(study: Path, out: Path) -> None:
             f"{out} holds the recordings; name another folder for the results.",
             value=str(out), expected="a folder beside the study", where="--out",
         )  # fmt: skip
-
-
-def _check_writable(out: Path) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
-    except OSError as error:
-        raise OutputError(
-            f"{out} cannot be written to: {error.strerror}; name another folder.",
-            value=str(error), expected="a folder that can be written to", where=str(out),
-        ) from error  # fmt: skip
 
 
 def _check_norm(template: Job) -> None:

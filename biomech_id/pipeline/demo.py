@@ -16,8 +16,11 @@ def run_demo(out: Path, *, progress: Callable[[str, int, int], None] | None = No
     ------
     OutputError : ``out`` cannot be written to.
     """
+    from biomech_id.results import check_replaceable, check_writable
     from biomech_id.sample import write_subject
 
-    folder = out / "subject"
+    folder, results = out / "subject", out / "results"
+    check_writable(folder)
+    check_replaceable(results)
     write_subject(folder)
-    return run_job(Job((folder,)), out / "results", progress=progress)
+    return run_job(Job((folder,)), results, progress=progress)

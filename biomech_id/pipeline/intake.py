@@ -174,6 +174,8 @@ def write_subject_template(folder: Path) -> Path:
     ------
     OutputError : there is one already, or the folder cannot be written to.
     """
+    from biomech_id.results import check_writable, whole_file
+
     target = folder / "subject.toml"
     if target.exists():
         raise OutputError(
@@ -182,13 +184,10 @@ def write_subject_template(folder: Path) -> Path:
             expected="no subject.toml",
             where=str(folder),
         )
+    check_writable(target)
     job = Job((folder,))
     intake = read_all(job.files(), read_trial)
     subject = subject_of(job, intake.trials, None)
-    try:
-        target.write_text(subject_toml(subject), encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise OutputError(
-            f"{target} cannot be written: {error.strerror}.", value=str(target), expected="a writable folder", where=str(folder)
-        ) from error
+    with whole_file(target) as part:
+        part.write_text(subject_toml(subject), encoding="utf-8", newline="\n")
     return target

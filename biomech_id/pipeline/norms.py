@@ -39,7 +39,7 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
     OptionError : sessions that cannot be in one norm.
     OutputError : the file cannot be written.
     """
-    from biomech_id.results import norm_from_sessions, read_folder, session_folders, write_norm
+    from biomech_id.results import check_writable, norm_from_sessions, read_folder, session_folders, write_norm
     from biomech_id.results.norm import CLINICAL_SUBJECTS
 
     folders = [folder for out in outs for folder in session_folders(out)]
@@ -48,6 +48,7 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
             f"{', '.join(map(str, outs))} holds no finished session.",
             value=[str(out) for out in outs], expected="folders written by run or batch", where=str(outs[0]),
         )  # fmt: skip
+    check_writable(output)
     told = source or f"biomech_id {__version__}, {len(folders)} sessions"
     norm = norm_from_sessions((read_folder(folder) for folder in folders), source=told, condition=condition)
     write_norm(norm, output)

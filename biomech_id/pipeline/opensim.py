@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from biomech_id.pipeline.job import Job
     from biomech_id.results import SessionResult
 
+#: Names the files of a hand-over, so that nobody else's are replaced along with them: OpenSim's own results may lie beside.
+LISTING = "hand-over.json"
+
 
 def hand_over(
     job: Job, out: Path, *, knee: KneeSign = "flexion", analog: bool = False, progress: Progress | None = None
@@ -31,13 +34,15 @@ def hand_over(
     BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     from biomech_id.exports.opensim_folder import write_opensim
-    from biomech_id.results.atomic import whole_folder
+    from biomech_id.results import check_replaceable, list_outputs, whole_folder
 
+    check_replaceable(out, listing=LISTING)
     session = analyse_job(job, progress=progress)
     with whole_folder(out) as folder:
         notes = write_opensim(session, folder, knee=knee, analog=analog)
         # What OpenSim's files cannot hold, so that the folder can be read back as it is.
         (folder / "subject.toml").write_text(_subject(session), encoding="utf-8", newline="\n")
+        list_outputs(folder, LISTING)
     complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
     n = len(notes)
     return Outcome(f"{out}: {n} trial{'s' * (n != 1)} handed over to OpenSim", tuple(complaints), n)

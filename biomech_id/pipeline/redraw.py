@@ -21,9 +21,10 @@ def redraw(
     BiomechError : the folder, norm, page names or style cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
-    from biomech_id.results import read_folder, update_output
+    from biomech_id.results import check_writable, read_folder, update_output
 
     tables = read_folder(out)
+    check_writable(out / "report.pdf")
 
     def draw(path: Path) -> None:
         draw_report(tables, path, norm=norm, pages=pages, style=style, progress=progress)

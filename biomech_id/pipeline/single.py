@@ -25,6 +25,7 @@ from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.handwritten import did_you_mean
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
+from biomech_id.pipeline.doubts import sources_of_error
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.notices import notices
@@ -65,8 +66,9 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     ------
     BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
-    from biomech_id.results import write_folder
+    from biomech_id.results import check_replaceable, write_folder
 
+    check_replaceable(out)
     session = analyse_job(job, progress=progress)
     tables = session.tables()
     extras: list[Callable[[Path], None]] = []
@@ -165,6 +167,7 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         else None
     )
     loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
+    errors = sources_of_error(motion, body, prepared.filter, recipe) if loads is not None and recipe.uncertainty else {}
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks)
     result = TrialResult(
@@ -179,6 +182,7 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         agreement=search.agreement,
         gaps=prepared.gaps,
         plates=trial.plates,
+        errors=errors,
         mass_kg=subject.mass_kg,
         history=(*trial.history, *(f"self-check: {check}" for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings),

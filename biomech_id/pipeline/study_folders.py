@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,9 +9,6 @@ from biomech_id.errors import MissingInputError
 
 #: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv")
-#: What `results.atomic` calls folders and files under construction, and a folder that is just being replaced.
-_UNFINISHED = re.compile(r"\.(.+\.part-\d+|\d+\..+)")
-_REPLACED = re.compile(r"\.(?P<name>.+)\.old-\d+")
 
 
 def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
@@ -103,16 +98,3 @@ def recordings_of(name: str, study: Path) -> Path:
 def target_of(out: Path, subject: str) -> Path:
     """Folder of one subject's results."""
     return out.joinpath(*subject.split("/"))
-
-
-def clear_unfinished(out: Path) -> None:
-    """Tidy up after a killed run: remove what is half-written below ``out``, and give a folder back its name.
-
-    Between the two renames that replace a finished folder it has none; the finished one is then still there, hidden.
-    """
-    for path in sorted(out.rglob(".*"), reverse=True) if out.is_dir() else ():
-        replaced = _REPLACED.fullmatch(path.name)
-        if replaced and not (path.parent / replaced["name"]).exists():
-            path.rename(path.parent / replaced["name"])
-        elif replaced or _UNFINISHED.fullmatch(path.name):
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)

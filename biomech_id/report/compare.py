@@ -31,6 +31,7 @@ from biomech_id.report.spatiotemporal import UNIT_WORDS, parameter_values
 from biomech_id.report.style import Style, load_style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.values import NAMED_PEAK, NAMES, TABLED, picked
+from biomech_id.results.atomic import check_writable
 from biomech_id.results.tables import SessionTables
 
 _TOP_MM = 21.0
@@ -66,6 +67,7 @@ def compare_report(
     MissingInputError : one of the sessions has no gait cycle to compare.
     OptionError, ShapeError, OutputError : as for `draw_report`.
     """
+    check_writable(Path(path))
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
     layers = _layers(tables_a, tables_b, names, look)
@@ -77,7 +79,7 @@ def compare_report(
     with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
         stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=version_of(tables_b))
-        return write_pdf(made, Path(path), progress)
+        return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 
 def _layers(a: SessionTables, b: SessionTables, names: tuple[str, str] | None, style: Style) -> list[Layer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import matplotlib as mpl
 
 from biomech_id.report.book import Page, session_pages, wanted_pages
+from biomech_id.report.bookmarks import with_bookmarks
 from biomech_id.report.cover import recorded, session_line
 from biomech_id.report.norm import load_norm
 from biomech_id.report.sheet import Sheet
@@ -60,8 +62,9 @@ def draw_report(
     reference = load_norm(tables.norm if norm is None else norm, tables)
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
-        stamp(made, look, code=subject_code(tables, look), session=session_line(tables.summary, look), version=version_of(tables))
-        return write_pdf(made, Path(path), progress)
+        code = subject_code(tables, look)
+        stamp(made, look, code=code, session=session_line(tables.summary, look), version=version_of(tables))
+        return write_pdf(made, Path(path), look, title=f"{look.label('page.cover')}: {code}", progress=progress)
 
 
 @contextlib.contextmanager
@@ -94,8 +97,16 @@ def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, versi
         Sheet(style, page.figure).head_and_foot(page.title, short, session, number, len(pages), said)
 
 
-def write_pdf(pages: Sequence[Page], path: Path, progress: Progress | None = None) -> Path:
-    """Write pages as vector graphics; the file appears whole or not at all.
+def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, progress: Progress | None = None) -> Path:
+    """Write pages as vector graphics, each with a bookmark; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    pages : in their order.
+    path : PDF to write.
+    style : names the language.
+    title : of the whole document, which readers show in place of the file's name.
+    progress : called as each page is written.
 
     Raises
     ------
@@ -103,12 +114,15 @@ def write_pdf(pages: Sequence[Page], path: Path, progress: Progress | None = Non
     """
     from matplotlib.backends.backend_pdf import PdfPages
 
+    # Neither a date nor a producer's version: the same tables give the same bytes.
+    metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id", "Title": title}
+    # Written in memory: where a disk is full, matplotlib would go on to close the file and fall over what it could not write.
+    content = io.BytesIO()
+    with PdfPages(content, metadata=metadata) as pdf:
+        for number, page in enumerate(pages, 1):
+            pdf.savefig(page.figure)
+            if progress is not None:
+                progress(page.title, number, len(pages))
     with whole_file(path) as part:
-        # Neither a date nor a producer's version: the same tables give the same bytes.
-        metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id"}
-        with PdfPages(part, metadata=metadata) as pdf:
-            for number, page in enumerate(pages, 1):
-                pdf.savefig(page.figure)
-                if progress is not None:
-                    progress(page.title, number, len(pages))
+        part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
     return path

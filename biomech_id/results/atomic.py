@@ -5,16 +5,20 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from biomech_id.errors import OutputError
+from biomech_id.results.unfinished import old_of, part_of
 
 #: What the operating system says -> what a user can do about it. By name, for Windows does not know all of them.
 _WHY = {
     "ENOSPC": "the disk is full; free some space or name another folder",
     "EDQUOT": "your disk quota is used up; free some space or name another folder",
+    "ENOTDIR": "what should be the folder above it is a file; name another folder",
+    "ENAMETOOLONG": "its name is too long; name another folder",
     "EROFS": "it lies on a read-only disk; name another folder",
     "EACCES": "you may not write there; name another folder",
     "EPERM": "you may not write there; name another folder",
@@ -29,14 +33,13 @@ def whole_folder(out: Path) -> Iterator[Path]:
     ------
     OutputError : the operating system refuses to write, inside the block or after it. The old folder is then as it was.
     """
-    part, old = (out.parent / f".{out.name}.{word}-{os.getpid()}" for word in ("part", "old"))
+    part = part_of(out)
     try:
-        with _told(out):
+        with _told(out, part):
             out.parent.mkdir(parents=True, exist_ok=True)
-            shutil.rmtree(part, ignore_errors=True)
             part.mkdir()
             yield part
-            _swap(part, out, old)
+            _swap(part, out)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -49,9 +52,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     ------
     OutputError : the operating system refuses to write, inside the block or after it. The old file is then as it was.
     """
-    part = path.with_name(f".{os.getpid()}.{path.name}")
+    part = part_of(path)
     try:
-        with _told(path):
+        with _told(path, part):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield part
             os.replace(part, path)
@@ -60,10 +63,26 @@ def whole_file(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
-def _swap(part: Path, out: Path, old: Path) -> None:
+def check_writable(path: Path) -> None:
+    """Refuse a file or folder that could not be written, before anything is computed for it; nothing is left behind.
+
+    Raises
+    ------
+    OutputError : a folder above it is a file, or the operating system lets nothing be written there.
+    """
+    with _told(path):
+        above = next(folder for folder in path.absolute().parents if folder.exists())
+        for folder in (above, path) if path.is_dir() else (above,):
+            with tempfile.TemporaryFile(dir=folder) as probe:
+                # An empty file fits on a full disk.
+                probe.write(b"probe")
+
+
+def _swap(part: Path, out: Path) -> None:
     if not out.exists():
         os.replace(part, out)
         return
+    old = old_of(out)
     # No system call exchanges two folders on every system: between these two renames OUT has no name, but it is never mixed.
     os.replace(out, old)
     try:
@@ -75,14 +94,21 @@ def _swap(part: Path, out: Path, old: Path) -> None:
 
 
 @contextmanager
-def _told(out: Path) -> Iterator[None]:
-    """Turn a refusal of the operating system into one sentence that says what to do."""
+def _told(out: Path, part: Path | None = None) -> Iterator[None]:
+    """Turn a refusal of the operating system into one sentence that says what to do, and names what the user asked for."""
     try:
         yield
-    except OutputError:
-        raise
+    except OutputError as error:
+        if part is None or str(part) not in error.message:
+            raise
+        said = error.message.replace(str(part), str(out))
+        raise OutputError(said, value=error.value, expected=error.expected, where=str(out)) from error
     except OSError as error:
-        why = _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))
         raise OutputError(
-            f"{out} cannot be written: {why}.", value=str(error), expected="a place that can be written", where=str(out)
+            f"{out} cannot be written: {why_not(error)}.", value=str(error), expected="a place that can be written", where=str(out)
         ) from error
+
+
+def why_not(error: OSError) -> str:
+    """Return in words why the operating system refuses to write, and what to do."""
+    return _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))

@@ -111,8 +111,8 @@ Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an 
 The tables {", ".join(f"`{name}`" for name in STUDY_TABLES)} of all subjects of a `batch`, each as one. `frames` are the tables of
 `trials/`, with the columns of any subject. In front of the columns above they have `subject` (text; the folder of the subject's
 results) and `frames` has `trial` (text) as well. Where pyarrow is installed each is a Parquet dataset of one file per subject,
-`<table>/<subject>/part.parquet`: text is string, integer is int64, number is double, in every file, and null is a missing value; each
-column's unit and meaning, and `biomech_id.schema` = {SCHEMA}, are in the files' metadata. Otherwise each is one CSV.
+`<table>/<subject>/part.parquet`: text is string, integer is int64, number is double, in every file, and null is a missing value;
+each column's unit and meaning, and `biomech_id.schema` = {SCHEMA}, are in the files' metadata. Otherwise each is one CSV.
 
 {documents}
 

@@ -6,22 +6,24 @@ sees the old session or the new one, never a mixture; a run that dies leaves a h
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from biomech_id.conventions import SESSION_TABLES, table_columns
+from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
-from biomech_id.results.atomic import whole_file, whole_folder
+from biomech_id.results.atomic import check_writable, whole_file, whole_folder
 from biomech_id.results.csv_text import csv_text, read_csv, read_frames_csv
 from biomech_id.results.json_text import json_text, read_json
 from biomech_id.results.manifest import sha256_of
 from biomech_id.results.tables import SessionTables
+from biomech_id.results.unfinished import is_unfinished
 
 DOCUMENTS = ("calibration", "summary")
 #: Tables that a session may have or not.
-OPTIONAL_TABLES = ("norm", "parity")
+OPTIONAL_TABLES = ("norm", "parity", "uncertainty")
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
@@ -47,7 +49,7 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
     ------
     OutputError : OUT holds files of somebody else, cannot be written, or the disk is full. OUT is then as it was before.
     """
-    _check_replaceable(out)
+    check_replaceable(out)
     with whole_folder(out) as folder:
         for name, text in _texts(tables):
             path = folder / name
@@ -132,17 +134,36 @@ def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
 
 
 def _files_in(folder: Path) -> list[str]:
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file() and path.name not in _LITTER)
+    """Every file below a folder but litter and what a killed process left half-written."""
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.name not in _LITTER]
+    return sorted(path.as_posix() for path in files if not any(map(is_unfinished, path.parts)))
+
+
+def list_outputs(folder: Path, listing: str) -> None:
+    """Write a JSON file that lists every file in a folder, for `check_replaceable`."""
+    text = json_text({"schema": SCHEMA, "outputs": _hashes(folder)})
+    (folder / listing).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _hashes(folder: Path) -> dict[str, str]:
     return {name: sha256_of(folder / name) for name in _files_in(folder)}
 
 
-def _check_replaceable(out: Path) -> None:
+def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
+    """Refuse a folder that cannot be written, or that holds more than what was written by an earlier run; before it is computed.
+
+    Parameters
+    ----------
+    out : the folder; it need not exist.
+    listing : JSON file in it whose ``outputs`` are the files of an earlier run.
+
+    Raises
+    ------
+    OutputError : OUT is a file, holds files of somebody else, or cannot be written.
+    """
     if out.is_dir():
         present = _files_in(out)
-        own = {MANIFEST, *_outputs_of(out)} if present else set()
+        own = {listing, *_outputs_of(out / listing)} if present else set()
         foreign = [name for name in present if name not in own]
         if foreign:
             more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
@@ -152,11 +173,17 @@ def _check_replaceable(out: Path) -> None:
             )  # fmt: skip
     elif out.exists():
         raise OutputError(f"{out} is a file, not a folder.", value=str(out), expected="a folder", where=str(out))
+    if os.path.ismount(out):
+        raise OutputError(
+            f"{out} is a disk of its own, which cannot be replaced as a whole; name a folder in it, such as {out / 'results'}.",
+            value=str(out), expected="a folder on a disk", where=str(out),
+        )  # fmt: skip
+    check_writable(out)
 
 
-def _outputs_of(out: Path) -> Mapping[str, Any]:
+def _outputs_of(listing: Path) -> Mapping[str, Any]:
     try:
-        outputs: Mapping[str, Any] = read_json(out / MANIFEST)["outputs"]
+        outputs: Mapping[str, Any] = read_json(listing)["outputs"]
     except (FileRefusedError, KeyError):
         return {}
     return outputs

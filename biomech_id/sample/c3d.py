@@ -69,9 +69,22 @@ def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = Fa
     _set_events(c3d, trial)
     path.unlink(missing_ok=True)
     c3d.write(str(path))
-    if not path.is_file():
-        raise OutputError(f"Nothing was written to {path}.", value=str(path), expected="a new file", where=str(path))
+    numbers = 4 * len(points) * trial.n_frames + sum(plate.channels.size for plate in plates)
+    _check_whole(path, 4 * numbers)
     return path
+
+
+def _check_whole(path: Path, data_bytes: int) -> None:
+    """Refuse a file that is not all there: on a full disk ezc3d breaks off without a word."""
+    size = path.stat().st_size if path.is_file() else 0
+    # The header's ninth word is the block of 512 bytes, counted from 1, in which the data begin.
+    start = int.from_bytes(path.read_bytes()[16:18], "little") if size >= 512 else 1
+    expected = 512 * (start - 1) + data_bytes
+    if size < expected:
+        raise OutputError(
+            f"Only {size} of {expected} bytes of {path} could be written; is the disk full?",
+            value=size, expected=f"{expected} bytes", where=str(path),
+        )  # fmt: skip
 
 
 def _points(sample: SampleTrial, model_outputs: bool, unlabelled: int) -> tuple[dict[str, FloatArray], list[str]]:

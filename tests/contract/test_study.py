@@ -25,7 +25,6 @@ from biomech_id.errors import OutputError
 from biomech_id.pipeline.batch import run_study, run_subjects
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.pipeline.study_folders import clear_unfinished
 from biomech_id.pipeline.workers import ProcessPool
 from biomech_id.sample import virtual_subject, write_c3d
 
@@ -433,19 +432,6 @@ def test_results_stay_where_the_tables_of_the_study_cannot_be_written(
     assert outcome.complaint == "The disk is full."
     assert (tmp_path / "out/verdicts.csv").is_file()
     assert (tmp_path / "out/ben/manifest.json").is_file()
-
-
-def test_resume_gives_back_a_folder_whose_replacement_was_cut_off(tmp_path: Path) -> None:
-    (tmp_path / ".ben.old-77").mkdir()
-    (tmp_path / ".ben.old-77" / "manifest.json").write_text("{}", encoding="utf-8")
-    (tmp_path / ".ben.part-77").mkdir()
-    (tmp_path / ".77.verdicts.csv").write_text("half", encoding="utf-8")
-    (tmp_path / ".keep").write_text("mine", encoding="utf-8")
-    (tmp_path / "carl").mkdir()
-    (tmp_path / ".carl.old-77").mkdir()
-    clear_unfinished(tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [".keep", "ben", "carl"]
-    assert (tmp_path / "ben" / "manifest.json").is_file()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an interruption is sent as a signal")

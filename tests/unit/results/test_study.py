@@ -25,8 +25,8 @@ def study(tables: SessionTables, tmp_path: Path) -> Path:
     write_folder(tables, root / "b, second" / "day 1")
     frames = {"walk": tables.frames["walk"].assign(**{"LExtra.X": 1.5})}
     write_folder(replace(tables, frames=frames), root / "a")
-    (root / ".a.part-77").mkdir()
-    (root / ".a.part-77" / "manifest.json").write_text("{}", encoding="utf-8")
+    (root / ".part-host-77-0123abcd").mkdir()
+    (root / ".part-host-77-0123abcd" / "manifest.json").write_text("{}", encoding="utf-8")
     return root
 
 

@@ -1,0 +1,82 @@
+"""Names of what is not finished: hidden, nobody else's, and telling who is at work on it.
+
+``.part-<host>-<process>-<token><suffix>`` is under construction, ``.old-<host>-<process>-<token>.<name>`` is what was called
+``<name>`` until a moment ago. Host and token keep apart processes of one number on the machines that share a disk.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+from platform import node
+
+#: What nobody has touched for so long (s) is nobody's any more: a session is written in seconds.
+ABANDONED_S = 3600.0
+_HOST = re.sub(r"[^A-Za-z0-9]", "", node())[:12]
+_NAME = re.compile(r"\.(?P<kind>part|old)-(?P<host>[A-Za-z0-9]*)-(?P<process>\d+)-[0-9a-f]{8}(\.(?P<name>.*))?")
+
+
+def part_of(path: Path) -> Path:
+    """Return a new name beside a file or folder for what will take its place; it keeps the suffix, which writers go by."""
+    return path.with_name(f".part-{_owner()}{path.suffix}")
+
+
+def old_of(path: Path) -> Path:
+    """Return a new name for a folder that is being replaced."""
+    return path.with_name(f".old-{_owner()}.{path.name}")
+
+
+def _owner() -> str:
+    return f"{_HOST}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+def is_unfinished(name: str) -> bool:
+    """Whether a file or folder bears such a name."""
+    return _NAME.fullmatch(name) is not None
+
+
+def clear_unfinished(root: Path) -> None:
+    """Tidy up after killed processes: remove what they left half-written below a folder, and give folders back their names.
+
+    Between the two renames that replace a finished folder it has none; the finished one is then still there, hidden. What a living
+    process is at work on stays. Of processes on other machines, and on Windows, nothing is known but the times of their files.
+    """
+    for path in sorted(root.rglob(".*"), reverse=True) if root.is_dir() else ():
+        found = _NAME.fullmatch(path.name)
+        if found is None or not _abandoned(path, found["host"], int(found["process"])):
+            continue
+        if found["kind"] == "old" and not path.with_name(found["name"]).exists():
+            path.rename(path.with_name(found["name"]))
+        elif path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _abandoned(path: Path, host: str, process: int) -> bool:
+    if host == _HOST and os.name == "posix" and not _alive(process):
+        return True
+    changed = 0.0
+    for each in (path, *path.rglob("*")):
+        with suppress(OSError):
+            changed = max(changed, each.lstat().st_mtime)
+    return time.time() - changed > ABANDONED_S
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        # It is somebody else's.
+        return True
+    with suppress(OSError):
+        # Linux keeps a dead process's number until its parent has taken notice, and a killed batch takes none.
+        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    return True
