@@ -16,7 +16,7 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.typography import MM_PER_POINT, wrapped
+from biomech_id.report.typography import MISSING, MM_PER_POINT, wrapped
 from biomech_id.results.tables import SessionTables
 
 _MIDDLE_MM = 152.0
@@ -36,6 +36,7 @@ def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure
     below = _trials(sheet, tables, below)
     _findings(sheet, tables, below + 6.0, 158.0)
     draw_signature(sheet, 163.0, 33.0)
+    _missing_letters(sheet)
     return sheet.figure
 
 
@@ -207,6 +208,14 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
         error = style.label("cover.failed", error=failed["error"])
         rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
     return rows
+
+
+def _missing_letters(sheet: Sheet) -> None:
+    """Say what an empty square stands for, where one had to be drawn."""
+    style = sheet.style
+    if any(MISSING in text.get_text() for text in sheet.figure.texts):
+        said = style.label("cover.missing_letters", square=MISSING, family=style.family)
+        sheet.text(LEFT_MM, 199.2, said, size="tiny", colour="quiet")
 
 
 def finding_lines(findings: list[Mapping[str, Any]], style: Style) -> list[Cell]:

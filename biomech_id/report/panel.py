@@ -18,7 +18,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 
 from biomech_id.report.scale import Scale
 from biomech_id.report.style import Style
-from biomech_id.report.typography import width_mm, wrapped
+from biomech_id.report.typography import drawable, width_mm, wrapped
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -135,7 +135,7 @@ class Panel(Axes):
         """Write at a place in data coordinates, moved by millimetres."""
         shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
         self.text(
-            x, y, text,
+            x, y, drawable(text, self.style.family),
             transform=self.transData + shift,
             fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
         )  # fmt: skip
@@ -143,7 +143,7 @@ class Panel(Axes):
     def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> None:
         """Write at a distance in millimetres from the frame's lower left corner."""
         self.text(
-            right_mm / self.size_mm[0], up_mm / self.size_mm[1], text,
+            right_mm / self.size_mm[0], up_mm / self.size_mm[1], drawable(text, self.style.family),
             transform=self.transAxes,
             color=self.style.colour(colour), parse_math=False, **{"fontsize": self.style.size(size), **how},
         )  # fmt: skip

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from biomech_id.report.panel import Panel
 from biomech_id.report.style import Style
-from biomech_id.report.typography import MM_PER_POINT
+from biomech_id.report.typography import MM_PER_POINT, drawable
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
@@ -46,7 +46,7 @@ class Sheet:
         return self.figure.text(
             x_mm / WIDTH_MM,
             1 - y_mm / HEIGHT_MM,
-            text,
+            drawable(text, self.style.family),
             fontsize=self.style.size(size),
             color=self.style.colour(colour),
             # A code or a reason may hold a dollar sign; nothing here is mathematics.

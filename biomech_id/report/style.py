@@ -69,6 +69,11 @@ class Style:
         """Type size in points."""
         return float(self.settings["text"][name])
 
+    @property
+    def family(self) -> str:
+        """Name of the font."""
+        return str(self.settings["text"]["family"])
+
     def width(self, name: str) -> float:
         """Line width in points, ``"cycle"`` or ``"mean"``."""
         return float(self.settings["lines"][f"{name}_width"])
@@ -91,7 +96,7 @@ class Style:
     def rc(self) -> Any:
         """Settings of matplotlib while pages are made and written, whatever the user's own are."""
         return {
-            "font.family": self.settings["text"]["family"],
+            "font.family": self.family,
             "font.size": self.size("body"),
             "text.color": self.colour("ink"),
             "text.usetex": False,

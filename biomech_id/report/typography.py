@@ -5,19 +5,41 @@ from __future__ import annotations
 from functools import cache
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.ft2font import LoadFlags
+from matplotlib.ft2font import FT2Font, LoadFlags
 
 MM_PER_POINT = 25.4 / 72.0
 _TRIAL_POINTS = 100.0
 
 
+#: What stands for a character that the font does not have.
+MISSING = "\u25a1"
+
+
+@cache
+def _font(family: str, weight: str) -> FT2Font:
+    return get_font(findfont(FontProperties(family=family, weight=weight)))
+
+
+@cache
+def has_glyph(character: str, family: str) -> bool:
+    """Return whether the font has a shape for a character, in both weights that pages use; line breaks count as shapes."""
+    return character == "\n" or all(_font(family, weight).get_char_index(ord(character)) for weight in ("normal", "bold"))
+
+
+def drawable(text: str, family: str) -> str:
+    """Return the text with an empty square for each character that the font does not have."""
+    return "".join(character if has_glyph(character, family) else MISSING for character in text)
+
+
 @cache
 def _advance(character: str, family: str, weight: str) -> float:
     """Width of one character in units of the type size."""
-    font = get_font(findfont(FontProperties(family=family, weight=weight)))
+    shown = character if has_glyph(character, family) else MISSING
+    font = _font(family, weight)
+    # Matplotlib draws with the same font object, at sizes of its own.
     font.set_size(_TRIAL_POINTS, 72)
     # linearHoriAdvance is in 16.16 fixed point pixels; at 72 dpi a pixel is a point.
-    return float(font.load_char(ord(character), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536.0 / _TRIAL_POINTS
+    return float(font.load_char(ord(shown), flags=LoadFlags.NO_HINTING).linearHoriAdvance) / 65536.0 / _TRIAL_POINTS
 
 
 def width_mm(text: str, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> float:

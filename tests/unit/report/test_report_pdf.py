@@ -233,6 +233,16 @@ def test_code_with_signs_of_mathematics_is_printed_as_it_is(build, tmp_path):
     assert "$x_1$ & {a}" in text
 
 
+@pytest.mark.filterwarnings("error")
+def test_letters_that_the_font_lacks_are_squares_and_the_cover_says_so(build, tmp_path):
+    """DejaVu Sans has Latin, Greek and Cyrillic letters, and no Chinese or Japanese ones."""
+    (text,) = text_of(draw_report(build(code="Łukasz Юля 歩行"), tmp_path / "a.pdf", pages=["cover"]))
+    assert "Łukasz Юля □□" in text
+    assert "□: a letter that the font DejaVu Sans does not have" in plain([text])
+    (text,) = text_of(draw_report(build(code="Łukasz Юля"), tmp_path / "b.pdf", pages=["cover"]))
+    assert "□" not in text
+
+
 def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
     (text,) = text_of(draw_report(build(date=None), tmp_path / "a.pdf", pages=["cover"]))
     assert "Session date: not recorded" in text
@@ -252,6 +262,20 @@ def test_pages_can_be_chosen(session, tmp_path):
     with pytest.raises(OptionError, match="no report page kinetcs"):
         draw_report(session, tmp_path / "b.pdf", pages=["kinetcs"])
     assert not (tmp_path / "b.pdf").exists()
+
+
+def test_every_page_has_its_bookmark_and_the_file_a_title_and_a_language(build, tmp_path):
+    path = draw_report(build(code="Zoë 歩"), tmp_path / "a.pdf", pages=["cover", "kinetics_mean", "methods"])
+    reader = pypdf.PdfReader(path, strict=True)
+    assert reader.metadata.title == "Gait analysis: Zoë 歩"
+    assert reader.metadata.creation_date is None
+    assert reader.root_object["/Lang"] == "en"
+    marked = [(mark.title, reader.get_destination_page_number(mark)) for mark in reader.outline]
+    texts = text_of(path)
+    assert [number for _, number in marked] == list(range(len(texts)))
+    assert [title for title, _ in marked][:2] == ["Gait analysis", "Kinetics, mean ± SD"]
+    for title, number in marked:
+        assert title in plain([texts[number]])
 
 
 def test_progress_counts_the_pages(session, tmp_path):
