@@ -42,6 +42,7 @@ _ROTATIONS = (
     "(review: McGinley et al. 2009, Gait Posture 29:360)"
 )
 
+#: Every error, how large one standard deviation of it is taken to be, and where that comes from.
 ERROR_SIZES: tuple[ErrorSize, ...] = (
     ErrorSize("hip_centre_davis_mm", 15.0, "hip_centre", "bias", "hip centre by the conventional model's regression",
               "25.0 ± 6.7 mm from the centre in CT of 67 adults, over three axes (Mantovani et al. 2016, Gait Posture 44:48)"),
