@@ -5,7 +5,8 @@ laboratory. Its links lie between the projected joint centres, the foot's from t
 knee and ankle coordinates are the angle of the thigh from x, of the shank from the thigh and of the foot from the shank.
 
 A leg that tilts out of the plane by z over a length L looks shorter by z^2 / 2L: rigid planar links have the mean projected
-length, and `SagittalLeg.joint_centres_m` says where they put the joints.
+length, and `SagittalLeg.joint_centres_m` says where they put the joints. A link that leaves the plane by more than 45 degrees, as
+the foot does in a turn, points nowhere in it: its angle may leap, and such a leg is refused.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from biomech_id.conventions import LEG_SEGMENTS
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.tree import Body, Tree
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.
 LINKS = LEG_SEGMENTS[::-1]
+#: Angle between a link and the plane beyond which the plane does not show it: it would look shorter by 30 %.
+LARGEST_TILT_RAD = np.pi / 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,7 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
     Raises
     ------
     MissingInputError : a side the motion does not have, or chosen frames in which a part of the leg is missing.
+    InvalidValueError : a leg that leaves the plane by more than 45 degrees in the chosen frames: a turn.
     """
     if side not in motion.sides:
         raise MissingInputError(
@@ -105,7 +109,8 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
     forward, up = motion.progression_R_lab[0], motion.progression_R_lab[2]
     R_plane_lab = np.stack([forward, up, np.cross(forward, up)])
     nodes_lab = [motion.joint_centres_lab_m[side, joint] for joint in ("hip", "knee", "ankle")]
-    nodes = np.stack([*nodes_lab, motion.motions[side, "foot"].com_lab_m], axis=1) @ R_plane_lab.T * [1, 1, 0]
+    nodes_lab.append(motion.motions[side, "foot"].com_lab_m)
+    nodes = np.stack(nodes_lab, axis=1) @ R_plane_lab.T * [1, 1, 0]
     links = np.diff(nodes[..., :2], axis=1)
     angles = _unwrapped(np.arctan2(links[..., 1], links[..., 0]))
     q1 = np.diff(angles, axis=1, prepend=0.0)
@@ -113,6 +118,7 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
     hip = [nodes[:, 0], *quintic_derivatives(nodes[:, 0], motion.rate_hz)]
     kept = [values[frames] for values in (q1, *rates, *hip)]
     _check_seen(motion, side, kept)
+    _check_tilt(motion, side, np.diff(np.stack(nodes_lab, axis=1), axis=1)[frames] @ R_plane_lab.T)
     thigh, shank, foot = (float(mean) for mean in np.linalg.norm(links[frames], axis=2).mean(axis=0))
     segments = {
         name: _planar(motion, side, name, R_plane_lab, nodes[frames, i], angles[frames, i], frames) for i, name in enumerate(LINKS)
@@ -138,6 +144,21 @@ def _check_seen(motion: BodyMotion, side: str, values: list[FloatArray]) -> None
             f"The {side} leg of {motion.name} is missing in {int(missing.sum())} of {len(missing)} chosen frames.",
             value=int(missing.sum()),
             expected="a stretch without gaps; choose it with frames=slice(first, stop)",
+            where=motion.name,
+        )
+
+
+def _check_tilt(motion: BodyMotion, side: str, links_m: FloatArray) -> None:
+    """Refuse links (N, 3, 3), in the plane's axes, that point out of it."""
+    sine = np.abs(links_m[..., 2]) / np.linalg.norm(links_m, axis=2)
+    frame, link = np.unravel_index(int(np.argmax(sine)), sine.shape)
+    tilt = float(np.arcsin(sine[frame, link]))
+    if tilt > LARGEST_TILT_RAD:
+        raise InvalidValueError(
+            f"The {side} {LINKS[link]} of {motion.name} leaves the plane of progression by {np.degrees(tilt):.0f} degrees in "
+            f"chosen frame {frame}: its planar angle means nothing there.",
+            value=round(float(np.degrees(tilt)), 1),
+            expected=f"at most {np.degrees(LARGEST_TILT_RAD):.0f} degrees: a straight stretch of the walk, or the 3-D solver",
             where=motion.name,
         )
 
