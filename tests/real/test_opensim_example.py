@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -37,6 +39,33 @@ def ours(example: Path, tmp_path_factory: pytest.TempPathFactory) -> StorageTabl
     return model_motion(session_model(session, knee="extension"), trial.motion, trial.loads).joint_forces()
 
 
+def compare_recipe() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("compare", PIPELINE / "compare_with_stored.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_recipe_draws_them_side_by_side(
+    example: Path, ours: StorageTable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (stored,) = example.rglob("subject01_walk_ID.sto")
+    figure = tmp_path / "moments.png"
+    monkeypatch.chdir(PIPELINE)  # where the recipe's marker set lies
+    words = [example / "ExperimentalData", stored, "-o", figure, "--recipe", "gait10-recipe.toml", "--mass", MASS_KG]
+    monkeypatch.setattr(sys, "argv", ["compare_with_stored.py", *map(str, words)])
+    compare_recipe().main()
+    lines = capsys.readouterr().out.splitlines()
+    apart_Nm, _, correlation = compare_recipe().distance_Nm(ours, read_storage(stored), "knee_angle_r_moment")
+    (knee,) = (line for line in lines if line.startswith("knee_angle_r_moment"))
+    assert knee.startswith(f"knee_angle_r_moment: {apart_Nm:.1f} N m of ")
+    assert knee.endswith(f"r = {correlation:.3f}")
+    assert len(lines) == 6
+    assert figure.stat().st_size > 20_000
+
+
 @pytest.mark.parametrize(
     # Bounds: the ankle moment hardly depends on a model (lever arm of the same force about nearly the same point: 3 % of its
     # range). Knee and hip centres of the two models lie 1 to 3 cm apart, which at 800 N is 8 to 24 N m.
@@ -48,15 +77,10 @@ def test_flexion_moments_are_those_opensim_stored(
 ) -> None:
     (path,) = example.rglob("subject01_walk_ID.sto")
     stored = read_storage(path)
-    spec = importlib.util.spec_from_file_location("compare", PIPELINE / "compare_with_stored.py")
-    assert spec is not None
-    assert spec.loader is not None
-    compare = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(compare)
     for side in "rl":
         column = f"{joint}_{side}_moment"
         assert np.isfinite(ours[column]).sum() > 60  # a cycle at 60 Hz
-        apart_Nm, _, correlation = compare.distance_Nm(ours, stored, column)
+        apart_Nm, _, correlation = compare_recipe().distance_Nm(ours, stored, column)
         assert apart_Nm < bound_Nm, column
         assert correlation > least_correlation, column
 
