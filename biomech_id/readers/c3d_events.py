@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
@@ -25,17 +27,40 @@ HEADER_KINDS = {
 }
 
 
-def stored_events(file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+@dataclass(frozen=True, order=True)
+class StoredEvent:
+    """An event and the subject it belongs to (EVENT:SUBJECTS), "" when the file does not say."""
+
+    event: Event
+    subject: str = ""
+
+
+def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding, ...]]:
     """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds."""
     where = file.source.name
     findings: list[Finding] = []
     events = _from_group(file, findings, where)
     if not events:
-        events = [_header_event(event.label, event.time_s) for event in file.header.events if event.label]
+        events = [StoredEvent(_header_event(event.label, event.time_s)) for event in file.header.events if event.label]
         if events:
-            labels = ", ".join(event.label for event in events)
+            labels = ", ".join(stored.event.label for stored in events)
             findings.append(rules.EVENTS_IN_HEADER.finding(f"{where} has events in its header only: {labels}.", where))
-    return tuple(sorted(event for event in events if np.isfinite(event.time_s))), tuple(findings)
+    return tuple(sorted(stored for stored in events if np.isfinite(stored.event.time_s))), tuple(findings)
+
+
+def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent], file: C3DFile) -> tuple[Event, ...]:
+    """Return the events of one subject: all but those that name another subject whose markers are in the file.
+
+    Parameters
+    ----------
+    subject, others : label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them
+        otherwise; SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+    """
+    names = file.parameters.strings("SUBJECTS", "NAMES")
+    prefixes = file.parameters.strings("SUBJECTS", "LABEL_PREFIXES")
+    called = {name: prefix.rstrip(":") for name, prefix in zip(names, prefixes, strict=False) if prefix}
+    strangers = set(others) - {subject}
+    return tuple(s.event for s in stored if called.get(s.subject, s.subject) not in strangers)
 
 
 def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
@@ -53,10 +78,11 @@ def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event
     return tuple(event for event in events if event not in outside), (finding,)
 
 
-def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Event]:
+def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[StoredEvent]:
     parameters = file.parameters
     labels = file.joined_strings("EVENT", "LABELS")
     contexts = file.joined_strings("EVENT", "CONTEXTS")
+    subjects = file.joined_strings("EVENT", "SUBJECTS")
     times_s = _times(file)
     used = parameters.unsigned("EVENT", "USED")
     count = len(times_s) if used is None else min(used, len(times_s))
@@ -64,10 +90,10 @@ def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Even
     if count and (len(labels) < count or not finite.all() or (used is not None and used > len(times_s))):
         message = f"{where} states {used} events but gives {len(labels)} labels and {int(finite.sum())} times."
         findings.append(rules.EVENTS_INCOMPLETE.finding(message, where))
-    rows = zip_longest(labels[:count], contexts[:count], times_s[:count].tolist(), fillvalue=None)
+    rows = zip_longest(labels[:count], contexts[:count], subjects[:count], times_s[:count].tolist(), fillvalue=None)
     return [
-        _event(label, context or "", float(time))
-        for label, context, time in rows
+        StoredEvent(_event(label, context or "", float(time)), subject or "")
+        for label, context, subject, time in rows
         if label is not None and time is not None and np.isfinite(time)
     ]
 

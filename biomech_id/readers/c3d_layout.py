@@ -90,8 +90,8 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
 
     Raises
     ------
-    FileRefusedError : no points and no channels, no usable rate, or header and parameters contradict each other and neither
-        fits the bytes that are there.
+    FileRefusedError : no points and no channels, no usable rate, or header and parameters contradict each other (or the header
+        alone counts the analog samples) and nothing fits the bytes that are there.
     """
     findings: list[Finding] = []
     size = len(data)
@@ -101,7 +101,9 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
     starts = _starts(header, parameters, size, where)
     frames = _frame_counts(header, parameters)
     guesses = [_Guess(*combination, size) for combination in product(counts, formats, starts, frames)]
-    guess = _best(guesses, contradictory=len(counts) * len(formats) * len(starts) > 1, where=where)
+    # Without ANALOG:RATE the header alone says how many samples a frame has, and nothing but the length confirms it.
+    unconfirmed = counts[0][1] > 0 and parameters.number("ANALOG", "RATE") is None
+    guess = _best(guesses, doubtful=unconfirmed or len(counts) * len(formats) * len(starts) > 1, where=where)
     if guess.frames >= CLIPPED_FRAME - 1 and guess.fit == 1:
         # The zeros that fill the last block are no frames.
         padding = BLOCK - len(data[-BLOCK:].rstrip(b"\0"))
@@ -110,6 +112,11 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
             rules.FRAMES_CLIPPED.finding(f"{where} counts {guess.frames} frames but holds {longer}; all of them are read.", where)
         )
         guess = _Guess(guess.counts, guess.is_float, guess.start, longer, size)
+    elif guess.fit == 1:
+        behind = size - guess.start - guess.frames * guess.frame_bytes
+        findings.append(
+            rules.DATA_LONGER.finding(f"{where} promises {guess.frames} frames, and {behind} bytes follow behind them.", where)
+        )
     if len(counts) > 1 or len(formats) > 1:
         told = " and ".join(f"{c[0]} points with {c[1]} channels x {c[2]}" for c in counts)
         findings.append(
@@ -142,7 +149,7 @@ def _cut(present: int, promised: int, where: str) -> Finding:
     return rules.DATA_CUT.finding(f"{where} promises {promised} frames but holds {present}: the end is missing.", where)
 
 
-def _best(guesses: list[_Guess], *, contradictory: bool, where: str) -> _Guess:
+def _best(guesses: list[_Guess], *, doubtful: bool, where: str) -> _Guess:
     # max keeps the first of equals, and what the header says comes first.
     best = max(guesses, key=lambda guess: guess.fit)
     if best.fit < 0:
@@ -150,10 +157,12 @@ def _best(guesses: list[_Guess], *, contradictory: bool, where: str) -> _Guess:
             f"{where} holds no points and no analog channels, or no frames: there is nothing to read.",
             value=best.counts, expected="at least one point and one frame", where=where,
         )  # fmt: skip
-    if contradictory and best.fit < 2:
-        told = "; ".join(sorted({f"{g.counts[0]} points, {g.counts[1]} channels, from byte {g.start}" for g in guesses}))
+    if doubtful and best.fit < 2:
+        told = "; ".join(
+            sorted({f"{g.counts[0]} points, {g.counts[1]} channels x {g.counts[2]}, from byte {g.start}" for g in guesses})
+        )
         raise FileRefusedError(
-            f"Header and parameters of {where} contradict each other ({told}) and neither fits its length: it is damaged.",
+            f"What header and parameters of {where} say of its frames ({told}) does not fit its length: it is damaged.",
             value=told, expected="counts that fit the file's length", where=where,
         )  # fmt: skip
     return best

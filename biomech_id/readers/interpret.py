@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers import reading_rules as rules
-from biomech_id.readers.c3d_events import events_inside, stored_events
+from biomech_id.readers.c3d_events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d_file import C3DFile, open_c3d
 from biomech_id.readers.c3d_subject import read_subject
 from biomech_id.readers.labels import Labels, sort_labels
@@ -57,8 +57,8 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
     screen = file.parameters.text("POINT", "Y_SCREEN")
     vertical = _noted(find_vertical([setup.corners for setup in usable], paths, screen, where=source.name), findings)
     plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
-    every_event = _noted(stored_events(file), findings)
-    events = _noted(events_inside(every_event, file), findings)
+    stored_in_file = _noted(stored_events(file), findings)
+    events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
     day = session_date(file.parameters)
     person = _noted(read_subject(file, labels.subject, day), findings)
     trial = Trial(
@@ -68,7 +68,7 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
     )  # fmt: skip
-    return Recording(trial, _facts(file, labels, vertical, plate_facts, every_event))
+    return Recording(trial, _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file)))
 
 
 def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:

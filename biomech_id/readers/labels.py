@@ -32,6 +32,7 @@ class Labels:
     markers, outputs, virtual : name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points
         in space that the vendor's model computed (joint centres, segment axes).
     subject : prefix that was stripped, or "".
+    subjects : every prefix in the file.
     """
 
     stored: tuple[str, ...]
@@ -39,6 +40,7 @@ class Labels:
     outputs: dict[str, int]
     virtual: dict[str, int]
     subject: str
+    subjects: tuple[str, ...]
 
 
 def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Finding, ...]]:
@@ -56,7 +58,8 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
     where = file.source.name
     stored = file.joined_strings("POINT", "LABELS")
     named = _of_points(stored, file.layout.points, findings, where)
-    prefix = _choose_subject(named, file, subject, findings, where)
+    subjects = Counter(label.partition(":")[0] for label in named if ":" in label)
+    prefix = _choose_subject(subjects, file, subject, findings, where)
     named = _numbered([_without(label, prefix) for label in named], findings, where)
     quantities = _declared(file, prefix)
     families = _axis_families(named)
@@ -77,7 +80,7 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
         findings.append(
             rules.LABELS_UNLABELLED.finding(f"{where} has {len(unlabelled)} unlabelled trajectories ({_some(unlabelled)}).", where)
         )
-    return Labels(stored, markers, outputs, virtual, prefix.rstrip(":")), tuple(findings)
+    return Labels(stored, markers, outputs, virtual, prefix.rstrip(":"), tuple(subjects)), tuple(findings)
 
 
 def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: str) -> list[str]:
@@ -104,9 +107,8 @@ def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: st
     return [named[i] if i < len(named) and named[i] else f"point {i + 1}" for i in range(n)]
 
 
-def _choose_subject(named: list[str], file: C3DFile, subject: str | None, findings: list[Finding], where: str) -> str:
-    """The prefix (with its colon) to strip, or ""."""
-    counts = Counter(label.partition(":")[0] for label in named if ":" in label)
+def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, findings: list[Finding], where: str) -> str:
+    """The prefix (with its colon) to strip, or ""; ``counts`` says how many points carry each prefix."""
     if subject is not None and subject not in counts:
         names = file.parameters.strings("SUBJECTS", "NAMES")
         if subject in names and not counts:

@@ -48,6 +48,13 @@ class PlateSetup:
         """As users know it."""
         return f"plate {self.number}"
 
+    @property
+    def moment_problem(self) -> str:
+        """Why its moments cannot be known though its force can, in one sentence; "" when they can."""
+        if self.kind == 3 and not self.origin[:2].all():
+            return "its origin does not say how far apart its sensors are, so its moments are unknown"
+        return ""
+
 
 def describe_plates(file: C3DFile) -> tuple[PlateSetup, ...]:
     """Return every plate the file describes, usable or not."""

@@ -31,8 +31,8 @@ class PlateFacts:
     """What a file says about one plate, before anything is done to it (``biomech-id check`` prints it).
 
     ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
-    removed; NaN when the plate cannot be used, and then ``problem`` says why. ``baseline_N`` is the vertical force of the
-    unloaded plate, NaN when it cannot be known.
+    removed; NaN when no force can be read. ``baseline_N`` is the vertical force of the unloaded plate, NaN when it cannot be
+    known. ``problem`` says why the plate cannot be used, "" when it can.
     """
 
     kind: int
@@ -88,22 +88,27 @@ def read_plate(
     away = nobody_near(setup, length.metres, position_file_m, vertical.up_file, file.layout.samples)
     baseline = measure_baseline(setup, force_N, moment_Nm, file.layout.analog_rate_hz, away)
     removed_N = _remove_baseline(setup, force_N, moment_Nm, baseline, vertical, where, history, findings)
+    facts = PlateFacts(
+        setup.kind, float(np.nanmax(stored_vertical_N)), float(np.nanmin(stored_vertical_N)), sign,
+        float(baseline.force_N @ vertical.up_file) if baseline else float("nan"), corners_m, setup.moment_problem,
+    )  # fmt: skip
+    if setup.moment_problem:
+        return None, facts, (*findings, _unusable(setup, setup.moment_problem, where))
     R = vertical.R_lab_file
     plate = ForcePlate(
         name=setup.name, kind=setup.kind, corners_m=corners_m @ R.T, force_lab_N=force_N @ R.T, moment_lab_Nm=moment_Nm @ R.T,
         rate_hz=file.layout.analog_rate_hz, sign=sign, baseline_N=R @ removed_N, history=tuple(history),
     )  # fmt: skip
-    facts = PlateFacts(
-        setup.kind, float(np.nanmax(stored_vertical_N)), float(np.nanmin(stored_vertical_N)), sign,
-        float(baseline.force_N @ vertical.up_file) if baseline else float("nan"), corners_m, "",
-    )  # fmt: skip
     return plate, facts, tuple(findings)
 
 
 def _broken(setup: PlateSetup, problem: str, corners_m: FloatArray, where: str) -> tuple[None, PlateFacts, tuple[Finding, ...]]:
-    finding = rules.PLATE_BROKEN.finding(f"{setup.name} of {where} cannot be used: {problem}.", setup.name)
     nan = float("nan")
-    return None, PlateFacts(setup.kind, nan, nan, "unknown", nan, corners_m, problem), (finding,)
+    return None, PlateFacts(setup.kind, nan, nan, "unknown", nan, corners_m, problem), (_unusable(setup, problem, where),)
+
+
+def _unusable(setup: PlateSetup, problem: str, where: str) -> Finding:
+    return rules.PLATE_BROKEN.finding(f"{setup.name} of {where} cannot be used: {problem}.", setup.name)
 
 
 def _in_SI(

@@ -39,6 +39,12 @@ FRAMES_CLIPPED = Rule(
 DATA_CUT = Rule(
     "data-cut", WARNING, "The data section is shorter than header and parameters promise: the file was cut.", EXPORT_AGAIN
 )
+DATA_LONGER = Rule(
+    "data-longer",
+    WARNING,
+    "The file goes on behind the last frame that header and parameters promise: frames, points or samples may be missing.",
+    EXPORT_AGAIN,
+)
 RATES_DISAGREE = Rule(
     "rates-disagree",
     WARNING,

@@ -151,6 +151,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "frames-disagree": [parameter("POINT", "FRAMES", 98)],
     "frames-clipped": [clipped_header],
     "data-cut": [lambda file: setattr(file, "drop_bytes", 20_000)],
+    "data-longer": [header(last=90), parameter("POINT", "FRAMES", 90)],
     "rates-disagree": [parameter("POINT", "RATE", 120.0)],
     "first-frame-disagrees": [lambda file: file.groups.update(TRIAL={"ACTUAL_START_FIELD": [5, 0], "ACTUAL_END_FIELD": [104, 0]})],
     "analog-rate-missing": [without("ANALOG", "RATE")],

@@ -93,6 +93,19 @@ def test_a_plate_that_stores_the_applied_force_is_turned_whole(kind: int, tmp_pa
     assert recording.facts.plates[0].lowest_vertical_N == pytest.approx(-FORCE_N[2], abs=1e-3)
 
 
+def test_eight_forces_without_the_sensors_places_give_no_moment(tmp_path: Path) -> None:
+    """ORIGIN of zero: the force is known and shown, but a load at the plate's centre would be an invention."""
+    file = standing(3)
+    file.groups["FORCE_PLATFORM"]["ORIGIN"] = [[0.0, 0.0, 0.0]]
+    recording = read_recording(file.write(tmp_path / "p.c3d"), trust=True)
+    assert recording.trial.plates == ()
+    (facts,) = recording.facts.plates
+    assert (facts.kind, facts.sign) == (3, "reaction")
+    assert facts.peak_vertical_N == pytest.approx(FORCE_N[2], abs=1e-3)
+    assert "moments are unknown" in facts.problem
+    assert [f.rule for f in recording.trial.findings if "moments are unknown" in f.message] == ["plate-broken"]
+
+
 def test_moments_stated_in_newton_metres(tmp_path: Path) -> None:
     file = standing(2)
     file.analog[:, 3:] /= 1000.0

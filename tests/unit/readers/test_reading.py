@@ -239,6 +239,34 @@ def test_a_subject_is_chosen_by_prefix(write: Callable[..., Path]) -> None:
         read_c3d(path, trust=True, subject="Bob")
 
 
+@pytest.mark.parametrize("prefixes", [{"Anna": "Anna", "Bob": "Bob"}, {"Anna": "A", "Bob": "B"}])
+def test_events_of_another_subject_are_not_ours(write: Callable[..., Path], prefixes: dict[str, str]) -> None:
+    """Two people in one file: each has its own strikes; an event that names nobody is everybody's."""
+    file = healthy()
+    names = file.labels()
+    file.points = np.concatenate([file.points, file.points], axis=1)
+    labels = [f"{prefix}:{name}" for prefix in prefixes.values() for name in names]
+    file.groups["POINT"] |= {"LABELS": labels, "USED": len(labels)}
+    file.groups["SUBJECTS"] = {"NAMES": list(prefixes), "LABEL_PREFIXES": [f"{p}:" for p in prefixes.values()]}
+    file.groups["EVENT"] = {
+        "USED": 3, "CONTEXTS": ["Left"] * 3, "LABELS": ["Foot Strike", "Foot Strike", "Foot Off"],
+        "SUBJECTS": ["Anna", "Bob", ""], "TIMES": [[0.0, 0.2], [0.0, 0.3], [0.0, 0.7]],
+    }  # fmt: skip
+    path = write(file)
+    for person, strike_s in (("Anna", 0.2), ("Bob", 0.3)):
+        recording = read_recording(path, trust=True, subject=prefixes[person])
+        assert [event.time_s for event in recording.trial.events] == pytest.approx([strike_s, 0.7], abs=1e-6)
+        assert len(recording.facts.events) == 3
+
+
+def test_a_renamed_subject_keeps_the_events(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.groups["POINT"]["LABELS"] = [f"P007:{name}" for name in file.labels()]
+    file.groups["SUBJECTS"] = {"NAMES": ["P007"]}
+    file.groups["EVENT"]["SUBJECTS"] = ["Anna", "Anna"]
+    assert len(read_c3d(write(file), trust=True).events) == 2
+
+
 @pytest.mark.parametrize("name", ["Прогулка.c3d", "two words.c3d", "WALK.C3D"])
 def test_any_file_name(write: Callable[..., Path], name: str) -> None:
     trial = read_c3d(write(healthy(), name))
@@ -320,7 +348,16 @@ def test_counts_that_fit_nothing_are_refused(write: Callable[..., Path]) -> None
     file = healthy()
     file.header["points"] = 19
     file.groups["POINT"]["USED"] = 23
-    assert "contradict each other" in refused(write(file))
+    assert "does not fit its length" in refused(write(file))
+
+
+@pytest.mark.parametrize("broken", [{"samples": 1, "analog": 6}, {"samples": 20, "analog": 120}])
+def test_a_header_alone_that_does_not_fit_the_length_is_refused(write: Callable[..., Path], broken: dict[str, int]) -> None:
+    """Without ANALOG:RATE a wrong sample count in the header would put every marker metres away."""
+    file = healthy()
+    del file.groups["ANALOG"]["RATE"]
+    file.header |= broken
+    assert "does not fit its length" in refused(write(file))
 
 
 def test_a_wrong_unit_is_refused_not_believed(write: Callable[..., Path]) -> None:
