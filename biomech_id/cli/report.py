@@ -31,7 +31,7 @@ def report(
 ) -> int:
     """Draw the report again from the tables; nothing is computed.
 
-    Example: biomech-id report results/anna --norm norm.csv --style lab.toml
+    Example: biomech-id report results/anna --norm norm.csv --style style.toml
     """
     from biomech_id.pipeline.redraw import redraw
 
