@@ -9,7 +9,7 @@ endif
 RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
 
-.PHONY: demo test test-all lint format bench report docs data fuzz clean
+.PHONY: demo test test-all lint format bench report docs site data fuzz clean
 
 ## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
 demo: $(VENV)/.run
@@ -51,13 +51,18 @@ docs: $(VENV)/.run
 	$(RUN) biomech_id.results.data_dictionary docs
 	$(RUN) biomech_id.check.rules_page
 
+## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error
+site: $(VENV)/.docs
+	$(RUN) sphinx -b html -n -W --keep-going -q docs docs/_build
+	@echo docs/_build/index.html
+
 ## fuzz: every mutation of the reader's test, not only those of continuous integration
 fuzz: $(VENV)/.dev
 	BIOMECH_ID_FUZZ=all $(RUN) pytest -s tests/real/test_fuzz_c3d.py
 
 ## clean: forget environments and caches
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf $(VENV) build docs/_build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 
 $(VENV)/.base:
 	$(PYTHON) -m venv $(VENV)
@@ -70,6 +75,10 @@ $(VENV)/.run: $(VENV)/.base setup.cfg pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.run
 	$(RUN) pip install -q -e ".[dev]"
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run
+	$(RUN) pip install -q -e ".[docs]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.dev

@@ -36,6 +36,10 @@ def test_every_command_does_what_the_guide_says(tmp_path: Path) -> None:
         words = ["sh", "-e", "-c", block["words"]]
         ran = subprocess.run(words, cwd=home, env=environment, capture_output=True, text=True)
         assert ran.returncode in allowed, block["words"] + ran.stdout + ran.stderr
-    for name in ("results/anna/report.pdf", "results/healthy/verdicts.csv", "norm.csv", "change.pdf", "demo/subject/subject.toml"):
+    for name in (
+        "results/anna/report.pdf", "results/healthy/verdicts.csv", "norm.csv", "change.pdf", "demo/subject/subject.toml",
+        "opensim/anna/subject.osim", "opensim/anna/walk01_id_setup.xml", "opensim/anna/walk01_ik_setup.xml",
+        "opensim/anna/walk01_inverse_dynamics.sto", "results/anna-from-opensim/report.pdf",
+    ):  # fmt: skip
         assert (home / name).is_file(), name
     assert (home / "results/P007/report.pdf").read_bytes() != (home / "results/anna/report.pdf").read_bytes()

@@ -1,0 +1,46 @@
+"""How the documentation site is built: ``make site``. Neither building nor reading it needs a network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE / "_extensions")]
+
+from biomech_id._version import __version__  # noqa: E402
+
+project = "biomech_id"
+author = "The biomech_id developers"
+project_copyright = author  # without a year: the same sources give the same pages
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "short_names", "signatures"]
+exclude_patterns = ["_build", "_extensions"]
+
+# The pages are Markdown that reads as well where the sources are browsed; a heading is the same anchor there and here.
+myst_heading_anchors = 4
+
+# A name in single backticks is a link, in docstrings too, and one that leads nowhere stops the build.
+default_role = "py:obj"
+nitpick_ignore_regex = [
+    # Types of other packages stay words: fetching where they are documented would need a network.
+    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|T|P|P\.k?w?args"),
+    (r"py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|enum|os|pathlib|collections|concurrent|matplotlib|ElementTree)\..*"),
+]
+
+autodoc_member_order = "bysource"
+autodoc_default_options = {"members": True, "special-members": "__getitem__, __call__"}
+autodoc_typehints = "none"  # the extension `signatures` writes them
+add_module_names = False
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
+toc_object_entries_show_parents = "hide"
+
+html_theme = "furo"
+html_title = f"biomech_id {release}"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
+html_copy_source = False
+html_show_sphinx = False
+html_theme_options = {"navigation_with_keys": True}
