@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -150,11 +151,22 @@ def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subje
         subject = subject.with_values("file", session_date=dates[0]) if dates else subject
     if job.subject_toml:
         subject = apply_subject_file(subject, job.subject_toml)
+    if subject.age_years is None and (age := _age_years(subject)) is not None:
+        subject = subject.with_values("birth date and session date", age_years=age)
     if job.mass_kg is not None:
         subject = subject.with_values("option --mass", mass_kg=job.mass_kg)
     if job.code:
         subject = subject.with_values("option --code", code=job.code)
     return subject
+
+
+def _age_years(subject: Subject) -> float | None:
+    """Age on the day of the session, in years of 365.2425 days; None where one of the two days is not known."""
+    try:
+        born, came = (date.fromisoformat(str(day)) for day in (subject.birth_date, subject.session_date))
+    except ValueError:
+        return None
+    return (came - born).days / 365.2425 if came >= born else None
 
 
 def _completed(subject: Subject, other: Subject, name: str) -> Subject:

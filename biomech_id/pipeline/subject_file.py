@@ -122,8 +122,12 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
     if path is None or not Path(path).is_file():
         return lambda _trial: ""
     content = read_toml(path)
-    everywhere = str(content.get("condition", ""))
-    single = content.get("conditions", {})
+    everywhere, single = content.get("condition", ""), content.get("conditions", {})
+    if not isinstance(everywhere, str):
+        raise OptionError(
+            f"{Path(path).name}: condition is {everywhere!r}; single files are written in a section [conditions].",
+            value=everywhere, expected='one text such as "barefoot"', where=Path(path).name,
+        )  # fmt: skip
     if not isinstance(single, Mapping):
         raise OptionError(
             f"{Path(path).name}: conditions is {single!r}.",

@@ -69,6 +69,19 @@ def test_the_subject_is_the_static_trials_completed_and_overruled(tmp_path: Path
     assert subject_of(Job((Path("/nowhere"),)), [static, walk], static).mass_kg == 30.0
 
 
+def test_the_age_follows_from_birth_and_session_unless_somebody_wrote_it(tmp_path: Path) -> None:
+    def aged(text: str) -> Subject:
+        (tmp_path / "subject.toml").write_text(text, encoding="utf-8")
+        return subject_of(Job((tmp_path,)), [trial("walk")], None)
+
+    grown = aged('birth_date = "2014-02-01"\nsession_date = "2026-08-01"\n')
+    assert grown.age_years == pytest.approx(12.5, abs=0.005)  # a day is 0.003 years
+    assert grown.sources["age_years"] == "birth date and session date"
+    assert aged('birth_date = "2014-02-01"\nsession_date = "2026-08-01"\nage_years = 12\n').age_years == 12.0
+    assert aged('birth_date = "2014-02-01"\n').age_years is None
+    assert aged('birth_date = "2014-02-01"\nsession_date = "2013-08-01"\n').age_years is None
+
+
 def test_a_broken_file_is_named_and_the_others_go_on() -> None:
     def reader(path: Path) -> Trial:
         if path.stem == "broken":

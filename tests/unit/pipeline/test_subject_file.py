@@ -70,3 +70,5 @@ def test_conditions_hold_for_the_folder_or_for_one_file(tmp_path: Path) -> None:
     condition = condition_of(written(tmp_path, 'condition = "barefoot"\n[conditions]\nwalk3 = "shod"\n'))
     assert (condition("walk1"), condition("walk3")) == ("barefoot", "shod")
     assert condition_of(None)("walk1") == ""
+    with pytest.raises(OptionError, match=r"single files are written in a section \[conditions\]"):
+        condition_of(written(tmp_path, '[condition]\nwalk3 = "shod"\n'))
