@@ -33,9 +33,11 @@ MM_PER_M = 1000.0
 #: Version of every table and JSON this package writes.
 SCHEMA = 1
 
+#: What kind of thing a variable is; it decides the unit.
 Quantity = Literal["angle", "moment", "force", "power", "ground force", "ground moment", "point", "scalar"]
 AXES: tuple[str, str, str] = ("X", "Y", "Z")
 
+#: Quantity -> the unit of tables and plots.
 UNITS: dict[str, str] = {
     "angle": "deg",
     "moment": "N m/kg",
@@ -85,6 +87,7 @@ _ANGLE = "Cardan sequence Y-X-Z of the conventional model"
 _LAB_ORIGIN = "laboratory axes, about its origin"
 _LAB_ANGLE = "progression axes to segment, Cardan sequence Y-X-Z"
 
+#: Every variable, component by component: title, words for both directions, unit and axes.
 SIGN_TABLE: tuple[SignRow, ...] = (
     SignRow("PelvisAngles", "X", "Pelvic tilt", "Anterior", "Posterior", "angle", "pelvis", _LAB_ANGLE),
     SignRow("PelvisAngles", "Y", "Pelvic obliquity", "Up", "Down", "angle", "pelvis", _LAB_ANGLE),
@@ -168,11 +171,13 @@ CENTRE_VARIABLE: dict[str, str] = {"hip": "HJC", "knee": "KJC", "ankle": "AJC"}
 #: Clinical moment and force components from components in the axes of the segment distal to the joint (conventional frames):
 #: for X, Y, Z the index of the segment axis, its factor, and whether the factor is mirrored (times `SIDE_SIGN`).
 ComponentRule = tuple[int, float, bool]
+#: Joint -> the rules of X, Y and Z of its moment.
 MOMENT_RULES: dict[str, tuple[ComponentRule, ComponentRule, ComponentRule]] = {
     "ankle": ((1, 1.0, False), (2, -1.0, True), (0, 1.0, True)),
     "knee": ((1, -1.0, False), (0, 1.0, True), (2, 1.0, True)),
     "hip": ((1, 1.0, False), (0, 1.0, True), (2, 1.0, True)),
 }
+#: Joint -> the rules of X, Y and Z of its force.
 FORCE_RULES: dict[str, tuple[ComponentRule, ComponentRule, ComponentRule]] = {
     "ankle": ((0, -1.0, False), (1, 1.0, False), (2, -1.0, False)),
     "knee": ((0, 1.0, False), (1, 1.0, False), (2, 1.0, False)),
@@ -181,6 +186,19 @@ FORCE_RULES: dict[str, tuple[ComponentRule, ComponentRule, ComponentRule]] = {
 
 #: Parts of the moment budget, in the order they are stacked.
 BUDGET_PARTS: tuple[str, ...] = ("ground_reaction", "gravity", "linear_inertia", "angular_inertia", "gyroscopic")
+
+#: Sources of error of joint moments and powers -> what is wrong, in the order of ``uncertainty.csv``.
+ERROR_SOURCES: dict[str, str] = {
+    "hip_centre": "a hip centre misplaced in pelvis and thigh",
+    "knee_centre": "a knee centre misplaced in thigh and shank",
+    "ankle_centre": "an ankle centre misplaced in shank and foot",
+    "segment_axes": "thigh and shank turned about their length, the foot about any axis",
+    "inertia": "masses, centres of mass and tensors of the segments",
+    "force_plates": "place and size of the ground's force",
+    "marker_noise": "noise of the marker paths",
+}
+#: Those that are drawn anew in every frame. The others are one draw for all frames and cycles: a bias, which no mean gets rid of.
+NOISE_SOURCES: tuple[str, ...] = ("marker_noise",)
 
 
 def rows_of(variable: str) -> tuple[SignRow, ...]:
@@ -201,6 +219,7 @@ def cycle_rows() -> tuple[SignRow, ...]:
     return body + CYCLE_TABLE
 
 
+#: What the cells of a column are.
 ColumnKind = Literal["text", "integer", "number"]
 
 
@@ -250,6 +269,11 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
         Column("part", "text", "ground_reaction, gravity, linear_inertia, angular_inertia or gyroscopic"),
         Column("value", "number", "the part, signed as the moment itself", "N m/kg"),
+    )),
+    TableRow("uncertainty", "how far one joint moment or power can be off at one percent of one cycle, one standard deviation", (
+        _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
+        *(Column(source, "number", f"because of {meaning}") for source, meaning in ERROR_SOURCES.items()),
+        Column("total", "number", "because of all of them: root of the sum of squares; N m/kg or W/kg, as the variable itself"),
     )),
     TableRow("spatiotemporal", "one parameter of one cycle, or of the trial (cycle 0)", (
         _TRIAL, _SIDE, _CYCLE, Column("parameter", "text", "name of the parameter, lower case with underscores"),

@@ -140,6 +140,18 @@ class Motion:
     def __len__(self) -> int:
         return len(self.frames)
 
+    def at(self, frames: BoolArray) -> Motion:
+        """The motion in chosen frames (n,)."""
+        vectors = (
+            self.omega_lab_rad_s,
+            self.alpha_lab_rad_s2,
+            self.com_lab_m,
+            self.com_velocity_lab_m_s,
+            self.com_acceleration_lab_m_s2,
+        )
+        pose = Frames(self.frames.R_lab_seg[frames], self.frames.origin_lab_m[frames])
+        return Motion(pose, *(vector[frames] for vector in vectors))
+
     def velocity_of(self, point_lab_m: FloatArray) -> FloatArray:
         """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3)."""
         arm = point_lab_m - self.com_lab_m

@@ -6,6 +6,9 @@ wrongly: with the end it keeps at Q, the end that moves at P and r = P - Q,
     turn of its axes        dphi = r x d / r.r               (no turn about its length)
     centre of mass          moves by the share s of d, where s = (c - Q).r / r.r
 
+A model that finds each joint centre from the one before it carries the error on: a `Coupling` says how far the next centre goes
+along, and how far the segment's axes turn about its length.
+
 A segment without a second joint, the foot, moves with the joint and does not turn: its own axes are calibrated on the flat foot.
 
 A *misplaced* centre rides with its segment: d is constant in segment axes, the angular velocities are right, and the centre of mass
@@ -15,49 +18,59 @@ differentiated, and d, d' and d'' are correlated with the differentiator's Gram 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.vectors import cross, dot
+from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.error_sources import Effect, ErrorSource, Nominal, move_joint, turned_inertia
 
 
-def misplaced_joint(segments: Sequence[str], sd_m: float, *, name: str) -> ErrorSource:
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """What a model does to the distal joint and the axes of a segment whose proximal joint centre is off.
+
+    Attributes
+    ----------
+    shift : (3, 3), shift of the distal joint centre per shift of the proximal one, both in segment axes.
+    turn_rad_m : (3,), by how much the axes turn about the segment's length (from distal to proximal) per metre along each of them.
+    """
+
+    shift: FloatArray
+    turn_rad_m: FloatArray
+
+
+def misplaced_joint(
+    segment: str, sd_m: float, *, name: str, couplings: Mapping[str, Coupling] = MappingProxyType({})
+) -> ErrorSource:
     """The proximal joint centre of a segment is off by a constant in its axes, by ``sd_m`` metres along each.
 
     Parameters
     ----------
-    segments : the segment, or the same one of each leg: legs do not touch each other, so one pass serves all.
+    segment : the one distal to the joint.
     sd_m : standard deviation.
     name : of the source.
+    couplings : segment -> how its distal joint follows; a segment that is not named keeps it.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
-        chain = nominal.chain
-        effect = Effect.none_on(chain, 3)
-        for segment in segments:
-            i, d = chain.index(segment), nominal.directions(segment)
-            omega, alpha = chain.omega_lab_rad_s[:, i], chain.alpha_lab_rad_s2[:, i]
-            acceleration = cross(alpha, d) + cross(omega, cross(omega, d))
-            move_joint(nominal, effect, i, d)
-            for end in _ends(chain, i):
-                _place(nominal, effect, end, d)
-                _accelerate(nominal, effect, end, acceleration)
+        effect = Effect.none_on(nominal.chain, 3)
+        _misplace(nominal, effect, nominal.chain.index(segment), nominal.directions(segment), couplings)
         yield effect
 
     return ErrorSource(name, "bias", sd_m**2 * np.eye(3), effects)
 
 
-def noisy_joint(segments: Sequence[str], sd_m: float, gram: FloatArray, *, name: str) -> ErrorSource:
+def noisy_joint(segment: str, sd_m: float, gram: FloatArray, *, name: str) -> ErrorSource:
     """The path of a joint centre carries white noise of ``sd_m`` metres along each laboratory axis.
 
     Parameters
     ----------
-    segments : as for `misplaced_joint`.
+    segment : the one distal to the joint.
     sd_m : standard deviation of the raw path's samples.
     gram : (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
         `biomech_id.dynamics.marker_noise.noise_gram`).
@@ -67,15 +80,14 @@ def noisy_joint(segments: Sequence[str], sd_m: float, gram: FloatArray, *, name:
     def effects(nominal: Nominal) -> Iterator[Effect]:
         position, velocity, acceleration = (Effect.none_on(nominal.chain, 3) for _ in range(3))
         d = nominal.directions("lab")
-        for segment in segments:
-            i = nominal.chain.index(segment)
-            move_joint(nominal, position, i, d)
-            for end in _ends(nominal.chain, i):
-                _place(nominal, position, end, d)
-                velocity.spin[..., end.segment, :] += cross(end.arm, d)
-                _accelerate(nominal, acceleration, end, d)
-                angular = nominal.inertia_times(end.segment, cross(end.arm, d))
-                acceleration.moment_com[..., end.segment, :] += angular
+        i = nominal.chain.index(segment)
+        move_joint(nominal, position, i, d)
+        for end in _ends(nominal.chain, i):
+            swing = cross(end.arm, d)
+            _place(nominal, position, end, d)
+            velocity.spin[..., end.segment, :] += swing
+            _accelerate(nominal, acceleration, end, d)
+            acceleration.moment_com[..., end.segment, :] += nominal.inertia_times(end.segment, swing)
         yield from (position, velocity, acceleration)
 
     return ErrorSource(name, "noise", np.asarray(np.kron(gram, sd_m**2 * np.eye(3)), dtype=np.float64), effects)
@@ -107,6 +119,26 @@ def _end(chain: Chain, segment: int, *, moved: FloatArray, kept: FloatArray) -> 
     along = moved - kept
     arm = along / dot(along, along)[:, None]
     return _End(segment, arm, dot(chain.com_lab_m[:, segment] - kept, arm))
+
+
+def _misplace(nominal: Nominal, effect: Effect, i: int, d: FloatArray, couplings: Mapping[str, Coupling]) -> None:
+    """Add what it does that the proximal joint of segment ``i`` is off by ``d`` (..., N, 3) m, with the joints that follow."""
+    chain = nominal.chain
+    omega, alpha = chain.omega_lab_rad_s[:, i], chain.alpha_lab_rad_s2[:, i]
+    acceleration = cross(alpha, d) + cross(omega, cross(omega, d))
+    move_joint(nominal, effect, i, d)
+    for end in _ends(chain, i):
+        _place(nominal, effect, end, d)
+        _accelerate(nominal, effect, end, acceleration)
+    coupling = couplings.get(chain.names[i])
+    if coupling is not None:
+        R, (distal, *_) = chain.R_lab_seg[:, i], chain.children(i)
+        d_seg = matvec_transposed(R, d)
+        along = chain.joint_lab_m[:, i] - chain.joint_lab_m[:, distal]
+        turn = (d_seg @ coupling.turn_rad_m / np.sqrt(dot(along, along)))[..., None] * along
+        effect.turn[..., i, :] += turn
+        effect.moment_com[..., i, :] += turned_inertia(nominal, i, turn)
+        _misplace(nominal, effect, distal, matvec(R, matvec(coupling.shift, d_seg)), couplings)
 
 
 def _place(nominal: Nominal, effect: Effect, end: _End, d: FloatArray) -> None:

@@ -14,23 +14,24 @@ A missing frame of a segment leaves every joint proximal to it missing in that f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.dynamics.block_system import block_system
-from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
+from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
 from biomech_id.dynamics.budget import Share, budget_of
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
-from biomech_id.errors import OptionError, ShapeError, WrongTypeError, must_be
+from biomech_id.errors import MissingInputError, OptionError, ShapeError, WrongTypeError, must_be
 
 #: Summing from the tips, or solving the block system.
 Method = Literal["recursive", "block"]
@@ -188,6 +189,39 @@ def legs_of(motion: BodyMotion) -> Chain:
         parents=tuple(parents),
         names=tuple(f"{side} {segment}" for side, segment in keys),
     )
+
+
+def leg_at(loads: JointLoads, side: str, frames: BoolArray) -> ChainLoads:
+    """The solution of one leg alone, "foot", "shank" and "thigh", in chosen frames.
+
+    Parameters
+    ----------
+    loads : of a whole body.
+    side : "L" or "R", one of its legs.
+    frames : (n,), which frames of the trial.
+    """
+    whole, motion = loads.chain_loads, loads.motion
+    if whole is None or side not in motion.sides:
+        raise MissingInputError(
+            f"{motion.name} has no loads of the {side} leg.", value=side, expected="a leg that was solved", where=motion.name
+        )
+    columns = [whole.chain.index(f"{side} {segment}") for segment in LEG_SEGMENTS]
+    chain = Chain(
+        segments=[_at_frames(motion.segments[side, segment], frames) for segment in LEG_SEGMENTS],
+        motions=[motion.motions[side, segment].at(frames) for segment in LEG_SEGMENTS],
+        joints_lab_m=[motion.joint_centres_lab_m[side, joint][frames] for joint in JOINTS],
+        names=LEG_SEGMENTS,
+    )
+    ground = _ground_wrench(motion, loads.contacts, side)
+    wrench = Wrench(ground.force_N[frames], ground.moment_Nm[frames], ground.point_lab_m[frames])
+    force, moment = (np.asfortranarray(values[frames][:, columns]) for values in (whole.force_lab_N, whole.moment_lab_Nm))
+    return ChainLoads(chain, force, moment, (External(LEG_SEGMENTS[0], wrench),), whole.gravity_lab_m_s2)
+
+
+def _at_frames(segment: Segment, frames: BoolArray) -> Segment:
+    """The same inertial parameters in chosen frames; constant ones stay as they are."""
+    com, tensor = (v[frames] if v.ndim > n else v for v, n in ((segment.com_m, 1), (segment.inertia_kgm2, 2)))
+    return replace(segment, com_m=com, inertia_kgm2=tensor)
 
 
 def _ground_wrench(motion: BodyMotion, contacts: Mapping[str, FootContact], side: str) -> Wrench:

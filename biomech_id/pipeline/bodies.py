@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.joint_shift import Coupling
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.segments.needs import LEG_MARKERS, missing_markers, missing_measurements, sides_with_markers
@@ -52,6 +53,7 @@ class Body:
     marker_groups : segment -> markers that move with it.
     kinetics : mode in which the static trial is tracked for comparison.
     named : returns a trial with its markers under the labels that the model knows.
+    couplings : (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
     """
 
     model: Model
@@ -60,6 +62,7 @@ class Body:
     marker_groups: Mapping[str, tuple[str, ...]]
     kinetics: str
     named: Callable[[Trial], Trial] = lambda trial: trial
+    couplings: Mapping[tuple[str, str], Coupling] = field(default_factory=dict)
 
     def track(self, trial: Trial, *, kinetics: str) -> BodyMotion:
         """Place the segments in every frame of a trial and differentiate (see the models' ``track``)."""
@@ -108,6 +111,7 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
         raise _no_static(trials, subject, where)
     if subject.mass_kg is None:
         raise _no_mass(static)
+    from biomech_id.segments.chord_coupling import chord_couplings
     from biomech_id.segments.conventional import conventional_model
 
     model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
@@ -119,7 +123,8 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
             f"{side} foot": (f"{side}ANK", f"{side}HEE", f"{side}TOE"),
         }
     names = (*PELVIS_MARKERS, *(side + name for side in ("L", "R") for name in LEG_MARKERS))
-    return Body(model, static, names, groups, recipe.kinetics)
+    couplings = chord_couplings(static.markers, model.calibration) if recipe.uncertainty else {}
+    return Body(model, static, names, groups, recipe.kinetics, couplings=couplings)
 
 
 def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> MissingInputError:

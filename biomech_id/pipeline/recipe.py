@@ -76,6 +76,12 @@ class Recipe:
         0.0, "plates", "Contact threshold (N). 0: from each plate's own noise and the body's weight.", least=0
     )
     budget: bool = _setting(True, "output", "Split every joint moment into its parts (budget.csv, report page 11).")
+    uncertainty: bool = _setting(
+        True, "output", "Say how far every joint moment and power can be off, and why (uncertainty.csv, report)."
+    )
+    error_sizes: tuple[str, ...] = _setting(
+        (), "output", 'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
+    )
     write_c3d: bool = _setting(False, "output", "Write results back into copies of the C3D files.")
     report: bool = _setting(True, "output", "Draw report.pdf.")
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import jcs_axes
-from biomech_id.algebra.vectors import dot
+from biomech_id.algebra.skew import skew
+from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import DISTAL_SEGMENT, FORCE_RULES, MOMENT_RULES, SIDE_SIGN, ComponentRule
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoad
@@ -43,6 +44,34 @@ def clinical_moment(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, jo
     return _picked(_components(moment_lab_Nm, R_lab_distal), MOMENT_RULES[joint], side)
 
 
+def clinical_moment_change(
+    model: str,
+    side: str,
+    joint: str,
+    moment_lab_Nm: FloatArray,
+    R_lab: tuple[FloatArray, FloatArray],
+    change_lab_Nm: FloatArray,
+    turn_lab_rad: tuple[FloatArray, FloatArray],
+) -> FloatArray:
+    """Return by how much a clinical moment (p, n, 3), N m, changes if it and the axes it is written in are off, in p ways.
+
+    Parameters
+    ----------
+    model, side, joint : "conventional" or "six-dof"; "L" or "R"; "hip", "knee" or "ankle".
+    moment_lab_Nm : (n, 3), internal moment about the joint centre, laboratory axes.
+    R_lab : axes (n, 3, 3) of the proximal and of the distal segment.
+    change_lab_Nm : (p, n, 3), of the moment.
+    turn_lab_rad : small rotations (p, n, 3) of the axes of the proximal and of the distal segment, laboratory axes.
+    """
+    if model != "six-dof":
+        change = change_lab_Nm - cross(turn_lab_rad[1], moment_lab_Nm)
+        return _picked(_components(change, R_lab[1]), MOMENT_RULES[joint], side)
+    turned = [(R + skew(turn) @ R).reshape(-1, 3, 3) for R, turn in zip(R_lab, turn_lab_rad, strict=True)]
+    off = joint_moments(joint, side, (moment_lab_Nm + change_lab_Nm).reshape(-1, 3), *turned)
+    changes: FloatArray = off.reshape(change_lab_Nm.shape) - joint_moments(joint, side, moment_lab_Nm, *R_lab)
+    return changes
+
+
 def clinical_force(force_lab_N: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
     """Return the clinical components X, Y, Z (n, 3), N, of a joint force given in laboratory axes (see `clinical_moment`)."""
     R_lab_distal = motion.motions[side, DISTAL_SEGMENT[joint]].frames.R_lab_seg
@@ -52,14 +81,14 @@ def clinical_force(force_lab_N: FloatArray, motion: BodyMotion, side: str, joint
 
 
 def _components(vector_lab: FloatArray, R_lab_segment: FloatArray) -> FloatArray:
-    components: FloatArray = np.einsum("nji,nj->ni", R_lab_segment, vector_lab)
+    components: FloatArray = np.einsum("...ji,...j->...i", R_lab_segment, vector_lab)
     return components
 
 
 def _picked(components: FloatArray, rules: tuple[ComponentRule, ...], side: str) -> FloatArray:
     axes = [axis for axis, _, _ in rules]
     signs = [factor * (SIDE_SIGN[side] if mirrored else 1.0) for _, factor, mirrored in rules]
-    picked: FloatArray = components[:, axes] * np.array(signs)
+    picked: FloatArray = components[..., axes] * np.array(signs)
     return picked
 
 

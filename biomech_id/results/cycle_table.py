@@ -117,7 +117,7 @@ def cycle_curves(
             forward = cycle_direction(motion, cycle) if turning else trial_direction(motion)
             planted = planted_foot(motion, cycle)
             values |= _ground_values(contacts[cycle.side], forward, planted, mass_kg, floor_m)
-        found.append(_cut(values, motion, cycle))
+        found.append(cut_to_cycle(values, motion, cycle))
     return stack_curves(found)
 
 
@@ -142,7 +142,7 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
             for part in BUDGET_PARTS:
                 xyz = known * clinical_moment(load.budget[part].moment_Nm, motion, cycle.side, joint)
                 values |= {(MOMENT_VARIABLE[joint], axis, part): xyz[:, i] for i, axis in enumerate(AXES)}
-        found.append(_cut(values, motion, cycle))
+        found.append(cut_to_cycle(values, motion, cycle))
     return stack_curves(found)
 
 
@@ -162,7 +162,7 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
             (POWER_VARIABLE[joint], "sagittal", ""): np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
             for joint, load in mine.items()
         }
-        found.append(_cut(powers, motion, cycle))
+        found.append(cut_to_cycle(powers, motion, cycle))
     return stack_curves(found)
 
 
@@ -238,8 +238,15 @@ def _ground_values(
     return values
 
 
-def _cut(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, cycle: Cycle) -> Curves:
-    """Cut all variables of one trial to one cycle; curves without any value are left out."""
+def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, cycle: Cycle) -> Curves:
+    """Return all variables of one trial cut to one cycle; curves without any value are left out.
+
+    Parameters
+    ----------
+    values : (variable, component, part) -> (n,), one value per video frame, in the unit the table shows.
+    motion : the trial, for its clock.
+    cycle : where to cut; kinetics only where it has them.
+    """
     if not values:
         return Curves((), np.empty((0, CURVE_POINTS)))
     first_time_s = (motion.first_frame - 1) / motion.rate_hz

@@ -20,6 +20,7 @@ from biomech_id.conventions import (
     Column,
     SignRow,
 )
+from biomech_id.dynamics.error_sizes import ERROR_SIZES
 from biomech_id.results.documents import DOCUMENTS, Key
 from biomech_id.results.quality import RULES
 from biomech_id.results.study import STUDY_TABLES
@@ -86,6 +87,10 @@ def dictionary_page() -> str:
         ("rule", "unit", "warn", "reject", "based on"),
         ((f"`{r.name}`", r.unit, _limit(r.warn, r.low_is_bad), _limit(r.reject, r.low_is_bad), r.why) for r in RULES),
     )
+    errors = _table(
+        ("name", "size", "column", "kind", "what", "based on"),
+        ((f"`{e.name}`", f"{e.value:g}", f"`{e.source}`", e.kind, e.what, e.why) for e in ERROR_SIZES),
+    )
     points = ", ".join(f"`{name}`" for name in POINT_VARIABLES)
     return f"""{_GENERATED}
 
@@ -115,6 +120,13 @@ results) and `frames` has `trial` (text) as well. Where pyarrow is installed eac
 each column's unit and meaning, and `biomech_id.schema` = {SCHEMA}, are in the files' metadata. Otherwise each is one CSV.
 
 {documents}
+
+## Sizes of errors
+
+What `uncertainty.csv` takes the errors to be, one standard deviation each: of a place along every axis, of a turn about every axis
+named. A laboratory that knows better writes `error_sizes = ["hip_centre_mm = 6"]` in its recipe.
+
+{errors}
 
 ## Quality rules
 

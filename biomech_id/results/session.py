@@ -28,6 +28,7 @@ from biomech_id.results.frame_table import FrameTable, frame_table
 from biomech_id.results.quality import Grade, QualityRow, worst
 from biomech_id.results.session_tables import session_tables
 from biomech_id.results.tables import SessionTables
+from biomech_id.results.uncertainty import Errors, uncertainty_curves
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, ForcePlate, Markers, Subject
 
@@ -51,6 +52,7 @@ class TrialResult:
     gaps : stretches in which a marker was not measured.
     quality : every rule applied to this trial.
     plates : force plates as read, for their history.
+    errors : side -> what can be wrong with the leg's loads, in groups (see `dynamics.leg_errors`); empty where nobody asked.
     mass_kg : body mass that kinetics are divided by; None for kinematics only.
     history : what was done to the data, in words, in order.
     findings : what was noticed.
@@ -71,6 +73,7 @@ class TrialResult:
     gaps: tuple[Gap, ...] = ()
     quality: tuple[QualityRow, ...] = ()
     plates: tuple[ForcePlate, ...] = ()
+    errors: Mapping[str, Errors] = field(default_factory=dict)
     mass_kg: float | None = None
     history: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -109,6 +112,13 @@ class TrialResult:
         if self.loads is None or self.mass_kg is None:
             return stack_curves([])
         return budget_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+
+    @cached_property
+    def uncertainty(self) -> Curves:
+        """How far joint moments and powers can be off, over every cycle, by source; empty without loads or sources of error."""
+        if self.loads is None or self.mass_kg is None or not self.errors:
+            return stack_curves([])
+        return uncertainty_curves(self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
 
     @cached_property
     def peaks(self) -> tuple[dict[str, object], ...]:

@@ -13,6 +13,7 @@ from biomech_id.results.means import mean_curves
 from biomech_id.results.scores_table import score_rows
 from biomech_id.results.summary import session_summary
 from biomech_id.results.tables import SessionTables, tidy_table
+from biomech_id.results.uncertainty import uncertainty_table
 
 if TYPE_CHECKING:
     from biomech_id.results.session import SessionResult, TrialResult
@@ -35,6 +36,9 @@ def session_tables(session: SessionResult) -> SessionTables:
         summary=session_summary(session),
         manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
         norm=session.norm,
+        uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
+        if any(t.errors for t in trials)
+        else None,
     )
     if session.norm is None:
         return tables

@@ -56,6 +56,8 @@ class SessionTables:
         source``, or None.
     parity : ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the
         comparison with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
+    uncertainty : standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``,
+        a column for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -72,6 +74,7 @@ class SessionTables:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     norm: pd.DataFrame | None = None
     parity: pd.DataFrame | None = None
+    uncertainty: pd.DataFrame | None = None
 
     @cached_property
     def cycle_list(self) -> pd.DataFrame:

@@ -79,15 +79,27 @@ def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPos
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
     knee_marker, ankle_marker = markers[f"{side}KNE"], markers[f"{side}ANK"]
-    knee = chord(
-        hip, knee_marker, markers[f"{side}THI"], geometry.knee_distance_m,
+    knee = knee_centre(markers, geometry, hip)
+    ankle = ankle_centre(markers, geometry, knee)
+    return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker)
+
+
+def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) -> FloatArray:
+    """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand."""
+    side = geometry.side
+    return chord(
+        hip_lab_m, markers[f"{side}KNE"], markers[f"{side}THI"], geometry.knee_distance_m,
         wand_rotation_rad=about_z(side, geometry.thigh_rotation_rad),
     )  # fmt: skip
-    ankle = chord(
-        knee, ankle_marker, markers[f"{side}TIB"], geometry.ankle_distance_m,
+
+
+def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray) -> FloatArray:
+    """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand."""
+    side = geometry.side
+    return chord(
+        knee_lab_m, markers[f"{side}ANK"], markers[f"{side}TIB"], geometry.ankle_distance_m,
         wand_rotation_rad=about_z(side, geometry.shank_rotation_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
     )  # fmt: skip
-    return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker)
 
 
 def leg_from_centres(

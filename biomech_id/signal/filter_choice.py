@@ -52,6 +52,15 @@ class FilterChoice:
     levelness: float
     mode: str
 
+    def raw_noise_m(self, rate_hz: float) -> float:
+        """Return the white noise on each axis of a raw path, standard deviation in metres; NaN where the recording shows none.
+
+        White noise spreads evenly up to half the sampling rate; what lies above 20 Hz is its share of that band.
+        """
+        if not self.levelness >= LEVEL_NOISE:
+            return float("nan")
+        return float(self.residual_m / np.sqrt(1.0 - NOISE_ABOVE_HZ / (rate_hz / 2)))
+
     def finding(self, where: str) -> Finding:
         """Say the choice and its evidence in one sentence."""
         did = f"filtered at {self.cutoff_hz:g} Hz" if self.apply else "not filtered"
