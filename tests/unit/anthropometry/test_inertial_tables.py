@@ -29,6 +29,11 @@ DUMAS = {
     ("female", "foot"): (1.0, 27.0, -21.8, 3.9, 17, 36, 35, -10, 6, -4),
     ("male", "foot"): (1.2, 38.2, -15.1, 2.6, 17, 37, 36, 13, -8, 0),
 }
+# Dumas and Wojtusch 2018 give the same feet as fractions of another length: centre X Y Z, radii xx yy zz, products xy xz yz.
+DUMAS_2018_FOOT = {
+    "female": (38.2, -30.9, 5.5, 24, 50, 50, -15, 9, -5),
+    "male": (50.2, -19.9, 3.4, 22, 49, 48, 17, -11, 0),
+}
 # Dempster as tabled by Winter, and the conventional model: mass, centre of mass, radius about the centre of mass.
 DEMPSTER = {"foot": (1.45, 50.0, 47.5), "shank": (4.65, 43.3, 30.2), "thigh": (10.0, 43.3, 32.3)}
 #: Whole-body mass each source's own rounding leaves, percent.
@@ -64,6 +69,20 @@ def test_dumas_as_printed(sex: str, segment: str) -> None:
         [row.mass_fraction, *row.com_offset_fraction, *row.radii_fraction, *row.products_fraction], values, atol=1e-12
     )
     assert row.com_from == ("ankle_centre" if segment == "foot" else row.proximal)
+
+
+@pytest.mark.parametrize("sex", DUMAS_2018_FOOT)
+def test_dumas_feet_are_those_of_2018_in_another_length(sex: str) -> None:
+    """One ratio of lengths serves every number, to the half digit by which either print may be rounded."""
+    row = subject_table("dumas-2007", sex)["foot"]
+    ours = 100 * np.array([*row.com_offset_fraction, *row.radii_fraction, *row.products_fraction])
+    theirs = np.array(DUMAS_2018_FOOT[sex])
+    rounding = np.array([0.05] * 3 + [0.5] * 6)
+    np.testing.assert_array_equal(np.sign(ours), np.sign(theirs))
+    there = ours != 0
+    a, b, half = np.abs(ours[there]), np.abs(theirs[there]), rounding[there]
+    least, most = ((b - half) / (a + half)).max(), ((b + half) / (a - half)).min()
+    assert 1.2 < least < most < 1.5
 
 
 @pytest.mark.parametrize("name", ["dempster-winter", "conventional"])
