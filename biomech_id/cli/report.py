@@ -47,6 +47,7 @@ def compare(
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
     norm: Norm = None,
     style: Style = None,
+    warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -54,13 +55,17 @@ def compare(
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
-    from biomech_id.report import compare_report
+    from biomech_id.report import compare_report, unlike
     from biomech_id.results import read_folder
 
+    sessions = read_folder(out_a), read_folder(out_b)
     with shown_progress() as progress:
-        compare_report(read_folder(out_a), read_folder(out_b), output, norm=norm, style=style, progress=progress)
+        compare_report(*sessions, output, norm=norm, style=style, progress=progress)
+    doubts = unlike(*sessions)
+    for sentence in doubts:
+        complain(sentence)
     say(f"Wrote {output}.")
-    return DONE
+    return WARNINGS if doubts else DONE
 
 
 def parity(

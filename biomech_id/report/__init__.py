@@ -2,5 +2,6 @@
 
 from biomech_id.report.compare import compare_report
 from biomech_id.report.pdf import draw_report
+from biomech_id.report.unlike import unlike
 
-__all__ = ["compare_report", "draw_report"]
+__all__ = ["compare_report", "draw_report", "unlike"]

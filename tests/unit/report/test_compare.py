@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pypdf
 import pytest
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.report import compare_report
+from biomech_id.report import compare_report, unlike
 from biomech_id.report.curve_panel import Drawing
 from biomech_id.report.kinematics import kinematics_page
 from biomech_id.report.layer import Layer
@@ -48,6 +50,17 @@ def test_tables_hold_a_and_b_and_their_difference(pair, tmp_path):
     difference = means[1] - means[0]
     row = f"{means[0]:.1f} {means[1]:.1f} {difference:+.1f}".replace("-", "−")
     assert row in values
+
+
+def test_what_sets_two_sessions_apart_besides_the_walking_is_said(build):
+    one, other = build(code="ANNA"), build(code="ANNA", seed=1)
+    assert unlike(one, other) == ()
+    six_dof = replace(other, summary={**other.summary, "model": "six-dof", "kinetics": "vicon"})
+    model, kinetics = unlike(one, six_dof)
+    assert model == "A was computed with the conventional model, B with six-dof: their differences are also those of the model."
+    assert "vicon" in kinetics
+    assert unlike(one, build(code="BEN")) == ("A is of ANNA, B of BEN: two persons.",)
+    assert unlike(one, build(code="")) == ()
 
 
 def test_every_page_says_which_session_it_shows(pair, tmp_path):

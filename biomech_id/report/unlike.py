@@ -1,0 +1,25 @@
+"""What two sessions have apart besides what one wants to compare: another model, another way of computing, another person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from biomech_id.results.tables import SessionTables
+
+
+def unlike(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
+    """Return one sentence for each reason why differences of two sessions are not only those of the walking; A and B as drawn."""
+    said = []
+    for word, key in (("model", "model"), ("kinetics", "kinetics")):
+        of_a, of_b = a.summary.get(key), b.summary.get(key)
+        if of_a != of_b:
+            said.append(f"A was computed with the {of_a} {word}, B with {of_b}: their differences are also those of the {word}.")
+    codes = [_code(tables.summary) for tables in (a, b)]
+    if all(codes) and codes[0] != codes[1]:
+        said.append(f"A is of {codes[0]}, B of {codes[1]}: two persons.")
+    return tuple(said)
+
+
+def _code(summary: Mapping[str, Any]) -> str:
+    return str(summary.get("subject", {}).get("code") or "")
