@@ -97,7 +97,7 @@ def test_hip_centre_with_noise_and_a_moving_skin() -> None:
 
 @pytest.mark.parametrize(
     ("full_deg", "within_m"),
-    # The second leans by 5 mm to either side, which to first order is another centre: 5.6 and 5.8 mm, as the page of hip centres says.
+    # To either side the skin leans as if about another centre: 5.6 and 5.8 mm, as the page of hip centres says.
     [(60, 5e-3), (30, 6.5e-3)],
     ids=["5 mm in all", "5 mm to either side"],
 )
