@@ -68,7 +68,9 @@ def run_subjects(
         stand below ``if __name__ == "__main__":``.
     progress : called with the subject that has ended, how many have, and how many there are.
     """
-    template = replace(template, norm=_absolute(template.norm) if template.norm else None)
+    files = {name: str(_absolute(path)) for name, path in template.setting_files.items()}
+    norm = _absolute(template.norm) if template.norm else None
+    template = replace(template, norm=norm, recipe=template.recipe.replaced(**files))
     jobs = ((name, replace(template, paths=(_absolute(folder),))) for name, folder in subjects.items())
     tasks = [_Task(number, name, job, str(_absolute(out)), resume) for number, (name, job) in enumerate(jobs)]
     verdicts: dict[int, SubjectVerdict] = {}

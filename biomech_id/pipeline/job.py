@@ -7,12 +7,15 @@ import shlex
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from biomech_id.errors import BiomechError, MissingInputError, OptionError
 from biomech_id.pipeline.recipe import Recipe
 
 #: OpenSim's marker files, which bring their forces along (see `readers.opensim_trial`).
 TRC = ".trc"
+#: How a setting that is the name of a file ends: a marker set, an inertial table.
+SETTING_FILES = (".toml", ".csv")
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,17 @@ class Job:
         words += ["--write-c3d"] if self.recipe.write_c3d else []
         return shlex.join(words)
 
+    @property
+    def setting_files(self) -> dict[str, Path]:
+        """Settings that name a file of the laboratory's own, by their name."""
+        values = {"marker_set": self.recipe.marker_set, "inertia_table": self.recipe.inertia_table}
+        return {name: Path(value) for name, value in values.items() if Path(value).suffix.lower() in SETTING_FILES}
+
+    def settings(self) -> dict[str, dict[str, Any]]:
+        """Every setting by section, as the manifest holds them: without absolute paths."""
+        names = {name: self._relative(path) for name, path in self.setting_files.items()}
+        return self.recipe.replaced(**names).as_dict()
+
     def _relative(self, path: Path) -> str:
         try:
             return path.resolve().relative_to(self.folder.resolve()).as_posix()
@@ -159,7 +173,7 @@ class Job:
         ------
         MissingInputError, OptionError : as for `files`; or a named file that is not there.
         """
-        named = [path for path in (self.subject_toml, self.norm) if path is not None]
+        named = [path for path in (self.subject_toml, self.norm, *self.setting_files.values()) if path is not None]
         recordings = self.files()
         beside = [path for trc in recordings if trc.suffix.lower() == TRC for path in _companions(trc)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]

@@ -67,6 +67,18 @@ def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
     write_csv(parity_table(rows), path)
 
 
+def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
+    """Write a comparison into the folder of results as ``parity.csv``.
+
+    Raises
+    ------
+    BiomechError : the folder cannot be written to; its old files are then still there.
+    """
+    from biomech_id.results import update_output
+
+    update_output(out, "parity.csv", lambda path: write_parity(rows, path))
+
+
 def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Path:
     """Write a comparison into the folder of results as ``parity.csv``, and draw its report again with the comparison at its end.
 
@@ -79,7 +91,6 @@ def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str
     BiomechError : the folder cannot be written to; its old files are then still there.
     """
     from biomech_id.pipeline.redraw import redraw
-    from biomech_id.results import update_output
 
-    update_output(out, "parity.csv", lambda path: write_parity(rows, path))
+    add_parity(rows, out)
     return redraw(out, progress=progress)

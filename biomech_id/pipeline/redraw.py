@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+
+from biomech_id.pipeline.job import sha256_of_input
 
 
 def redraw(
@@ -29,5 +32,14 @@ def redraw(
     def draw(path: Path) -> None:
         draw_report(tables, path, norm=norm, pages=pages, style=style, progress=progress)
 
-    update_output(out, "report.pdf", draw)
+    update_output(out, "report.pdf", draw, noted={"drawn": _drawn_with(norm, style, pages)})
     return out / "report.pdf"
+
+
+def _drawn_with(norm: Path | None, style: Path | None, pages: Sequence[str] | None) -> dict[str, Any]:
+    """What the manifest says of a report drawn with more than the session's own tables; empty for one that was not."""
+    files = {"norm": norm, "style": style}
+    drawn: dict[str, Any] = {
+        what: {"name": path.name, "sha256": sha256_of_input(path)} for what, path in files.items() if path is not None
+    }
+    return drawn | ({"pages": list(pages)} if pages else {})

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from biomech_id.errors import BiomechError, FileRefusedError, MissingInputError
-from biomech_id.pipeline.job import Job, sha256_of_input
-from biomech_id.pipeline.recipe import recipe_from_dict
-from biomech_id.pipeline.resume import differences
+from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.remembered import job_of, located
+from biomech_id.pipeline.resume import compared, differences
 from biomech_id.pipeline.study_folders import recordings_of
+
+if TYPE_CHECKING:
+    from biomech_id.results import Difference
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One session computed anew.
+    """One session, or the tables of a study, made anew.
 
     Attributes
     ----------
-    subject : its folder relative to the study; "." for a single session.
-    causes : what is not as it was: inputs, settings, versions; in words.
+    subject : its folder relative to the study; "." for a single session, "study" for the tables of a study.
+    causes : what is not as it was: inputs, settings, versions, an output that has been changed since; in words.
     differences : outputs that came out otherwise; in words. Empty when every byte is the same.
     """
 
@@ -39,13 +41,19 @@ class Reproduction:
         return not self.differences
 
 
-def reproduce(manifest: Path, input_dir: Path, *, progress: Progress | None = None) -> Iterator[Reproduction]:
-    """Compute a session, or every session of a study, again.
+def reproduce(
+    manifest: Path, input_dir: Path, *, also: Sequence[Path] = (), progress: Progress | None = None
+) -> Iterator[Reproduction]:
+    """Compute a session, or every session of a study and then its tables, again.
+
+    A report that was drawn again since, with a norm or a style of its own or with a comparison at its end, is drawn again in the
+    same way.
 
     Parameters
     ----------
     manifest : ``manifest.json`` of a session, its folder, or the folder of a study.
     input_dir : the folder with the recordings (of a study: with the subjects' folders).
+    also : files, and folders with files, that the results were made with and that do not lie there: a norm, a style.
 
     Raises
     ------
@@ -60,80 +68,82 @@ def reproduce(manifest: Path, input_dir: Path, *, progress: Progress | None = No
             f"{manifest} is neither a manifest.json nor a folder with finished sessions.",
             value=str(manifest), expected="manifest.json of run, or a folder of run or batch", where=str(manifest),
         )  # fmt: skip
-    for number, folder in enumerate(folders, start=1):
-        subject = folder.relative_to(root).as_posix()
+    recordings = recordings_of([folder.relative_to(root).as_posix() for folder in folders], input_dir)
+    for number, (folder, (subject, place)) in enumerate(zip(folders, recordings.items(), strict=True), start=1):
         if progress:
             progress(f"computing {subject} again", number, len(folders))
-        recordings = input_dir if subject == "." else recordings_of(subject, input_dir)
         try:
-            yield _again(folder, subject, recordings)
+            yield _again(folder, subject, place, also)
         except BiomechError as error:
             # One subject without recordings must not keep the others from being compared.
             yield Reproduction(subject, (error.message,), ("nothing could be computed again",))
+    if (root / "study" / "study.json").is_file():
+        yield _tables_again(root)
 
 
-def _again(folder: Path, subject: str, recordings: Path) -> Reproduction:
+def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path]) -> Reproduction:
     from biomech_id.pipeline.single import run_job
-    from biomech_id.results import folder_differences, read_json
+    from biomech_id.results import damaged_outputs, folder_differences, read_json
 
     manifest = read_json(folder / "manifest.json")
-    job = job_of(manifest, recordings)
-    causes = differences(job, manifest)
+    # A session keeps the norm it was made with.
+    job = job_of(manifest, recordings, also=(*also, folder / "norm.csv"))
+    written_with = read_json(folder / "summary.json").get("recipe", manifest["recipe"])
+    causes = [
+        *differences(job, manifest),
+        *compared("setting", _flat(written_with), _flat(manifest["recipe"])),
+        *(f"output {name}: has been changed or removed since" for name in damaged_outputs(folder)),
+    ]
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(temporary) / "again"
         run_job(job, out)
+        try:
+            _drawn_again(manifest, job, out, also)
+        except BiomechError as error:
+            causes.append(f"output report.pdf: {error.message}")
         found = folder_differences(folder, out)
-    return Reproduction(subject, tuple(causes), tuple(f"{d.name}: {d.what}" for d in found))
+    return Reproduction(subject, tuple(causes), tuple(map(_said, found)))
 
 
-def job_of(manifest: Mapping[str, Any], folder: Path) -> Job:
-    """Return the job a manifest describes, on the recordings in ``folder``.
-
-    Raises
-    ------
-    MissingInputError : the folder, or a file that the command names, is not there.
-    """
-    if not folder.is_dir():
-        raise MissingInputError(
-            f"There is no folder {folder} with the recordings; name it with --input.",
-            value=str(folder), expected="the folder with the recordings", where="--input",
-        )  # fmt: skip
-    words = shlex.split(manifest["command"])[2:]
-    named: dict[str, list[str]] = {}
-    paths: list[str] = []
-    while words:
-        word = words.pop(0)
-        if word == "--write-c3d":
-            continue
-        if word.startswith("--"):
-            named.setdefault(word, []).append(words.pop(0))
-        else:
-            paths.append(word)
-
-    def located(option: str) -> Path | None:
-        return _located(named[option][0], manifest, folder) if option in named else None
-
-    return Job(
-        paths=(folder,) if paths == ["."] else tuple(_located(path, manifest, folder) for path in paths),
-        recipe=recipe_from_dict(manifest["recipe"], where="manifest.json"),
-        static=located("--static"),
-        functional=located("--functional"),
-        exclude=tuple(named.get("--exclude", ())),
-        subject_file=located("--subject"),
-        mass_kg=float(named["--mass"][0]) if "--mass" in named else None,
-        norm=located("--norm"),
-        code=named.get("--code", [None])[0],
-    )
+def _flat(recipe: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    return {f"[{section}] {name}": value for section, settings in recipe.items() for name, value in settings.items()}
 
 
-def _located(name: str, manifest: Mapping[str, Any], folder: Path) -> Path:
-    """Find an input by its name or, where a code has replaced a patient's name, by its content."""
-    if (folder / name).is_file():
-        return folder / name
-    wanted = manifest["inputs"].get(name)
-    for path in sorted(folder.iterdir()):
-        if wanted and path.is_file() and sha256_of_input(path) == wanted:
-            return path
-    raise MissingInputError(
-        f"{folder} does not hold {name}, which the results were made with.", value=name, expected=name, where=str(folder)
-    )
+def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequence[Path]) -> None:
+    """Do again what was done to the results after they were computed: compare with the vendor's outputs, draw the report."""
+    from biomech_id.pipeline.parity import add_parity, parity_of
+    from biomech_id.pipeline.redraw import redraw
+
+    drawn, compared_since = manifest.get("drawn", {}), "parity.csv" in manifest["outputs"]
+    if compared_since:
+        add_parity(parity_of(out, job.folder), out)
+    if drawn or compared_since or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
+        norm, style = (
+            located(drawn[what]["name"], drawn[what]["sha256"], job.folder, also) if what in drawn else None
+            for what in ("norm", "style")
+        )
+        redraw(out, norm=norm, style=style, pages=drawn.get("pages"))
+
+
+def _tables_again(root: Path) -> Reproduction:
+    """Make the tables of a study again from its sessions, each of which has been compared by itself."""
+    from biomech_id.results import file_differences, read_json, write_study
+    from biomech_id.results.study import about_study
+
+    about = read_json(root / "study" / "study.json")
+    folders = [root.joinpath(*subject.split("/")) if (root / subject).is_dir() else root for subject in about["subjects"]]
+    causes = compared("version of", about.get("dependencies", {}), about_study(about["format"] == "parquet")["dependencies"])
+    try:
+        with tempfile.TemporaryDirectory() as temporary:
+            again = write_study(root, folders, parquet=about["format"] == "parquet", out=Path(temporary) / "study")
+            found = file_differences(root / "study", again)
+    except BiomechError as error:
+        return Reproduction("study", (*causes, error.message), ("nothing could be made again",))
+    return Reproduction("study", tuple(causes), tuple(map(_said, found)))
+
+
+def _said(found: Difference) -> str:
+    places = {"the first folder": "the finished results", "the second folder": "the results computed again"}
+    for general, here in places.items():
+        found = replace(found, what=found.what.replace(general, here))
+    return f"{found.name}: {found.what}"

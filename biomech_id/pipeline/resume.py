@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,12 +35,12 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
     # Where a code replaced a patient's name, the manifest knows a file by another name and the same content.
     known = {sha256: name for name, sha256 in manifest["inputs"].items()} if job.code else {}
     inputs = {known.get(sha256, name): sha256 for name, sha256 in job.inputs().items()}
-    now = build_manifest(command=job.command(), recipe=job.recipe.as_dict(), inputs=inputs)
-    found = _compared("input", manifest["inputs"], now["inputs"])
+    now = build_manifest(command=job.command(), recipe=job.settings(), inputs=inputs)
+    found = compared("input", manifest["inputs"], now["inputs"])
     for section in sorted({*manifest["recipe"], *now["recipe"]}):
-        found += _compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
+        found += compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))
     versions = {"biomech-id": "version", "python": "python"}
-    found += _compared(
+    found += compared(
         "version of",
         {**manifest["dependencies"], **{name: manifest[key] for name, key in versions.items()}},
         {**now["dependencies"], **{name: now[key] for name, key in versions.items()}},
@@ -49,7 +50,8 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
     return found
 
 
-def _compared(what: str, then: dict[str, Any], now: dict[str, Any]) -> list[str]:
+def compared(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say in words which entries of two mappings differ."""
     lines = []
     for name in sorted({*then, *now}):
         if name not in now:

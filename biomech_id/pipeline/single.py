@@ -277,7 +277,7 @@ def _session(
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
         findings=(*body.model.findings, *map(nameless.of_finding, noticed)),
-        recipe=recipe.as_dict(),
+        recipe=job.settings(),
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,

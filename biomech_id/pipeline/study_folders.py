@@ -82,17 +82,24 @@ def _unreserved(name: str, taken: set[str]) -> str:
     return _free(top + "_", taken) + slash + rest
 
 
-def recordings_of(name: str, study: Path) -> Path:
-    """Return the folder with the recordings of the subject that `subject_names` calls ``name``; it need not exist."""
+def recordings_of(subjects: Sequence[str], study: Path) -> dict[str, Path]:
+    """Return the folder with the recordings of each subject that `subject_names` calls so; it need not exist.
+
+    "." stands for a session that is no part of a study: its recordings lie in ``study`` itself.
+    """
+    if list(subjects) == ["."]:
+        return {".": study}
     try:
         folders = find_subjects(study)
     except MissingInputError:
-        return study / name
+        folders = ()
     named = subject_names(folders, study)
-    if name in named:
-        return named[name]
-    # Recordings at the top of a study bear its name, and the study may have moved since.
-    return study if study in folders and "/" not in name and not (study / name).is_dir() else study / name
+
+    def guessed(name: str) -> Path:
+        # Recordings at the top of a study bear its name, and the study may have moved since.
+        return study if study in folders and "/" not in name and not (study / name).is_dir() else study / name
+
+    return {name: named.get(name, guessed(name)) for name in subjects}
 
 
 def target_of(out: Path, subject: str) -> Path:

@@ -2,7 +2,7 @@
 
 from biomech_id.results.atomic import check_writable, whole_file, whole_folder
 from biomech_id.results.csv_text import write_csv
-from biomech_id.results.difference import Difference, folder_differences
+from biomech_id.results.difference import Difference, file_differences, folder_differences
 from biomech_id.results.folder import check_replaceable, damaged_outputs, list_outputs, read_folder, update_output, write_folder
 from biomech_id.results.json_text import read_json
 from biomech_id.results.manifest import build_manifest, sha256_of
@@ -29,6 +29,7 @@ __all__ = [
     "check_writable",
     "clear_unfinished",
     "damaged_outputs",
+    "file_differences",
     "folder_differences",
     "graded",
     "list_outputs",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from biomech_id.results.folder import MANIFEST
@@ -47,10 +46,17 @@ def folder_differences(first: Path, second: Path) -> tuple[Difference, ...]:
     return tuple(difference for difference in found if difference is not None)
 
 
+def file_differences(first: Path, second: Path) -> tuple[Difference, ...]:
+    """Compare every file below two folders by content; empty if all of them are the same bytes."""
+    names = sorted({path.relative_to(root).as_posix() for root in (first, second) for path in root.rglob("*") if path.is_file()})
+    found = (_difference(first / name, second / name, name) for name in names)
+    return tuple(difference for difference in found if difference is not None)
+
+
 def _difference(first: Path, second: Path, name: str) -> Difference | None:
-    missing = [path.parent for path in (first, second) if not path.is_file()]
-    if missing:
-        return Difference(name, f"missing in {missing[0]}")
+    for path, which in ((first, "first"), (second, "second")):
+        if not path.is_file():
+            return Difference(name, f"missing in the {which} folder")
     if sha256_of(first) == sha256_of(second):
         return None
     if first.suffix != ".csv":
@@ -63,16 +69,17 @@ def _table_difference(first: pd.DataFrame, second: pd.DataFrame, name: str) -> D
         return Difference(name, "other columns")
     if len(first) != len(second):
         return Difference(name, f"{len(first)} rows against {len(second)}")
-    largest, where = 0.0, ""
+    largest, where, emptied = 0.0, "", 0
     for column in first.columns:
         a, b = first[column], second[column]
         if not all(pd.api.types.is_numeric_dtype(c) and not pd.api.types.is_bool_dtype(c) for c in (a, b)):
             if not a.equals(b):
                 return Difference(name, f"other text in column {column}")
             continue
-        if not np.array_equal(a.isna(), b.isna()):
-            return Difference(name, f"other cells are empty in column {column}")
+        emptied += int((a.isna() != b.isna()).sum())
         distance = (a - b).abs()
         if distance.max() > largest:
             largest, where = float(distance.max()), f"column {column}, row {int(distance.argmax()) + 1}"
-    return Difference(name, f"numbers differ by at most {largest:.3g} ({where})" if where else "other formatting", largest)
+    said = [f"numbers differ by at most {largest:.3g} ({where})"] * bool(where)
+    said += [f"{emptied} cell{'s are' if emptied > 1 else ' is'} empty in one of them only"] * bool(emptied)
+    return Difference(name, ", ".join(said) or "other formatting", largest)

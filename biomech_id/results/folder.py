@@ -87,7 +87,7 @@ def read_folder(out: Path) -> SessionTables:
     )
 
 
-def update_output(out: Path, name: str, write: Extra) -> None:
+def update_output(out: Path, name: str, write: Extra, *, noted: Mapping[str, Any] | None = None) -> None:
     """Write one more file into a finished session, or one anew, and its hash into the manifest.
 
     Parameters
@@ -95,6 +95,7 @@ def update_output(out: Path, name: str, write: Extra) -> None:
     out : the session's folder.
     name : the file, relative to it.
     write : writes the file at the path it is given.
+    noted : keys of the manifest that change along with it; an empty value removes one.
 
     Raises
     ------
@@ -106,7 +107,9 @@ def update_output(out: Path, name: str, write: Extra) -> None:
         write(part)
         outputs = {**manifest["outputs"], name: sha256_of(part)}
     with whole_file(out / MANIFEST) as part:
-        part.write_text(json_text({**manifest, "outputs": dict(sorted(outputs.items()))}), encoding="utf-8", newline="\n")
+        changed = {**manifest, **(noted or {}), "outputs": dict(sorted(outputs.items()))}
+        kept = {key: value for key, value in changed.items() if value or key not in (noted or {})}
+        part.write_text(json_text(kept), encoding="utf-8", newline="\n")
 
 
 def damaged_outputs(out: Path) -> tuple[str, ...]:

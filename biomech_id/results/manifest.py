@@ -48,13 +48,14 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
         "command": command,
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
-        "dependencies": {name: _version_of(name) for name in DEPENDENCIES},
+        "dependencies": {name: version_of(name) for name in DEPENDENCIES},
         "python": platform.python_version(),
         "outputs": {},
     }
 
 
-def _version_of(package: str) -> str | None:
+def version_of(package: str) -> str | None:
+    """Return the version of an installed package; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

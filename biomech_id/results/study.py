@@ -11,7 +11,7 @@ import csv
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from biomech_id.conventions import SCHEMA, Column
 from biomech_id.errors import FileRefusedError
@@ -19,6 +19,7 @@ from biomech_id.results.atomic import whole_folder
 from biomech_id.results.csv_text import header_line, header_of
 from biomech_id.results.folder import MANIFEST
 from biomech_id.results.json_text import json_text
+from biomech_id.results.manifest import version_of
 from biomech_id.results.study_source import SourceFile, check_header, source_files, study_columns
 
 #: Tables of a study: the frame tables, and the tidy tables of that name.
@@ -35,7 +36,7 @@ def session_folders(root: Path) -> tuple[Path, ...]:
     return tuple(sorted(seen, key=lambda folder: folder.relative_to(root).as_posix()))
 
 
-def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: bool | None = None) -> Path:
+def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: bool | None = None, out: Path | None = None) -> Path:
     """Write the tables of a study below ``root/study``, whole or not at all, and return that folder.
 
     Parameters
@@ -43,6 +44,7 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
     root : the study's results; a subject is named by the path of its folder relative to it.
     folders : of the sessions; default all at and below ``root``.
     parquet : True for Parquet, False for CSV; default Parquet where pyarrow is installed.
+    out : where to, instead.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
     folders = session_folders(root) if folders is None else folders
     subjects = {_subject(root, folder): folder for folder in sorted(folders, key=lambda folder: _subject(root, folder))}
     as_parquet = find_spec("pyarrow") is not None if parquet is None else parquet
-    out = root / STUDY_FOLDER
+    out = out or root / STUDY_FOLDER
     with whole_folder(out) as part:
         for table in STUDY_TABLES:
             columns = study_columns(table, subjects)
@@ -64,9 +66,15 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
                     write_subject(part / table, subject, source_files(subject, session, table), columns)
             else:
                 _write_one_csv(part / f"{table}.csv", subjects, table, columns)
-        about = {"schema": SCHEMA, "format": "parquet" if as_parquet else "csv", "tables": STUDY_TABLES, "subjects": list(subjects)}
+        about = {**about_study(as_parquet), "subjects": list(subjects)}
         (part / "study.json").write_text(json_text(about), encoding="utf-8", newline="\n")
     return out
+
+
+def about_study(parquet: bool) -> dict[str, Any]:
+    """Return what ``study.json`` says of any study's tables: the bytes of Parquet depend on who writes them."""
+    kind = {"format": "parquet" if parquet else "csv", "dependencies": {"pyarrow": version_of("pyarrow")} if parquet else {}}
+    return {"schema": SCHEMA, **kind, "tables": STUDY_TABLES}
 
 
 def _subject(root: Path, folder: Path) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.conventions import SCHEMA, Column
-from biomech_id.errors import FileRefusedError
+from biomech_id.errors import FileRefusedError, OptionError
 from biomech_id.results.study_source import SourceFile, check_header
 
 #: Bytes of CSV that are read at a time, and become one group of rows.
@@ -35,10 +35,10 @@ def write_subject(dataset: Path, subject: str, files: Iterable[SourceFile], colu
     Raises
     ------
     FileRefusedError : a file is missing or damaged; names it.
+    OptionError : pyarrow is not installed.
     OSError : nothing can be written there.
     """
-    from pyarrow import parquet
-
+    parquet = _parquet()
     place = dataset.joinpath(*map(_folder_name, subject.split("/")))
     place.mkdir(parents=True)
     schema = _schema(columns)
@@ -49,6 +49,17 @@ def write_subject(dataset: Path, subject: str, files: Iterable[SourceFile], colu
             for batch in _batches(source, columns):
                 writer.write_batch(_completed(batch, source, schema))
     return place / "part.parquet"
+
+
+def _parquet() -> Any:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise OptionError(
+            "Parquet is written by pyarrow, which is not installed: pip install 'biomech-id[parquet]'.",
+            value="parquet", expected="pyarrow, or CSV", where="study",
+        ) from error  # fmt: skip
+    return parquet
 
 
 def _folder_name(part: str) -> str:

@@ -41,6 +41,7 @@ def session_summary(session: SessionResult) -> dict[str, Any]:
         "subject": _subject(session.subject),
         "model": session.model,
         "kinetics": session.kinetics,
+        "recipe": dict(session.recipe),
         "moment_axes": MOMENT_AXES[session.model],
         "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
         "verdict": str(session.verdict),

@@ -81,6 +81,7 @@ def test_the_largest_difference_of_each_table_is_told(tables: SessionTables, tmp
     cycles = tables.cycles.copy()
     cycles.loc[7, "value"] += 1e-3
     cycles.loc[300, "value"] -= 2e-3
+    cycles.loc[301, "value"] = np.nan
     changed = replace(
         tables,
         cycles=cycles,
@@ -95,6 +96,7 @@ def test_the_largest_difference_of_each_table_is_told(tables: SessionTables, tmp
     assert set(found) == {"cycles.csv", "peaks.csv", "stances.csv", "quality.csv", "trials/walk.csv", "trials/run.csv"}
     assert found["cycles.csv"].largest == pytest.approx(2e-3, rel=1e-4)
     assert "column value, row 301" in found["cycles.csv"].what
+    assert "1 cell is empty in one of them only" in found["cycles.csv"].what
     assert "at most 3 (column percent" in found["peaks.csv"].what
     assert "other text in column verdict" in found["stances.csv"].what
     assert "1 rows against 0" in found["quality.csv"].what

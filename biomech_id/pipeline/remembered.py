@@ -1,0 +1,91 @@
+"""The job that a manifest describes, on the files it was done with, wherever they are now."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from biomech_id.errors import MissingInputError
+from biomech_id.pipeline.job import SETTING_FILES, Job, sha256_of_input
+from biomech_id.pipeline.recipe import recipe_from_dict
+
+#: Options of the canonical command without a value.
+_FLAGS = ("--write-c3d",)
+
+
+def job_of(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = ()) -> Job:
+    """Return the job a manifest describes, on the recordings in ``folder``.
+
+    Parameters
+    ----------
+    manifest : as read from ``manifest.json``.
+    folder : with the recordings.
+    also : files, and folders with files, that the results were made with and that do not lie there: a norm, a marker set.
+
+    Raises
+    ------
+    MissingInputError : the folder, or a file that the command names, is not there.
+    """
+    if not folder.is_dir():
+        raise MissingInputError(
+            f"There is no folder {folder} with the recordings; name it with --input.",
+            value=str(folder), expected="the folder with the recordings", where="--input",
+        )  # fmt: skip
+    paths, named = _parsed(manifest["command"])
+
+    def found(name: str) -> Path:
+        return located(name, manifest["inputs"].get(name), folder, also)
+
+    def option(word: str) -> Path | None:
+        return found(named[word][0]) if word in named else None
+
+    recipe = recipe_from_dict(manifest["recipe"], where="manifest.json")
+    files = {name: value for name, value in recipe.as_dict()["model"].items() if str(value).lower().endswith(SETTING_FILES)}
+    return Job(
+        paths=(folder,) if paths == ["."] else tuple(map(found, paths)),
+        recipe=recipe.replaced(**{name: str(found(value)) for name, value in files.items()}),
+        static=option("--static"),
+        functional=option("--functional"),
+        exclude=tuple(named.get("--exclude", ())),
+        subject_file=option("--subject"),
+        mass_kg=float(named["--mass"][0]) if "--mass" in named else None,
+        norm=option("--norm"),
+        code=named.get("--code", [None])[0],
+    )
+
+
+def _parsed(command: str) -> tuple[list[str], dict[str, list[str]]]:
+    """Take a canonical command apart: what it names, and the values of each option."""
+    words = iter(shlex.split(command)[2:])
+    paths: list[str] = []
+    named: dict[str, list[str]] = {}
+    for word in words:
+        if word in _FLAGS:
+            continue
+        if word.startswith("--"):
+            named.setdefault(word, []).append(next(words))
+        else:
+            paths.append(word)
+    return paths, named
+
+
+def located(name: str, sha256: str | None, folder: Path, also: Sequence[Path]) -> Path:
+    """Find a file by its content, which may bear another name where a code has replaced a patient's, else by its name.
+
+    Raises
+    ------
+    MissingInputError : there is neither.
+    """
+    candidates = (folder / name, *(place / name if place.is_dir() else place for place in also))
+    named = [path for path in candidates if path.is_file() and path.name == Path(name).name]
+    for path in (*named, *(path for path in sorted(folder.iterdir()) if path.is_file())):
+        if sha256 and sha256_of_input(path) == sha256:
+            return path
+    if named:
+        return named[0]
+    raise MissingInputError(
+        f"{folder} does not hold {name}, which the results were made with; if it lies elsewhere, name it with --also.",
+        value=name, expected=name, where=str(folder),
+    )  # fmt: skip
