@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.handwritten import why_unreadable
+from biomech_id.report.findings import all_findings, finding_lines, rules_not_passed, session_sentence
 from biomech_id.report.norm import Norm
 from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.style import Style
@@ -20,7 +21,9 @@ from biomech_id.report.typography import MISSING, MM_PER_POINT, wrapped
 from biomech_id.results.tables import SessionTables
 
 _MIDDLE_MM = 152.0
-_MOST_TRIALS = 9
+_FINDINGS_END_MM = 158.0
+#: Where the list of trials ends at the latest where there is something to be aware of, which then keeps its place.
+_TRIALS_END_MM = 134.0
 _MOST_FINDINGS = 5
 
 
@@ -33,8 +36,10 @@ def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure
     left = draw_facts(sheet, LEFT_MM, top, _MIDDLE_MM - 8.0, style.label("cover.subject"), subject_facts(summary, style))
     right = draw_facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(tables, style, norm))
     below = max(left, right) + 5.0
-    below = _trials(sheet, tables, below)
-    _findings(sheet, tables, below + 6.0, 158.0)
+    # Notes are for the technician, on the next page; here stands what changes how the numbers are read.
+    lines = finding_lines([f for f in all_findings(tables) if f["severity"] != "info"], style)
+    below = _trials(sheet, tables, below, _TRIALS_END_MM if lines else _FINDINGS_END_MM - 4.0)
+    _findings(sheet, lines, below + 6.0, _FINDINGS_END_MM)
     draw_signature(sheet, 163.0, 33.0)
     _missing_letters(sheet)
     return sheet.figure
@@ -85,9 +90,21 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None) -> li
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
         (style.label("cover.static"), recorded(stood, style)),
+        (style.label("cover.in_means"), cycles_in_means(tables, style)),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
+
+
+def cycles_in_means(tables: SessionTables, style: Style) -> str:
+    """How many cycles of each side the means of straight walking are taken over, and how many of them have kinetics."""
+    cycles: Any = tables.cycle_list
+    used = cycles[cycles["used"].astype(bool)]
+    if not len(used):
+        return style.label("cover.no_means")
+    counts = {side: int((used["side"] == side).sum()) for side in SIDES}
+    loaded = {side: int(((used["side"] == side) & (used["kinetics_valid"] != "false")).sum()) for side in SIDES}
+    return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 
 def norm_line(norm: Norm | None, style: Style) -> str:
@@ -101,7 +118,7 @@ def norm_line(norm: Norm | None, style: Style) -> str:
     line = style.label(
         "cover.norm_line", n=norm.n, ages=ages, model=about["model"], kinetics=about["kinetics"], source=about["source"]
     )
-    return line if about["clinical"] else f"{line} {style.label('cover.not_clinical')}"
+    return line if about["clinical"] else f"{line.rstrip('. ')}. {style.label('cover.not_clinical')}"
 
 
 def _measure(value: float | None, factor: float, unit: str, decimals: int, style: Style) -> str:
@@ -145,7 +162,7 @@ def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, hea
     """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin."""
     verdict = str(summary.get("verdict", "warn"))
     said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
-    return draw_banner(sheet, top_mm, said, str(summary.get("sentence", "")), colour=verdict)
+    return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=verdict)
 
 
 def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
@@ -175,38 +192,43 @@ def draw_facts(sheet: Sheet, left: float, top: float, right: float, heading: str
     return y
 
 
-def _trials(sheet: Sheet, tables: SessionTables, top_mm: float) -> float:
+def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float) -> float:
     style = sheet.style
     sheet.heading(LEFT_MM, top_mm, style.label("cover.trials"))
     heads = ("file", "kind", "condition", "cycles", "with_kinetics", "trial_verdict")
-    widths = (60.0, 38.0, 45.0, 25.0, 40.0, 65.0)
+    widths = (60.0, 34.0, 45.0, 20.0, 30.0, 84.0)
     columns = tuple(TableColumn(style.label(f"cover.{head}"), width) for head, width in zip(heads, widths, strict=True))
     rows = trial_rows(tables, style)
-    more = len(rows) - _MOST_TRIALS
-    y, _ = TextTable(columns, rows[:_MOST_TRIALS]).draw(sheet, LEFT_MM, top_mm + 1.6)
-    if more > 0:
-        sheet.text(
-            LEFT_MM, y + 3.6, style.label("cover.more", n=more, page=style.label("page.quality")), size="small", colour="quiet"
-        )
+    if not rows:
+        sheet.text(LEFT_MM, top_mm + 6.0, style.label("absent.no_trials"), size="small")
+        return top_mm + 8.0
+    y, left = TextTable(columns, rows).draw(sheet, LEFT_MM, top_mm + 1.6, room_mm=bottom_mm - top_mm)
+    if left is not None:
+        more = style.label("cover.more", n=len(left.rows), page=style.label("page.quality"))
+        sheet.text(LEFT_MM, y + 3.6, more, size="small", colour="quiet")
         y += 4.0
     return y
 
 
 def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
-    """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict; trials that failed come last."""
+    """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict and the rules behind it.
+
+    Trials that need a look come first, so that a long session cannot hide them: rejected ones, then those with warnings.
+    """
     rows: list[list[Cell | str]] = []
-    for trial in tables.summary.get("trials", ()):
-        counts = {s: [c for c in trial["cycles"] if c["side"] == s] for s in SIDES}
-        valid = {s: [c for c in counts[s] if c["kinetics_valid"] != "false"] for s in SIDES}
-        verdict = trial["verdict"]
-        rows.append([
-            trial["file"], style.label(f"kind.{trial['kind']}"), trial["condition"] or "–",
-            ", ".join(str(len(counts[s])) for s in SIDES), ", ".join(str(len(valid[s])) for s in SIDES),
-            Cell(style.label(f"verdict.{verdict}"), colour=verdict, bold=verdict != "accept"),
-        ])  # fmt: skip
     for failed in tables.summary.get("failed", ()):
         error = style.label("cover.failed", error=failed["error"])
         rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
+    order = ("reject", "warn", "accept")
+    for trial in sorted(tables.summary.get("trials", ()), key=lambda trial: order.index(trial["verdict"])):
+        counts = {s: [c for c in trial["cycles"] if c["side"] == s] for s in SIDES}
+        valid = {s: [c for c in counts[s] if c["kinetics_valid"] != "false"] for s in SIDES}
+        verdict, why = trial["verdict"], ", ".join(rules_not_passed(trial["name"], tables, style))
+        rows.append([
+            trial["file"], style.label(f"kind.{trial['kind']}"), trial["condition"] or "–",
+            ", ".join(str(len(counts[s])) for s in SIDES), ", ".join(str(len(valid[s])) for s in SIDES),
+            Cell(": ".join([style.label(f"verdict.{verdict}"), *([why] if why else [])]), colour=verdict, bold=verdict != "accept"),
+        ])  # fmt: skip
     return rows
 
 
@@ -218,32 +240,8 @@ def _missing_letters(sheet: Sheet) -> None:
         sheet.text(LEFT_MM, 199.2, said, size="tiny", colour="quiet")
 
 
-def finding_lines(findings: list[Mapping[str, Any]], style: Style) -> list[Cell]:
-    """Findings as sentences, the gravest first, each with what to do about it."""
-    order = {"error": 0, "warning": 1, "info": 2}
-    colour = {"error": "reject", "warning": "warn", "info": "ink"}
-    sorted_ = sorted(findings, key=lambda f: order.get(f["severity"], 3))
-    lines = []
-    for finding in sorted_:
-        where = f"{finding['where']}: " if finding["where"] else ""
-        hint = f" {finding['hint']}" if finding["hint"] else ""
-        text = f"[{style.label('severity.' + finding['severity'])}] {where}{finding['message']}{hint}"
-        lines.append(Cell(text, colour=colour.get(finding["severity"], "ink")))
-    return lines
-
-
-def all_findings(tables: SessionTables) -> list[Mapping[str, Any]]:
-    """Findings of the session and of every trial; those of a trial say which."""
-    found = list(tables.summary.get("findings", ()))
-    for trial in tables.summary.get("trials", ()):
-        found += [{**finding, "where": finding["where"] or trial["name"]} for finding in trial["findings"]]
-    return found
-
-
-def _findings(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float) -> None:
+def _findings(sheet: Sheet, lines: list[Cell], top_mm: float, bottom_mm: float) -> None:
     style = sheet.style
-    # Notes are for the technician, on the next page; here stands what changes how the numbers are read.
-    lines = finding_lines([f for f in all_findings(tables) if f["severity"] != "info"], style)
     if not lines or top_mm + 10.0 > bottom_mm:
         return
     sheet.heading(LEFT_MM, top_mm, style.label("cover.findings"), to_mm=RIGHT_MM)

@@ -13,7 +13,7 @@ import matplotlib as mpl
 
 from biomech_id.report.book import Page, session_pages, wanted_pages
 from biomech_id.report.bookmarks import with_bookmarks
-from biomech_id.report.cover import recorded, session_line
+from biomech_id.report.cover import session_line
 from biomech_id.report.norm import load_norm
 from biomech_id.report.sheet import Sheet
 from biomech_id.report.style import Style, load_style
@@ -80,8 +80,8 @@ def no_collector() -> Iterator[None]:
 
 
 def subject_code(tables: SessionTables, style: Style) -> str:
-    """The subject's code, or the words for "not recorded"."""
-    return recorded(tables.summary.get("subject", {}).get("code"), style)
+    """The subject's code, or the words for a code that is not recorded."""
+    return str(tables.summary.get("subject", {}).get("code") or style.label("common.no_code"))
 
 
 def version_of(tables: SessionTables) -> str:

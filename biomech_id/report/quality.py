@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.cover import all_findings, finding_lines
+from biomech_id.report.findings import all_findings, finding_lines, rule_title
 from biomech_id.report.numbers import brief, written
 from biomech_id.report.reasons import in_words
 from biomech_id.report.records import records
@@ -18,7 +20,7 @@ from biomech_id.report.text_table import Cell, TableColumn, TextTable
 from biomech_id.results.quality import RULES
 from biomech_id.results.tables import SessionTables
 
-_TITLES = {rule.name: rule.title for rule in RULES}
+_RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
 _WIDTH_MM = RIGHT_MM - LEFT_MM
 
@@ -54,26 +56,20 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTa
         yield style.label("quality.agreement"), agreement
     plates = plate_lines(tables, style)
     if plates:
-        yield style.label("quality.plates"), _lines(plates)
-
-
-def _lines(lines: list[str]) -> TextTable:
-    """Short sentences in two columns."""
-    pairs = [[lines[i], lines[i + 1] if i + 1 < len(lines) else ""] for i in range(0, len(lines), 2)]
-    return TextTable((TableColumn("", _WIDTH_MM / 2), TableColumn("", _WIDTH_MM / 2)), pairs)
-
-
-def rule_title(rule: str, style: Style) -> str:
-    """Name of a quality rule in the report's language."""
-    return style.labels.get(f"rule.{rule}") or _TITLES.get(rule) or style.label(f"rule.{rule}")
+        yield style.label("quality.plates"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in plates])
 
 
 def rule_table(tables: SessionTables, style: Style) -> TextTable:
-    """One row per trial, one column per rule; numbers that crossed a limit name it and are coloured and bold."""
+    """One row per trial, one column per rule; numbers that crossed a limit name it and are coloured and bold.
+
+    The first row holds the limits beyond which a person should look.
+    """
     quality: Any = tables.quality
+    if not len(quality):
+        return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
     rules = list(dict.fromkeys(quality["rule"]))
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
-    name_mm, verdict_mm = 40.0, 20.0
+    name_mm, verdict_mm = 40.0, 24.0
     width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))
     heads = (rule_title(rule, style) + (f" {units[rule]}" if units[rule] else "") for rule in rules)
     columns = (
@@ -82,7 +78,9 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
         TableColumn(style.label("quality.verdict"), verdict_mm),
     )
     cells = {(row.trial, row.rule): row for row in records(quality)}
-    rows: list[list[Cell | str]] = []
+    rows: list[list[Cell | str]] = [
+        [Cell(style.label("quality.limits"), colour="quiet"), *(Cell(_limit(rule), colour="quiet") for rule in rules), ""]
+    ]
     for trial in tables.summary.get("trials", ()):
         name = f"{trial['name']}\n{style.label('kind.' + trial['kind'])}"
         numbers = [_number(cells.get((trial["name"], rule)), style) for rule in rules]
@@ -91,7 +89,15 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     for failed in tables.summary.get("failed", ()):
         rejected = Cell(style.label("verdict.reject"), colour="reject", bold=True)
         rows.append([failed["file"], *[""] * len(rules), rejected])
-    return TextTable(columns, rows or [["–"] * len(columns)])
+    return TextTable(columns, rows)
+
+
+def _limit(name: str) -> str:
+    """The limit beyond which a person should look, or nothing where a number is only counted."""
+    rule = _RULE.get(name)
+    if rule is None or not math.isfinite(rule.warn):
+        return ""
+    return f"{'≥' if rule.low_is_bad else '≤'} {brief(rule.warn)}"
 
 
 def _number(row: Any, style: Style) -> Cell:
@@ -104,29 +110,27 @@ def _number(row: Any, style: Style) -> Cell:
 
 
 def refused_table(tables: SessionTables, style: Style) -> TextTable:
-    """Every cycle without kinetics or outside the means, and why."""
-    columns = (
-        TableColumn(style.label("quality.trial"), 55.0),
-        TableColumn("", 32.0),
-        TableColumn(style.label("quality.in_mean"), 22.0),
-        TableColumn(style.label("quality.kinetics"), 26.0),
-        TableColumn(style.label("quality.reason"), _WIDTH_MM - 135.0),
-    )
+    """Cycles without kinetics or outside the means: one row per trial and reason, with the cycles it holds for."""
+    told = (TableColumn("", _WIDTH_MM),)
+    cycles = [cycle for cycle in records(tables.cycle_list) if not cycle.used or cycle.kinetics_valid != "true"]
+    if not len(tables.cycle_list):
+        return TextTable(told, [[style.label("quality.no_cycles")]])
+    if not cycles:
+        return TextTable(told, [[style.label("quality.none_refused")]])
+    grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
+    for cycle in cycles:
+        reason = in_words(cycle.reason, style) or style.label(f"kind.{cycle.kind}")
+        sides = grouped.setdefault((cycle.trial, bool(cycle.used), cycle.kinetics_valid, reason), {})
+        sides.setdefault(cycle.side, []).append(str(cycle.cycle))
     words = {"true": style.label("common.yes"), "false": style.label("common.no"), "stance_only": style.label("parameter.stance")}
-    rows: list[list[Cell | str]] = []
-    for cycle in records(tables.cycle_list):
-        if cycle.used and cycle.kinetics_valid == "true":
-            continue
-        name = style.label("quality.cycle", side=style.label(f"side.{cycle.side}"), number=cycle.cycle)
-        rows.append([
-            cycle.trial, Cell(name, colour=cycle.side), style.label("common.yes" if cycle.used else "common.no"),
-            words.get(cycle.kinetics_valid, cycle.kinetics_valid),
-            in_words(cycle.reason, style) or style.label(f"kind.{cycle.kind}"),
-        ])  # fmt: skip
-    failed = tables.summary.get("failed", ())
-    rows += [[trial["file"], "–", "–", "–", Cell(str(trial["error"]), colour="reject")] for trial in failed]
-    if not rows:
-        return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("quality.none_refused")]])
+    rows: list[list[Cell | str]] = [
+        [trial, "; ".join(style.label("quality.cycle", side=style.label(f"side.{side}"), number=", ".join(numbers))
+                          for side, numbers in sides.items()),
+         style.label("common.yes" if used else "common.no"), words.get(valid, valid), reason]
+        for (trial, used, valid, reason), sides in grouped.items()
+    ]  # fmt: skip
+    heads, widths = ("trial", "cycles", "in_mean", "kinetics", "reason"), (55.0, 48.0, 20.0, 22.0, _WIDTH_MM - 145.0)
+    columns = tuple(TableColumn(style.label(f"quality.{head}"), width) for head, width in zip(heads, widths, strict=True))
     return TextTable(columns, rows)
 
 
@@ -148,36 +152,50 @@ _EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in
 
 
 def agreement_table(tables: SessionTables, style: Style) -> TextTable:
-    """How far events of two sources lie apart: median and worst, one row per trial and pair of sources."""
+    """How far events of two sources lie apart over all trials: one row per pair of sources, the worst with its trial."""
     heads = (style.label("quality.event", side=style.label(f"side.{side}"), kind=style.word(kind)) for side, kind in _EVENTS)
     columns = (
-        TableColumn(style.label("quality.trial"), 55.0),
         TableColumn(style.label("quality.compared"), 54.0),
-        *(TableColumn(head, (_WIDTH_MM - 109.0) / len(_EVENTS)) for head in heads),
+        *(TableColumn(head, (_WIDTH_MM - 54.0) / len(_EVENTS)) for head in heads),
     )
-    rows: list[list[Cell | str]] = []
-    for trial in tables.summary.get("trials", ()):
-        pairs: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+    pairs: dict[tuple[str, str], dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]]] = {}
+    trials = tables.summary.get("trials", ())
+    for trial in trials:
         for row in trial["event_agreement"]:
-            told = style.label("quality.apart", median=written(row["median_ms"], 0), worst=written(row["worst_ms"], 0), n=row["n"])
-            pairs.setdefault((row["source"], row["reference"]), {})[row["side"], row["kind"]] = told
-        for (source, reference), cells in pairs.items():
-            pair = style.label("quality.pair", source=style.label(f"source.{source}"), reference=style.label(f"source.{reference}"))
-            rows.append([trial["name"], pair, *(cells.get(event, "–") for event in _EVENTS)])
+            cells = pairs.setdefault((row["source"], row["reference"]), {})
+            cells.setdefault((row["side"], row["kind"]), []).append((trial["name"], row))
+    rows: list[list[Cell | str]] = [
+        [style.label("quality.pair", source=style.label(f"source.{source}"), reference=style.label(f"source.{reference}")),
+         *(_apart(cells.get(event, []), style, name_trial=len(trials) > 1) for event in _EVENTS)]
+        for (source, reference), cells in pairs.items()
+    ]  # fmt: skip
     return TextTable(columns, rows)
 
 
+def _apart(rows: Sequence[tuple[str, Mapping[str, Any]]], style: Style, *, name_trial: bool) -> str:
+    """Median of the trials' medians, and the worst of all."""
+    if not rows:
+        return "–"
+    trial, worst = max(rows, key=lambda found: abs(found[1]["worst_ms"]))
+    median = statistics.median(row["median_ms"] for _, row in rows)
+    said = written(worst["worst_ms"], 0) + (f" ({trial})" if name_trial else "")
+    return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
+
+
 def plate_lines(tables: SessionTables, style: Style) -> list[str]:
-    """What each trial's plates are and how they were read."""
+    """What each plate is and how it was read: a line per plate, with its baseline over the trials."""
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for trial in tables.summary.get("trials", ()):
+        for plate in trial["plates"]:
+            found.setdefault((plate["name"], plate["kind"], plate["sign"]), []).append(plate["baseline_N"])
     return [
-        style.label(
-            "quality.plate",
-            trial=trial["name"],
-            name=plate["name"],
-            kind=plate["kind"],
-            sign=plate["sign"],
-            baseline=brief(plate["baseline_N"]),
-        )
-        for trial in tables.summary.get("trials", ())
-        for plate in trial["plates"]
+        style.label("quality.plate", name=name, kind=kind, sign=style.label(f"sign.{sign}"), baseline=_range(values), n=len(values))
+        for (name, kind, sign), values in found.items()
     ]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    """Smallest and largest known value, or the one value that all share."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    ends = list(dict.fromkeys(brief(value) for value in (min(known), max(known)))) if known else ["–"]
+    return " – ".join(ends)

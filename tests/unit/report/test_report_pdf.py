@@ -192,9 +192,7 @@ def test_gaps_and_events_stand_in_one_line_per_trial(build):
         "walk1, left open, frames: LASI 1–40, 90–99; RTOE 7",
         "walk1, filled by spline, frames: RHEE 3–5",
     ]
-    assert agreement_table(tables, load_style()).rows == [
-        ["walk1", "markers minus force plate", "–", "–", "–", "−12, worst −22, n = 2"]
-    ]
+    assert agreement_table(tables, load_style()).rows == [["markers minus force plate", "–", "–", "–", "−12, worst −22, n = 2"]]
 
 
 def test_one_cycle_has_a_mean_without_a_band(build):

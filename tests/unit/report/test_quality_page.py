@@ -1,0 +1,115 @@
+"""Cover and quality page: which trial to look at, why, and nothing said twice or wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from biomech_id.report.cover import cycles_in_means, trial_rows
+from biomech_id.report.findings import finding_lines, session_sentence
+from biomech_id.report.quality import agreement_table, plate_lines, refused_table, rule_table
+from biomech_id.report.style import load_style
+from biomech_id.results.quality import Grade, graded
+from biomech_id.results.summary import verdict_sentence
+from biomech_id.results.tables import tidy_table
+
+STYLE = load_style()
+
+
+def text_of(cell) -> str:
+    return cell if isinstance(cell, str) else cell.text
+
+
+def rows_of(table) -> list[list[str]]:
+    return [[text_of(cell) for cell in row] for row in table.rows]
+
+
+def with_trials(tables, count: int):
+    """The first trial again and again, under other names."""
+    first = tables.summary["trials"][0]
+    names = [f"walk{number}" for number in range(1, count + 1)]
+    tables.summary["trials"] = [{**first, "name": name, "file": f"{name}.c3d"} for name in names]
+    return tables
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "failed"),
+    [([], []), (["accept"], []), (["accept", "warn", "warn", "reject"], []), (["reject"], ["a.c3d", "b.c3d"])],
+)
+def test_the_sentence_on_the_cover_is_the_one_in_the_tables(verdicts, failed):
+    trials = [SimpleNamespace(name=f"walk{i}", verdict=Grade(verdict)) for i, verdict in enumerate(verdicts)]
+    session = SimpleNamespace(trials=trials, failed=[SimpleNamespace(file=file) for file in failed])
+    summary = {"trials": [{"name": t.name, "verdict": str(t.verdict)} for t in trials], "failed": [{"file": f} for f in failed]}
+    assert session_sentence(summary, STYLE) == verdict_sentence(session)
+
+
+def test_trials_to_look_at_come_first_with_the_rules_they_did_not_pass(build):
+    tables = with_trials(build(), 3)
+    for trial, verdict in zip(tables.summary["trials"], ("accept", "warn", "reject"), strict=True):
+        trial["verdict"] = verdict
+    tables.summary["failed"] = [{"file": "torn.c3d", "error": "torn.c3d is cut short."}]
+    measured = [("walk2", "plate-baseline", 20.0), ("walk2", "gap-filled", 1.0), ("walk3", "event-lag", 200.0)]
+    rows = [vars(graded(*row)) for row in measured]
+    tables = replace(tables, quality=tidy_table("quality", rows))
+    told = [(text_of(row[0]), text_of(row[-1])) for row in trial_rows(tables, STYLE)]
+    assert told == [
+        ("torn.c3d", "not analysed: torn.c3d is cut short."),
+        ("walk3.c3d", "reject: Kinematic to force events"),
+        ("walk2.c3d", "warn: Plate baseline"),
+        ("walk1.c3d", "accept"),
+    ]
+
+
+def test_the_first_row_of_the_rules_holds_their_limits(build):
+    measured = [("walk1", "plate-baseline", 20.0), ("walk1", "cop-inside-foot", 99.0), ("walk1", "cycles-refused", 2.0)]
+    tables = replace(build(), quality=tidy_table("quality", [vars(graded(*row)) for row in measured]))
+    limits, walk = rows_of(rule_table(tables, STYLE))[:2]
+    assert limits[1:] == ["≤ 10", "≥ 95", "", ""]
+    assert walk[1:4] == ["20\nlimit 10", "99", "2"]
+
+
+def test_cycles_refused_for_one_reason_share_a_row(build):
+    tables = build(cycles=3)
+    for trial in tables.summary["trials"]:
+        for cycle in trial["cycles"]:
+            cycle["kinetics_valid"], cycle["reason"] = ("true", "") if cycle["cycle"] == 2 else ("false", "no_plate: none there")
+    (row,) = rows_of(refused_table(tables, STYLE))
+    assert row == ["walk1", "Left 1, 3; Right 1, 3", "yes", "no", "No plate: none there."]
+
+
+def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):
+    tables = build(cycles=0)
+    assert rows_of(refused_table(tables, STYLE)) == [["There is no complete gait cycle."]]
+    assert cycles_in_means(tables, STYLE) == "none: no steady straight walking"
+    empty = replace(tables, quality=tables.quality.iloc[:0])
+    assert rows_of(rule_table(empty, STYLE)) == [["No trial could be analysed."]]
+
+
+def test_the_cover_counts_the_cycles_in_the_means(build):
+    tables = build(cycles=3, sides="L")
+    tables.summary["trials"][0]["cycles"][0]["kinetics_valid"] = "false"
+    tables.summary["trials"][0]["cycles"][1]["used"] = False
+    assert cycles_in_means(tables, STYLE) == "2 left, 0 right; with kinetics 1 left, 0 right"
+
+
+def test_a_finding_of_many_trials_is_said_once():
+    def finding(where: str, message: str, severity: str = "info") -> dict[str, str]:
+        return {"rule": "x", "severity": severity, "message": message, "hint": "Do it.", "where": where}
+
+    found = [finding("a", "Same."), finding("b", "Same."), finding("c.c3d", "c.c3d is odd."), finding("a", "Bad.", "error")]
+    lines = finding_lines(found, STYLE)
+    assert [line.text for line in lines] == ["[error] a: Bad. Do it.", "[note] a, b: Same. Do it.", "[note] c.c3d is odd. Do it."]
+    assert [line.colour for line in lines] == ["reject", "ink", "ink"]
+
+
+def test_events_and_plates_of_all_trials_are_told_together(build):
+    tables = with_trials(build(), 3)
+    apart = {"source": "marker", "reference": "plate", "side": "L", "kind": "Foot Strike", "n": 2}
+    measured = ((-4.0, -9.0, 0.2), (-8.0, -21.0, 7.0), (3.0, 12.0, 1.0))
+    for trial, (median, worst, baseline) in zip(tables.summary["trials"], measured, strict=True):
+        trial["event_agreement"] = [{**apart, "median_ms": median, "worst_ms": worst}]
+        trial["plates"] = [{**trial["plates"][0], "baseline_N": baseline}]
+    assert rows_of(agreement_table(tables, STYLE)) == [["markers minus force plate", "−4, worst −21 (walk2), n = 6", "–", "–", "–"]]
+    assert plate_lines(tables, STYLE) == ["plate 1: type 2, its signal is the force on the foot; unloaded 0.2 – 7 N (trials: 3)"]
