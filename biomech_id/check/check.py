@@ -48,7 +48,9 @@ def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]
             continue
         files = list(_walk(path))
         if not files:
-            message = f"{path} holds no C3D files."
+            opensim = any(name.lower().endswith(".trc") for name in os.listdir(path))
+            other = "; `biomech-id check-opensim` looks over OpenSim's" if opensim else ""
+            message = f"{path} holds no C3D files{other}."
             yield CheckReport(str(path), message, None, (rules.NO_FILES.finding(message, str(path)),))
         for file in files:
             yield check_file(file)

@@ -123,5 +123,5 @@ def norm(
 
     made = make_norm(outs, output, source=source, condition=condition)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
-    say(f"Wrote {output}: {made.n} subjects{clinical}.")
+    say(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
     return DONE

@@ -39,5 +39,6 @@ def subject(
     from biomech_id.pipeline.intake import write_subject_template
 
     written = write_subject_template(folder)
-    say(f"Wrote {written}. Complete it, then run `biomech-id run {folder} -o OUT`.")
+    shown = f'"{folder}"' if " " in str(folder) else folder
+    say(f"Wrote {written}. Complete it, then run `biomech-id run {shown} -o OUT`.")
     return DONE

@@ -280,3 +280,10 @@ def test_folders_are_walked_in_order_and_empty_ones_named(tmp_path: Path) -> Non
     assert [Path(report.path).name for report in reports] == ["a.c3d", "Zweite.C3D", "empty"]
     assert [report.readable for report in reports] == [True, True, False]
     assert reports[-1].findings[0].rule == "no-files"
+
+
+def test_a_folder_of_opensim_is_sent_to_its_own_command(tmp_path: Path) -> None:
+    (tmp_path / "walk.TRC").touch()
+    (report,) = iter_check([tmp_path])
+    assert not report.readable
+    assert "`biomech-id check-opensim`" in report.findings[0].message

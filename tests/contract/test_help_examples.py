@@ -1,0 +1,59 @@
+"""Every example that ``--help`` shows is run, one after the other, by somebody who has a folder of recordings and nothing else."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from biomech_id.cli.app import app
+from biomech_id.cli.guard import DONE, WARNINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+#: In an order in which each finds what it needs.
+ORDER = (
+    "demo", "check", "subject", "recipe", "markerset", "run", "reproduce", "norm", "report", "parity", "compare",
+    "opensim", "check-opensim", "batch",
+)  # fmt: skip
+
+
+def examples() -> dict[str, str]:
+    """Command -> its example, as its docstring (and so its help) shows it."""
+    shown = {}
+    for command in app.registered_commands:
+        assert command.callback is not None
+        (line,) = (text.strip() for text in (command.callback.__doc__ or "").splitlines() if "Example: " in text)
+        shown[command.name or ""] = line.removeprefix("Example: ")
+    return shown
+
+
+def test_every_command_is_in_the_order() -> None:
+    assert set(ORDER) == set(examples())
+
+
+@pytest.mark.slow
+def test_the_examples_work_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("patients/anna", "study/anna", "study/ben", "healthy/carl"):
+        Path(folder).mkdir(parents=True)
+        for name in ("static.c3d", "walk02.c3d"):
+            shutil.copy(ROOT / "data" / name, folder)
+    shutil.copy(ROOT / "data" / "static.c3d", "static.c3d")
+    Path("style.toml").write_text('[laboratory]\nname = "Our laboratory"\n', encoding="utf-8")
+    shown = examples()
+    for name in ORDER:
+        words = shlex.split(shown[name])
+        assert words[:2] == ["biomech-id", name]
+        target = words[words.index(">") + 1] if ">" in words else None
+        result = CliRunner().invoke(app, words[1 : words.index(">")] if target else words[1:])
+        assert result.exit_code in (DONE, WARNINGS), f"{shown[name]}: {result.output}"
+        if target:
+            Path(target).write_text(result.stdout, encoding="utf-8")
+        if name == "run":
+            for copy in ("before", "after", "healthy"):
+                shutil.copytree("results/anna", Path("results") / copy)
+    written = ("demo/results/report.pdf", "norm.csv", "change.pdf", "results/anna_opensim/subject.osim", "mylab.toml", "lab.toml")
+    assert [name for name in written if not Path(name).is_file()] == []
