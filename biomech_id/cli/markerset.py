@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, Debug, Version, complain, guarded, say
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, complain, guarded, say
 
 
 def register(app: typer.Typer) -> None:
@@ -24,12 +24,17 @@ def markerset(
 
     Example: biomech-id markerset static.c3d > mylab.toml
     """
-    from biomech_id.markersets import describe_missing, draft, propose
+    from biomech_id.markersets import SMALLEST_SHARE, describe_missing, draft, propose
     from biomech_id.readers import read_c3d
 
     trial = read_c3d(file)
     labels = [name for name in trial.markers.names if trial.markers.present(name)]
-    for proposal in propose(labels):
-        complain(f"{proposal.markerset.name}: {proposal.why} Missing: {describe_missing(proposal.missing)}.")
-    say(draft(labels, name=file.stem), nl=False)
+    stored = tuple(trial.model_outputs)
+    proposals = propose(labels, stored=stored)
+    for proposal in proposals:
+        complain(f"{proposal.why} Missing: {describe_missing(proposal.missing)}.")
+    say(draft(labels, name=file.stem, stored=stored), nl=False)
+    if proposals[0].share < SMALLEST_SHARE:
+        complain(f"No known marker set has these labels: what is printed is a skeleton after {proposals[0].markerset.name}.")
+        return WARNINGS
     return DONE

@@ -88,38 +88,13 @@ def describe_missing(missing: dict[Key, tuple[str, ...]]) -> str:
     return "; ".join(parts) or "nothing"
 
 
-def draft(labels: Collection[str], name: str = "my-laboratory") -> str:
-    """Return the TOML of a marker set to be edited: what the nearest shipped set recognises, and the rest as comments."""
-    best = propose(labels)[0]
-    matched = best.markerset.matches(labels)
-    back = {new: old for old, new in matched.items()}
-    lines = [f"# Proposed from the labels of a file after the set {best.markerset.name}; {{s}} stands for L and R.", "schema = 1"]
-    lines += [f'title = "{name}"', 'source = ""', f"models = {list(best.markerset.models)}".replace("'", '"'), "", "[landmarks]"]
-    for (side, landmark), label in best.markerset.landmarks.items():
-        if side in ("L", ""):
-            state = "" if label in back else "# not found: "
-            lines.append(f'{state}{landmark} = "{_template(back.get(label, label), side)}"')
-    lines += ["", "[tracking]"]
-    for (side, segment), cluster in best.markerset.tracking.items():
-        if side in ("L", ""):
-            found = [_template(back[label], side) for label in cluster if label in back]
-            lines.append(f"{segment} = {found}".replace("'", '"'))
-    lines += ["", f"# Not used: {', '.join(best.unused) or 'none'}"]
-    return "\n".join(lines) + "\n"
-
-
-def _template(label: str, side: str) -> str:
-    """``LKNE`` -> ``{s}KNE`` (the first letter that names the side)."""
-    return label.replace(side, "{s}", 1) if side else label
-
-
 def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str]) -> Proposal:
     everything = [*labels, *stored]
     missing = markerset.missing(everything)
     lacking = {label for cluster in missing.values() for label in cluster}
     n_required = len(markerset.required)
     matched = markerset.matches(everything)
-    found = len(set(matched.values()) & set(markerset.labels)) + _extra_twins(markerset, everything)
+    found = len(markerset.present(everything))
     twins = {plain(twin.label) for twin in markerset.twins}
     unused = tuple(label for label in labels if label not in matched and not any(plain(label).startswith(t) for t in twins))
     why = (
@@ -127,9 +102,3 @@ def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str
         f"{len(unused)} of the file's {len(labels)} markers do not belong to it."
     )
     return Proposal(markerset, 1.0 - len(lacking) / n_required, found, why, missing, unused)
-
-
-def _extra_twins(markerset: MarkerSet, labels: Collection[str]) -> int:
-    matched = set(markerset.matches(labels).values())
-    lacking = {label for cluster in markerset.missing(labels).values() for label in cluster}
-    return sum(label in markerset.required and label not in matched and label not in lacking for label in markerset.labels)

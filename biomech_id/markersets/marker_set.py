@@ -127,7 +127,7 @@ class MarkerSet:
 
         ``labels`` are those of markers seen at least once; where one is held twice both its twins count as present.
         """
-        present = self._present(labels)
+        present = self.present(labels)
         lacking = {key: tuple(x for x in self.labels_of(key) if x in self.required and x not in present) for key in self.segments}
         return {key: labels for key, labels in lacking.items() if labels}
 
@@ -136,8 +136,10 @@ class MarkerSet:
         """Keys of the segments the set tracks."""
         return tuple(self.tracking)
 
-    def _present(self, labels: Collection[str]) -> set[str]:
-        present = set(self.matches(labels).values())
+    def present(self, labels: Iterable[str]) -> set[str]:
+        """The set's labels that are among ``labels`` of a file; of a label that is held twice, both twins'."""
+        labels = tuple(labels)
+        present = set(self.matches(labels).values()) & set(self.labels)
         for twins in self.twins:
             if len(twin_labels(twins.label, labels)) == 2:
                 present |= {twins.lateral, twins.medial}

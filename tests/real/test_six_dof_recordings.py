@@ -17,6 +17,7 @@ from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import Assignment, assign_plates
 from biomech_id.gait.events import find_events
 from biomech_id.gait.stance import Verdict
+from biomech_id.markersets import draft, parse_markerset
 from biomech_id.readers import read_c3d
 from biomech_id.segments.conventional import conventional_model
 from biomech_id.segments.hip_regressions import REGRESSIONS
@@ -165,6 +166,20 @@ def test_one_full_kinetic_cycle_on_the_right_and_a_stance_on_the_left(bmc: Analy
     assert {side for side, _ in bmc.clean_stances()} == {"L", "R"}
     for side, stance in bmc.clean_stances():
         check_stance(bmc, side, stance)
+
+
+@pytest.mark.parametrize("recording", ["opensim/walking2.c3d", "walking/bmc_gait.c3d"])
+def test_a_drafted_marker_set_calibrates_like_the_shipped_one(c3d_dir: Path, recording: str) -> None:
+    trial = read_c3d(c3d_dir / recording, trust=True)
+    subject = trial.subject.with_values("subject.toml", mass_kg=MASS_KG)
+    labels = [name for name in trial.markers.names if trial.markers.present(name)]
+    drafted = parse_markerset(draft(labels, stored=tuple(trial.model_outputs)), "ours")
+    shipped, ours = (six_dof_model(None, subject, walks=(trial,), markerset=s).calibration for s in (None, drafted))
+    assert ours.markerset.name == "ours"
+    assert ours.methods == shipped.methods
+    for key, template in shipped.templates.items():
+        for name, place in template.points_m.items():
+            np.testing.assert_array_equal(ours.templates[key].points_m[name], place, err_msg=f"{key} {name}")
 
 
 @pytest.fixture(scope="module")

@@ -102,13 +102,49 @@ def test_only_sets_of_the_wanted_model_are_considered() -> None:
 
 @pytest.mark.parametrize("markerset", SETS, ids=MARKER_SETS)
 def test_a_draft_can_be_read_again(markerset: MarkerSet) -> None:
+    """It says what the shipped set says, in the file's spelling, about every marker the file has."""
     labels = [*file_labels(markerset), "EXTRA"]
     text = draft(labels, name="ours")
     again = parse_markerset(text, "ours")
-    assert again.tracking["L", "foot"]
-    assert "EXTRA" in text
-    for key, label in again.landmarks.items():
-        assert markerset.landmarks[key] == label
+    assert "Not used: EXTRA" in text
+    assert again.models == markerset.models
+    there = set(markerset.required)
+    assert again.tracking == {key: tuple(x for x in cluster if x in there) for key, cluster in markerset.tracking.items()}
+    assert again.landmarks == {key: label for key, label in markerset.landmarks.items() if label in there}
+    assert set(again.twins) == set(markerset.twins)
+    assert again.weights == {label: weight for label, weight in markerset.weights.items() if label in there}
+    assert again.static_only == markerset.static_only & there
+    assert detect(labels, sets=[again]).markerset.missing(labels) == {}
+
+
+def test_a_draft_keeps_the_spelling_and_the_sides_of_a_file() -> None:
+    limbs = [f"{side}.{name}" for side in "lr" for name in ("thi", "kne", "tib", "ank", "hee")]
+    labels = ["L ASIS", "R ASIS", "SACR", *limbs, "l.toe"]  # the right toe is not in this file
+    text = draft(labels, name='a "quoted" name')
+    again = parse_markerset(text, "ours")
+    assert again.title == 'a "quoted" name'
+    assert again.landmarks["L", "asis"] == "L ASIS"
+    assert again.landmarks["R", "lateral_epicondyle"] == "R.kne"
+    assert again.landmarks["R", "toe"] == "R.toe"
+    assert again.tracking["", "pelvis"] == ("L ASIS", "R ASIS", "SACR")
+    assert again.missing(labels) == {("R", "foot"): ("R.toe",)}
+
+
+def test_stored_points_are_drafted_too() -> None:
+    markerset = load_markerset("fullbody-2009")
+    centres = {label for (_, landmark), label in markerset.landmarks.items() if landmark.endswith("_centre")}
+    text = draft([label for label in markerset.required if label not in centres], stored=[*centres, "LHipAngles"])
+    assert parse_markerset(text, "ours").landmarks == markerset.landmarks
+    assert "LHipAngles" not in text
+
+
+def test_a_draft_from_strange_labels_is_a_skeleton_that_says_what_to_fill_in() -> None:
+    text = draft(["H", "R", "B"])
+    assert "No known set has these labels" in text
+    assert '# not found: heel = "{s}HEE"' in text
+    assert "# Not used: H, R, B" in text
+    with pytest.raises(FileRefusedError, match="no markers to track the pelvis"):
+        parse_markerset(text, "ours")
 
 
 def test_a_laboratory_adds_a_set_by_a_file(tmp_path: Path) -> None:

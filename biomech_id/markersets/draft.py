@@ -1,0 +1,113 @@
+"""A marker set to begin with, written from a file's labels after the nearest shipped set."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Iterable, Mapping
+
+from biomech_id.conventions import SIDES
+from biomech_id.markersets.detect import SMALLEST_SHARE, Proposal, propose
+from biomech_id.markersets.marker_set import MarkerSet, plain
+
+
+def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Collection[str] = ()) -> str:
+    """Return the TOML of a marker set to be edited: what the nearest shipped set recognises, and the rest as comments.
+
+    Parameters
+    ----------
+    labels : labels of the markers that are seen at least once.
+    name : title of the set.
+    stored : names of points that other software computed, which the set may use.
+    """
+    best = propose(labels, stored=stored)[0]
+    spelling = _spelling(best.markerset, [*labels, *stored])
+    lines = [*_heading(best, name), "", "[landmarks]", *_landmarks(best.markerset, spelling)]
+    lines += ["", "[tracking]", *_tracking(best.markerset, spelling), *_rules(best.markerset, spelling)]
+    unused = ", ".join(best.unused) or "none"
+    return "\n".join([*lines, "", *textwrap.wrap(f"Not used: {unused}", 118, initial_indent="# ", subsequent_indent="# ")]) + "\n"
+
+
+def _heading(best: Proposal, name: str) -> list[str]:
+    after = f"after the set {best.markerset.name}; {{s}} stands for L and R."
+    lines = [f"# Proposed from the labels of a file {after}"]
+    if best.share < SMALLEST_SHARE:
+        lines = [f"# No known set has these labels: a skeleton {after}"]
+        lines += ["# Fill in what was not found; the file's other labels are below."]
+    return [*lines, "schema = 1", f"title = {_quoted(name)}", 'source = ""', f"models = {_listed(best.markerset.models)}"]
+
+
+def _spelling(markerset: MarkerSet, labels: Collection[str]) -> dict[str, str]:
+    """The set's label -> the file's, for every label the file has; twins keep the set's, by which the draft tells them apart."""
+    matched = markerset.matches(labels)
+    spelling = {new: old for old, new in reversed(matched.items())}
+    return {label: spelling.get(label, label) for label in markerset.present(labels)}
+
+
+def _landmarks(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
+    lines = []
+    for (side, landmark), label in markerset.landmarks.items():
+        if side == "R":
+            continue  # said together with the left one
+        both = {"L": label, "R": markerset.landmarks["R", landmark]} if side else {"": label}
+        found = {key: spelling[text] for key, text in both.items() if text in spelling}
+        lines.append(f"{'' if found else '# not found: '}{landmark} = {_quoted(_template(found or both))}")
+    return lines
+
+
+def _tracking(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
+    lines = []
+    for (side, segment), cluster in markerset.tracking.items():
+        if side == "R":
+            continue
+        others = markerset.tracking["R", segment] if side else cluster
+        pairs = [{"L": left, "R": right} if side else {"": left} for left, right in zip(cluster, others, strict=True)]
+        found = [{key: spelling[text] for key, text in pair.items() if text in spelling} for pair in pairs]
+        kept = [_template(pair) for pair in found if pair]
+        lines.append(f"{segment} = {_listed(kept)}" if kept else f"# not found: {segment} = {_listed(_template(p) for p in pairs)}")
+    return lines
+
+
+def _rules(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
+    """What the set says about its markers, for those the file has: weights, which may be missing, and labels held twice."""
+    lines = []
+    weights = {_of_pair(label, spelling): weight for label, weight in markerset.weights.items() if label in spelling}
+    if weights:
+        lines += ["", "[weights]", *(f"{_quoted(label)} = {weight:g}" for label, weight in weights.items())]
+    kinds = {"static_only": markerset.static_only, "optional": markerset.optional}
+    kept = {kind: sorted({_of_pair(label, spelling) for label in group if label in spelling}) for kind, group in kinds.items()}
+    if any(kept.values()):
+        lines += ["", "[markers]", *(f"{kind} = {_listed(group)}" for kind, group in kept.items() if group)]
+    entries = {
+        tuple(_of_pair(label, spelling) for label in (twin.label, twin.lateral, twin.medial))
+        for twin in markerset.twins
+        if twin.medial in spelling
+    }
+    for label, lateral, medial in sorted(entries):
+        lines += ["", "[[twins]]", f"label = {_quoted(label)}", f"lateral = {_quoted(lateral)}", f"medial = {_quoted(medial)}"]
+    return lines
+
+
+def _of_pair(label: str, spelling: Mapping[str, str]) -> str:
+    """The file's spelling of a label of the set, ``{s}`` for its side."""
+    side = label[0] if label[0] in SIDES else ""
+    return _template({side: spelling.get(label, label)})
+
+
+def _template(found: Mapping[str, str]) -> str:
+    """One label for both sides: ``{s}`` where the left and the right one differ, or the first letter that names the side."""
+    if len(found) == 2:
+        left, right = found["L"], found["R"]
+        for i, letters in enumerate(zip(left.upper(), right.upper(), strict=False)):
+            if letters == ("L", "R") and plain(left[:i] + left[i + 1 :]) == plain(right[:i] + right[i + 1 :]):
+                return left[:i] + "{s}" + left[i + 1 :]
+    side, label = next(iter(found.items()))
+    return re.sub(side, "{s}", label, count=1, flags=re.IGNORECASE) if side else label
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "[" + ", ".join(_quoted(text) for text in texts) + "]"
