@@ -67,10 +67,16 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
 def reproduce(
     manifest: Annotated[Path, typer.Argument(help="manifest.json, or the folder of a run or batch.", show_default=False)],
     input_dir: Annotated[Path, typer.Option("--input", help="The folder with the recordings.")] = Path(),
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(help="A norm, style or other file that does not lie there, or the folder it lies in; may be repeated."),
+    ] = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
     """Compute finished results again in a temporary folder and compare every output byte for byte.
+
+    A report that was drawn again since is drawn again in the same way; of a study, the tables of all subjects are compared as well.
 
     Example: biomech-id reproduce results/anna/manifest.json --input patients/anna
     """
@@ -78,7 +84,7 @@ def reproduce(
 
     same = True
     with shown_progress() as progress:
-        for session in again(manifest, input_dir, progress=progress):
+        for session in again(manifest, input_dir, also=also or (), progress=progress):
             say(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
             for line in (*session.causes, *session.differences):
                 say(f"  {line}")
