@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.check import rules
+from biomech_id.check.sides import inspect_sides
 from biomech_id.errors import Finding
 from biomech_id.signal.gaps import find_gaps
 from biomech_id.trial import Markers, Trial
@@ -35,7 +36,8 @@ def inspect_markers(trial: Trial) -> Iterator[Finding]:
     yield from _leaps(trial)
     yield from _stuck(trial)
     yield from _floor(trial)
-    yield from _pelvis(trial)
+    yield from inspect_sides(trial)
+    yield from _pelvis_height(trial)
     yield from _conventional_set(trial)
 
 
@@ -129,18 +131,11 @@ def _path(trial: Trial, name: str) -> FloatArray | None:
     return trial.markers[name] if trial.markers.present(name) else None
 
 
-def _pelvis(trial: Trial) -> Iterator[Finding]:
+def _pelvis_height(trial: Trial) -> Iterator[Finding]:
     left, right = _path(trial, "LASI"), _path(trial, "RASI")
     if left is None or right is None:
         return
     middle = 0.5 * (left + right)
-    backs = [path for name in ("SACR", "LPSI", "RPSI") if (path := _path(trial, name)) is not None]
-    if backs:
-        forward = middle - np.mean(backs, axis=0)
-        upward = np.cross(forward, left - right)[:, 2]
-        upward = upward[np.isfinite(upward)]
-        if len(upward) and np.median(upward) < 0:
-            yield rules.SIDES_SWAPPED.finding(f"LASI of {trial.name} is on the right of RASI.", trial.name)
     height_m, stature_m = middle[:, 2] - _floor_height(trial), trial.subject.height_m
     if stature_m and np.isfinite(height_m).any():
         share = float(np.nanmedian(height_m)) / stature_m

@@ -69,6 +69,12 @@ SIDES_SWAPPED = Rule(
     "The left pelvis marker is on the right of the right one, seen from the back.",
     "Left and right (or front and back) labels are exchanged, or the vertical axis is wrong.",
 )
+LEG_SIDES_SWAPPED = Rule(
+    "leg-sides-swapped",
+    WARNING,
+    "Left and right markers of a leg seem to be exchanged: they go along with the other leg, or the left knee is on the right.",
+    "Exchange the labels of the pairs that are named, in the static trial too if it has the same mistake.",
+)
 MARKERSET_INCOMPLETE = Rule(
     "markerset-incomplete",
     INFO,
