@@ -57,6 +57,13 @@ def test_a_baseline_left_in_the_plate_moves_the_threshold_with_it():
     assert offset.end_s == pytest.approx(clean.end_s, abs=1e-9)
 
 
+def test_noise_is_measured_beside_the_offset_that_carries_it():
+    noisy = _bump() + 15.0 + 3.0 * np.random.default_rng(1).standard_normal(1000)
+    rest = plate_at_rest(_trial(noisy).plates[0])
+    assert rest.offset_N == pytest.approx(15.0, abs=0.5)
+    assert rest.noise_N == pytest.approx(3.0, rel=0.15)
+
+
 def test_a_threshold_given_by_hand_is_used():
     (contact,) = find_contacts(_trial(_bump(), mass_kg=50.0), threshold_N=20.0)
     assert contact.start_s == pytest.approx(0.5 + 302.0 / RATE_HZ, abs=1e-9)

@@ -34,6 +34,12 @@ def test_each_burst_is_found_where_it_was_put():
         assert np.isnan(found[name].sagittal_share)
 
 
+def test_a_larger_burst_outside_the_window_is_not_taken():
+    """Hip extensors in early stance (H1) stay H1 however strong the flexors' pull-off in late stance is."""
+    found = {p.name: p.percent for p in power_peaks({"hip": _bumps((0.3, 12), (-0.7, 40), (2.0, 50))}, 60.0)}
+    assert found == {"H1": 12, "H2": 40, "H3": 50}
+
+
 def test_a_burst_of_the_wrong_sign_is_no_burst():
     ankle = _bumps((3.2, 53)) + 0.01
     assert [p.name for p in power_peaks({"ankle": ankle}, 60.0)] == ["A2"]
