@@ -32,6 +32,8 @@ from biomech_id.trial import Event, EventKind
 METHODS = ("consensus", "zeni", "oconnor", "velocity")
 #: Half of the shortest stride looked for: an extremum is the largest value within this time on either side.
 HALF_STRIDE_S = 0.25
+#: A swing of which less is seen than this shows only its slow end.
+LEAST_SWING_S = 0.1
 #: Where the other methods look, relative to Zeni's extremum (before, after).
 STRIKE_WINDOW_S = (0.05, 0.15)
 OFF_WINDOW_S = (0.10, 0.06)
@@ -140,7 +142,10 @@ def _direction(landmarks: Landmarks) -> FloatArray:
 def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> Mapping[str, FloatArray]:
     """Frame numbers (fractional) of every event by every method; where a refinement finds nothing, Zeni's stands in."""
     strike = kind is EventKind.FOOT_STRIKE
-    zeni = _peaks(foot.heel_ahead_m if strike else -foot.toe_ahead_m, rate_hz)
+    swinging_m_s = foot.heel_forward_m_s if strike else foot.toe_forward_m_s[::-1]
+    peaks = _peaks(foot.heel_ahead_m if strike else -foot.toe_ahead_m, rate_hz)
+    last_frame = len(swinging_m_s) - 1
+    zeni = [p for p in peaks if _swings(swinging_m_s, p if strike else last_frame - p, speed_m_s, rate_hz)]
     before, after = STRIKE_WINDOW_S if strike else OFF_WINDOW_S
     limit = SPEED_SHARE * speed_m_s
     found: dict[str, list[float]] = {"zeni": [], "oconnor": [], "velocity": [], "consensus": []}
@@ -158,6 +163,18 @@ def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> 
         for name, value in zip(found, [*three, consensus], strict=True):
             found[name].append(value)
     return {name: np.array(values) for name, values in found.items()}
+
+
+def _swings(forward_m_s: FloatArray, until: float, speed_m_s: float, rate_hz: float) -> bool:
+    """Whether a foot swung within half a stride before a frame: to get ahead of the body it has to be faster than the body.
+
+    That tells a step from the sway of somebody who stands before or after the walk. Where the recording shows less than
+    `LEAST_SWING_S` of the swing, its slow end, half of that speed is enough; where it shows nothing of it, the foot is believed.
+    """
+    before = forward_m_s[max(0, round(until - HALF_STRIDE_S * rate_hz)) : round(until) + 1]
+    before = before[np.isfinite(before)]
+    limit_m_s = speed_m_s if before.size >= LEAST_SWING_S * rate_hz else SPEED_SHARE * speed_m_s
+    return not before.size or bool((before > limit_m_s).any())
 
 
 def _peaks(values: FloatArray, rate_hz: float) -> list[float]:

@@ -31,12 +31,15 @@ STATIC_RANGE_M = 0.10
 TURN_RAD = np.deg2rad(35.0)
 #: A belt slower than this is a foot that slips.
 LEAST_BELT_M_S = 0.15
-#: A walk goes at least this far relative to the floor under the feet.
+#: A walk takes the pelvis at least this far from where it began, relative to the floor under the feet.
 LEAST_TRAVEL_M = 0.5
 #: Feet that move less than this horizontally do not step.
 LEAST_STEP_M = 0.2
 #: Slower than this is shifting about, not walking.
 SLOWEST_WALK_M_S = 0.15
+#: Part of the trial in which the pelvis is slower than this share of its fast speed (90th percentile) is standing, starting or
+#: stopping. Within a stride the pelvis' speed changes by some 15 %, within a turn by a third.
+STANDING_SHARE = 0.5
 #: Flight: for this long both ends of both feet move faster than this share of the speed relative to the floor. In walking some end
 #: always rests: the largest share seen in walks is 0.19, the least in runs 0.30.
 FLIGHT_SHARE = 0.25
@@ -65,7 +68,7 @@ class Travel:
     Attributes
     ----------
     kind, reason : what it is, and why in one sentence.
-    speed_m_s : mean speed relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
+    speed_m_s : mean speed, while walking, relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
     direction_lab : (2,), horizontal unit vector of travel relative to that floor; NaN when there is none.
     belt_lab_m_s : (2,), horizontal velocity of the belt; zeros over ground.
     turn_rad : change of direction, counter-clockwise seen from above.
@@ -117,15 +120,17 @@ def describe_travel(landmarks: Landmarks) -> Travel:
     belt = belt_velocity(landmarks)
     velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
     speed = _path_speed(pelvis, landmarks.rate_hz, belt)
-    path_m = speed * np.count_nonzero(seen) / landmarks.rate_hz
+    way_m = _largest_distance(pelvis[:, :2] - belt * (landmarks.time_s - landmarks.first_time_s)[:, None])
     turn = 0.0 if belt.any() else turning_angle(landmarks)
     flight = float(in_flight(landmarks, speed, belt).mean())
     height = float(np.nanmedian(pelvis[:, 2])) - min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
-    kind, reason = _judge(speed, path_m, belt, turn, flight, height)
+    kind, reason = _judge(speed, way_m, belt, turn, flight, height)
     return Travel(kind, reason, speed, horizontal_unit(velocity), belt, turn, flight)
 
 
-def _judge(speed: float, path_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, str]:
+def _judge(speed: float, way_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, str]:
+    if way_m < LEAST_TRAVEL_M or speed < SLOWEST_WALK_M_S:
+        return TrialKind.OTHER, f"The pelvis goes no further than {way_m:.2f} m from where it began, at {speed:.2f} m/s."
     froude = speed**2 / (GRAVITY_M_S2 * max(height_m, 0.1))
     if froude > LARGEST_WALKING_FROUDE:
         return TrialKind.RUN, f"The speed of {speed:.1f} m/s is beyond walking (Froude number {froude:.2f})."
@@ -133,11 +138,9 @@ def _judge(speed: float, path_m: float, belt: FloatArray, turn: float, flight: f
         return TrialKind.RUN, f"No foot rests on the floor in {flight:.0%} of the trial."
     if belt.any():
         return TrialKind.TREADMILL, f"The grounded foot moves with a belt at {np.linalg.norm(belt):.2f} m/s."
-    if path_m < LEAST_TRAVEL_M or speed < SLOWEST_WALK_M_S:
-        return TrialKind.OTHER, f"The pelvis travels only {path_m:.2f} m, at {speed:.2f} m/s."
     if abs(turn) > TURN_RAD:
         return TrialKind.TURN, f"The walk turns by {abs(np.rad2deg(turn)):.0f} deg."
-    return TrialKind.STRAIGHT, f"The pelvis travels {path_m:.1f} m at {speed:.2f} m/s without turning."
+    return TrialKind.STRAIGHT, f"The pelvis travels {way_m:.1f} m at {speed:.2f} m/s without turning."
 
 
 def belt_velocity(landmarks: Landmarks) -> FloatArray:
@@ -181,11 +184,13 @@ def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) 
     """Frames (n,) in which no foot rests on the floor, for longer than an instant.
 
     Heights would not tell: a running foot leaves and meets the floor as low as a walking one. Speeds relative to the floor do: heel
-    and toe of both feet move on at more than ``FLIGHT_SHARE`` of the speed of travel.
+    and toe of both feet move on at more than ``FLIGHT_SHARE`` of the speed of travel. What was bridged shows no flight.
     """
     moving = np.ones(landmarks.n_frames, dtype=np.bool_)
     if len(landmarks.sides) < 2:
         return ~moving
+    for measured in landmarks.measured.values():
+        moving &= measured
     for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:
         velocity = path_velocity(path, landmarks.rate_hz)[:, :2] - belt_lab_m_s
         with np.errstate(invalid="ignore"):
@@ -203,6 +208,12 @@ def _extent(path_m: FloatArray) -> float:
     return float(np.ptp(seen, axis=0).max()) if len(seen) else 0.0
 
 
+def _largest_distance(path_m: FloatArray) -> float:
+    """Largest distance of a path (n, 2) from where it is first seen, metres."""
+    seen = path_m[np.isfinite(path_m).all(axis=1)]
+    return float(np.linalg.norm(seen - seen[0], axis=1).max())
+
+
 def _mean_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
     frames = np.flatnonzero(np.isfinite(path_m).all(axis=1))
     a, b = frames[0], frames[-1]
@@ -211,11 +222,15 @@ def _mean_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def _path_speed(path_m: FloatArray, rate_hz: float, belt_m_s: FloatArray) -> float:
-    """Mean speed along the path where it is seen: chords of a fifth of a second, so that sway and noise do not lengthen it."""
+    """Mean speed along the path where it is seen and goes somewhere: standing before or after a walk is no part of its speed.
+
+    Chords of a fifth of a second, so that sway and noise do not lengthen the path; those slower than half of the fast ones are left
+    out.
+    """
     step = max(1, round(0.2 * rate_hz))
     speeds = np.linalg.norm((path_m[step:, :2] - path_m[:-step, :2]) * rate_hz / step - belt_m_s, axis=1)
     seen = speeds[np.isfinite(speeds)]
-    return float(seen.mean()) if seen.size else 0.0
+    return float(seen[seen >= STANDING_SHARE * np.percentile(seen, 90)].mean()) if seen.size else 0.0
 
 
 def _angle_between(a: FloatArray, b: FloatArray, *, least: float) -> float:

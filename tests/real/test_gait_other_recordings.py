@@ -173,3 +173,10 @@ def test_double_support_is_left_out_of_a_run(sprint):
     names = {p.parameter for p in spatiotemporal(landmarks, events, cycles)}
     assert "stride_time" in names
     assert not names & {"double_support", "double_support_time"}
+
+
+def test_a_shot_on_the_spot_is_no_walk(c3d_dir):
+    """An ice-hockey shot: both feet step and turn by 126 degrees, and the pelvis comes no further than 0.3 m."""
+    shot = read_c3d(c3d_dir / "others" / "zoo_ti003.c3d", trust=True)
+    assert describe_travel(find_landmarks(shot)).kind is TrialKind.OTHER
+    assert find_events(shot) == ()

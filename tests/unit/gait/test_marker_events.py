@@ -1,5 +1,7 @@
 """Events from markers alone: every step found once, each method's rule on a signal whose answer is known, a run refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import METHODS, MarkerTiming, _extremum, _falls_below, _peaks, marker_events
 from biomech_id.gait.travel import describe_travel
-from biomech_id.trial import Event, EventKind
+from biomech_id.trial import Event, EventKind, Markers
 
 
 def _found(walk, method="consensus"):
@@ -61,6 +63,29 @@ def test_consensus_is_the_later_landing_and_the_median_departure(walker):
         {m: by_method[m][i].time_s for m in METHODS} for i, e in enumerate(by_method["consensus"]) if "Strike" in e.kind.value
     ]
     assert any(s["zeni"] < s["consensus"] for s in strikes)
+
+
+@pytest.mark.parametrize("standing_s", [1.0, 4.0])
+def test_who_stands_before_and_after_the_walk_makes_no_steps(walker, standing_s):
+    """Noise and sway of the pelvis give the feet extrema ahead of it and behind it; none of them swings."""
+    walk = walker()
+    trial, n = walk.trial(), round(standing_s * 100.0)
+    t, noise = np.arange(n) / 100.0, np.random.default_rng(3).standard_normal((2 * n, len(trial.markers.names), 3))
+    sway = 0.015 * np.sin(2.2 * t)[:, None, None] * np.array([1.0, 0.4, 0.0])
+    pelvis = np.array([name.endswith("ASI") for name in trial.markers.names])[:, None]
+    before, after = (
+        trial.markers.position_m[i] + sway * pelvis + 3e-4 * part for i, part in zip((0, -1), np.split(noise, 2), strict=True)
+    )
+    position = np.concatenate([before, trial.markers.position_m, after])
+    landmarks = find_landmarks(replace(trial, markers=Markers(trial.markers.names, position, 100.0)))
+    found = marker_events(landmarks, describe_travel(landmarks))
+    # A foot that is held in mid-air before the walk goes on has left the floor somewhere in the quarter of a second before.
+    early_or_late = [e for e in found if not standing_s - 0.3 < e.time_s < standing_s + walk.duration_s + 0.3]
+    assert early_or_late == []
+    expected = [e for e in _found(walk) if 0.15 < e.time_s < walk.duration_s - 0.15]
+    for event in expected:
+        same = [abs(e.time_s - standing_s - event.time_s) for e in found if (e.side, e.kind) == (event.side, event.kind)]
+        assert min(same) < 0.01, event
 
 
 def test_velocity_rule_is_the_instant_the_foot_reaches_half_of_walking_speed(walker):

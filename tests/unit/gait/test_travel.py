@@ -83,6 +83,48 @@ def test_speed_beyond_walking_makes_a_run_even_without_visible_flight(walker):
     assert "Froude" in travel.reason
 
 
+def test_steps_on_the_spot_are_no_walk(walker):
+    """Relative to the floor nobody gets anywhere; on a belt at the same speed the same motion is a walk."""
+    landmarks = find_landmarks(walker(speed=0.5, stride_s=1.6, belt=True, duration_s=5.0).trial())
+    assert describe_travel(landmarks).kind is TrialKind.TREADMILL
+    round_about = 0.2 * np.stack([np.cos(3.0 * landmarks.time_s), np.sin(3.0 * landmarks.time_s)], axis=1)
+    circling = find_landmarks(_standing())
+    feet = {side: path + np.pad(round_about[: len(path)], ((0, 0), (0, 1))) for side, path in circling.heel_lab_m.items()}
+    pelvis = circling.pelvis_lab_m + np.pad(round_about[: circling.n_frames], ((0, 0), (0, 1)))
+    travel = describe_travel(replace(circling, heel_lab_m=feet, pelvis_lab_m=pelvis))
+    assert travel.kind is TrialKind.OTHER
+    assert "no further than 0.40 m" in travel.reason
+
+
+def test_standing_before_and_after_is_no_part_of_the_speed(walker):
+    trial = walker().trial()
+    still = np.concatenate([np.repeat(trial.markers.position_m[i : i + 1], 300, axis=0) for i in (0, -1)])
+    position = np.concatenate([still[:300], trial.markers.position_m, still[300:]])
+    travel = describe_travel(find_landmarks(replace(trial, markers=Markers(trial.markers.names, position, 100.0))))
+    assert travel.kind is TrialKind.STRAIGHT
+    # The chords that reach across the start and the stop are slower than the walk.
+    assert travel.speed_m_s == pytest.approx(1.2, rel=0.03)
+
+
+def test_what_was_bridged_shows_no_flight(walker):
+    """Without the feet's own word a fast straight line through a stance would be a flight."""
+    landmarks = find_landmarks(walker().trial())
+    toe = landmarks.toe_lab_m["L"].copy()
+    flight = slice(128, 140)
+    moving = {side: path.copy() for side, path in (*landmarks.heel_lab_m.items(),)}
+    for path in (toe, *moving.values()):
+        path[flight, 0] += np.linspace(0.0, 0.3, 12)
+    both = {
+        "L": toe,
+        "R": landmarks.toe_lab_m["R"] + np.array([1.0, 0.0, 0.0]) * np.linspace(0.0, 9.0, landmarks.n_frames)[:, None],
+    }
+    seen = replace(landmarks, heel_lab_m=moving, toe_lab_m=both)
+    assert in_flight(seen, 1.2, np.zeros(2))[flight].any()
+    measured = np.ones(landmarks.n_frames, dtype=bool)
+    measured[flight.start - 4 : flight.stop + 4] = False
+    assert not in_flight(replace(seen, measured={"L": measured}), 1.2, np.zeros(2))[flight].any()
+
+
 def test_unseen_feet_are_other(walker):
     trial = walker().trial()
     names = tuple(n.replace("TOE", "ARM") for n in trial.markers.names)
