@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -136,10 +137,17 @@ def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
             yield f"{name}.csv", csv_text(table)
 
 
-def _files_in(folder: Path) -> list[str]:
-    """Every file below a folder but litter and what a killed process left half-written."""
-    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.name not in _LITTER]
-    return sorted(path.as_posix() for path in files if not any(map(is_unfinished, path.parts)))
+def _files_in(folder: Path) -> Iterator[str]:
+    """Every file and link below a folder but litter and what a killed process left half-written.
+
+    One by one and never through a link, for the folder may be a whole disk.
+    """
+    for base, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not is_unfinished(name))
+        above = Path(base).relative_to(folder)
+        links = [name for name in folders if os.path.islink(os.path.join(base, name))]
+        mine = (name for name in sorted([*files, *links]) if name not in _LITTER and not is_unfinished(name))
+        yield from ((above / name).as_posix() for name in mine)
 
 
 def list_outputs(folder: Path, listing: str) -> None:
@@ -149,7 +157,7 @@ def list_outputs(folder: Path, listing: str) -> None:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    return {name: sha256_of(folder / name) for name in _files_in(folder)}
+    return {name: sha256_of(folder / name) for name in sorted(_files_in(folder))}
 
 
 def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
@@ -165,11 +173,10 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
     OutputError : OUT is a file, holds files of somebody else, or cannot be written.
     """
     if out.is_dir():
-        present = _files_in(out)
-        own = {listing, *_outputs_of(out / listing)} if present else set()
-        foreign = [name for name in present if name not in own]
+        own = {listing, *_outputs_of(out / listing)}
+        foreign = list(islice((name for name in _files_in(out) if name not in own), 2))
         if foreign:
-            more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
+            more = " and more" if len(foreign) > 1 else ""
             raise OutputError(
                 f"{out} holds files this program did not write ({foreign[0]}{more}); name another folder or move them away.",
                 value=foreign, expected="a new folder, an empty one, or one of an earlier run", where=str(out),

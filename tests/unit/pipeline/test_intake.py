@@ -125,7 +125,7 @@ def test_a_folder_a_lost_link_and_a_pipe_among_the_recordings_stop_nothing(tmp_p
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems make no such names")
 def test_a_name_of_another_system_is_refused_in_words_that_can_be_printed(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/M\xfcller.c3d")).touch()
-    with pytest.raises(OptionError, match=r"M\?ller\.c3d .*rename the file") as caught:
+    with pytest.raises(OptionError, match=r"M\?ller\.c3d .*rename") as caught:
         Job((tmp_path,)).files()
     caught.value.message.encode("utf-8")
 

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import stat
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.results import atomic
-from biomech_id.results.folder import damaged_outputs, read_folder, update_output, write_folder
+from biomech_id.results.folder import check_replaceable, damaged_outputs, read_folder, update_output, write_folder
 from biomech_id.results.manifest import sha256_of
 from biomech_id.results.tables import SessionTables, tidy_table
 
@@ -108,6 +109,29 @@ def test_somebody_elses_files_are_never_replaced(tables: SessionTables, tmp_path
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(OutputError, match="not a folder"):
         write_folder(tables, tmp_path / "file")
+
+
+def test_a_folder_of_somebody_else_is_not_searched_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A home folder or a whole disk as OUT: two strange files are enough to refuse it."""
+    for name in ("a", "b/c", "b/d/e"):
+        (tmp_path / "home" / name).mkdir(parents=True)
+        (tmp_path / "home" / name / "file").touch()
+    seen: list[str] = []
+    walk = os.walk
+    monkeypatch.setattr(os, "walk", lambda top: (seen.append(base[0]) or base for base in walk(top)))
+    with pytest.raises(OutputError, match=r"a/file and more"):
+        check_replaceable(tmp_path / "home")
+    assert len(seen) < 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_a_link_in_out_is_somebody_elses_and_is_not_followed(tables: SessionTables, tmp_path: Path) -> None:
+    write_folder(tables, tmp_path / "out")
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "film.avi").touch()
+    (tmp_path / "out" / "films").symlink_to(tmp_path / "archive", target_is_directory=True)
+    with pytest.raises(OutputError, match=r"\(films\)"):
+        write_folder(tables, tmp_path / "out")
 
 
 def full_disk(_: Path) -> None:
