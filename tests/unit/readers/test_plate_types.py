@@ -153,6 +153,17 @@ def test_no_baseline_is_taken_from_somebody_who_stands_there(tmp_path: Path) -> 
     np.testing.assert_allclose(plate.force_lab_N[0], FORCE_N, atol=1e-4)
 
 
+def test_a_hand_on_a_rail_is_no_baseline(tmp_path: Path) -> None:
+    """Somebody stands over the plate and loads it with 30 N only: small as it is, it is a load and stays."""
+    file = standing(2)
+    file.points[..., 0] -= file.points[:, :1, 0]
+    file.analog *= 30.0 / FORCE_N[2]
+    plate = read_c3d(file.write(tmp_path / "p.c3d"), trust=True).plates[0]
+    assert plate.baseline_N is not None
+    assert not plate.baseline_N.any()
+    np.testing.assert_allclose(plate.force_lab_N[0], FORCE_N * 30.0 / FORCE_N[2], atol=1e-4)
+
+
 def test_no_baseline_is_taken_while_feet_are_unseen(tmp_path: Path) -> None:
     file = healthy()
     file.analog = file.analog + BASELINE

@@ -167,6 +167,30 @@ def test_vicons_calibration_values(write: Callable[..., Path]) -> None:
     assert subject.sources["leg_length_m"] == "PROCESSING:LLegLength, RLegLength"
 
 
+@pytest.mark.parametrize(
+    ("name", "field", "inside_mm", "outside_mm"),
+    [
+        ("MarkerDiameter", "marker_diameter_m", (3.0, 50.0), (0.5, 70.0)),
+        ("InterAsisDistance", "inter_asis_distance_m", (120.0, 500.0), (40.0, 700.0)),
+        ("LLegLength", "leg_length_m", (250.0, 1300.0), (90.0, 1500.0)),
+        ("LKneeWidth", "knee_width_m", (45.0, 250.0), (15.0, 400.0)),
+        ("LAnkleWidth", "ankle_width_m", (30.0, 180.0), (10.0, 250.0)),
+    ],
+)
+def test_measurements_of_infants_and_giants_are_believed_and_no_others(
+    write: Callable[..., Path], name: str, field: str, inside_mm: tuple[float, ...], outside_mm: tuple[float, ...]
+) -> None:
+    for value_mm in (*inside_mm, *outside_mm):
+        file = healthy()
+        file.groups["PROCESSING"][name] = value_mm
+        trial = read_c3d(write(file), trust=True)
+        found = getattr(trial.subject, field)
+        found = dict(found).get("L") if name.startswith("L") else found
+        believed = value_mm in inside_mm
+        assert found == (pytest.approx(value_mm / 1000.0) if believed else None)
+        assert ("measurement-implausible" in {finding.rule for finding in trial.findings}) is not believed
+
+
 def test_offsets_too_large_for_radians_are_degrees(write: Callable[..., Path]) -> None:
     file = healthy()
     file.groups["PROCESSING"] |= {"LStaticPlantFlex": 3.0, "RStaticPlantFlex": 0.5}
@@ -210,6 +234,62 @@ def test_y_up_is_turned_to_z_up_with_everything_in_it(write: Callable[..., Path]
     np.testing.assert_allclose(trial.plates[0].force_lab_N, base.plates[0].force_lab_N, atol=1e-9)
     np.testing.assert_allclose(trial.plates[0].moment_lab_Nm, base.plates[0].moment_lab_Nm, atol=1e-9)
     assert any("rotated from +Y up" in step for step in trial.history)
+
+
+#: File axes that point forward, left and up in the laboratory, as columns of laboratory -> file.
+UPRIGHT = {
+    "+X": [[0, 0, 1], [1, 0, 0], [0, 1, 0]],
+    "-X": [[0, 0, -1], [0, 1, 0], [1, 0, 0]],
+    "+Y": [[1, 0, 0], [0, 0, 1], [0, -1, 0]],
+    "-Y": [[1, 0, 0], [0, 0, -1], [0, 1, 0]],
+    "-Z": [[1, 0, 0], [0, -1, 0], [0, 0, -1]],
+}
+
+
+@pytest.mark.parametrize("up", UPRIGHT)
+def test_whatever_axis_points_up_the_body_stands_and_the_plate_carries_it(write: Callable[..., Path], up: str) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    R_file_lab = np.array(UPRIGHT[up], dtype=float)
+    assert np.linalg.det(R_file_lab) == pytest.approx(1.0)
+    file = healthy()
+    file.points[..., :3] = file.points[..., :3] @ R_file_lab.T
+    plate = file.groups["FORCE_PLATFORM"]
+    plate["CORNERS"] = (np.array(plate["CORNERS"]) @ R_file_lab.T).tolist()
+    recording = read_recording(write(file), trust=True)
+    trial = recording.trial
+    assert recording.facts.vertical == up
+    np.testing.assert_allclose(trial.markers.position_m[..., 2], base.markers.position_m[..., 2], atol=1e-9)
+    np.testing.assert_allclose(trial.plates[0].force_lab_N[:, 2], base.plates[0].force_lab_N[:, 2], atol=1e-9)
+    # Forward may be any horizontal direction; what the moment is about the pelvis does not depend on it.
+    frame = FRAMES // 2
+    arms = [t.markers["SACR"][frame] - t.plates[0].centre_m for t in (base, trial)]
+    about = [
+        t.plates[0].moment_lab_Nm[frame * RATIO] - np.cross(arm, t.plates[0].force_lab_N[frame * RATIO])
+        for t, arm in zip((base, trial), arms, strict=True)
+    ]
+    assert np.linalg.norm(about[1]) == pytest.approx(np.linalg.norm(about[0]), abs=1e-6)
+    assert about[1] @ arms[1] == pytest.approx(about[0] @ arms[0], abs=1e-6)
+
+
+@pytest.mark.parametrize("plates", [True, False])
+@pytest.mark.parametrize(("unit", "per_mm"), [("mm", 1.0), ("cm", 0.1), ("m", 1e-3)])
+def test_a_length_unit_nobody_states_is_guessed_from_plate_or_body(
+    write: Callable[..., Path], unit: str, per_mm: float, plates: bool
+) -> None:
+    base = read_c3d(write(healthy(), "base.c3d"), trust=True)
+    file = healthy()
+    file.points[..., :3] *= per_mm
+    file.analog[:, 3:] *= per_mm
+    plate = file.groups["FORCE_PLATFORM"]
+    plate["CORNERS"] = (np.array(plate["CORNERS"]) * per_mm).tolist()
+    file.groups["ANALOG"]["UNITS"] = ["V"] * 6
+    del file.groups["POINT"]["UNITS"]
+    if not plates:
+        del file.groups["FORCE_PLATFORM"]
+    trial = read_c3d(write(file), trust=True)
+    (guess,) = [finding for finding in trial.findings if finding.rule == "units-guessed"]
+    assert f"; {unit} is assumed because of {'a plate' if plates else 'markers'}" in guess.message
+    np.testing.assert_allclose(trial.markers.position_m, base.markers.position_m, atol=1e-6)
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("m", 1e-3), ("mete", 1e-3), ("cm", 0.1), ("in", 1 / 25.4)])
@@ -296,6 +376,8 @@ def test_more_frames_than_a_header_can_count(write: Callable[..., Path]) -> None
     file.header["last"] = 65535
     trial = read_c3d(write(file), trust=True)
     assert trial.n_frames == n, "every frame, and none of the padding"
+    assert {finding.rule for finding in trial.findings} >= {"frames-clipped"}
+    assert not {finding.rule for finding in trial.findings} & {"data-cut", "data-longer"}
     assert trial.markers["SACR"][-1, 0] == pytest.approx(0.57, abs=1e-4)
 
 
