@@ -10,11 +10,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, OptionError
 from biomech_id.trial import Trial
 
 #: A name shorter than this occurs by chance inside other words.
 SHORTEST_NAME = 3
+#: Characters that some system does not allow in the name of a file, or takes for a folder.
+IN_NO_FILE_NAME = frozenset('/\\:*?"<>|')
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,16 @@ class Pseudonym:
 
 
 def pseudonym(trials: Iterable[Trial], code: str | None) -> Pseudonym:
-    """Return what replaces the subject names of some trials by ``code``; longer names first, for one may hold another."""
+    """Return what replaces the subject names of some trials by ``code``; longer names first, for one may hold another.
+
+    Raises
+    ------
+    OptionError : a code that cannot stand in the name of a file on every system.
+    """
+    if code and (set(code) & IN_NO_FILE_NAME or not code.isprintable() or code != code.strip(" .")):
+        raise OptionError(
+            f"The code {code!r} cannot stand in file names, where it replaces the subject's name.",
+            value=code, expected=f"no {' '.join(sorted(IN_NO_FILE_NAME))}, and no space or dot at its ends", where="--code",
+        )  # fmt: skip
     names = {trial.subject.code for trial in trials if len(trial.subject.code) >= SHORTEST_NAME}
     return Pseudonym(tuple(sorted(names, key=lambda name: (-len(name), name))), code or "")
