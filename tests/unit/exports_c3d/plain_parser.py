@@ -19,12 +19,15 @@ def _number(raw: bytes, kind: str, processor: int) -> float:
 
 
 def parse(path: Path) -> dict[str, Any]:
-    """``groups`` name -> {name: (type, dims, values)}, ``frames`` a list of [point quadruples, analog values] per frame."""
+    """``groups`` name -> {name: (type, dims, values)}, ``frames`` a list of [point quadruples, analog values] per frame.
+
+    ``notes``: (group, parameter, or "" for the group itself) -> its description.
+    """
     data = path.read_bytes()
     at = (data[0] - 1) * 512
     processor = data[at + 3]
     words = [_number(data[2 * i : 2 * i + 2], "H", processor) for i in range(256)]
-    groups, by_id, position = {}, {}, at + 4
+    groups, notes, by_id, position = {}, {}, {}, at + 4
     loose = []
     while True:
         length, group_id = struct.unpack("bb", data[position : position + 2])
@@ -36,6 +39,7 @@ def parse(path: Path) -> dict[str, Any]:
         if group_id < 0:
             by_id[-group_id] = name
             groups.setdefault(name, {})
+            notes[name, ""] = _note(data, here + 2)
         else:
             loose.append((group_id, name, here + 2))
         if step == 0:
@@ -43,22 +47,36 @@ def parse(path: Path) -> dict[str, Any]:
         position = int(here + step)
     for group_id, name, start in loose:
         if group_id in by_id:
-            groups[by_id[group_id]][name] = _parameter(data, start, processor)
-    return {"processor": processor, "groups": groups, "frames": _frames(data, words, processor), "events": data[298:440]}
+            groups[by_id[group_id]][name], end = _parameter(data, start, processor)
+            notes[by_id[group_id], name] = _note(data, end)
+    return {
+        "processor": processor,
+        "groups": groups,
+        "notes": notes,
+        "frames": _frames(data, words, processor),
+        "events": data[298:440],
+    }
 
 
-def _parameter(data: bytes, at: int, processor: int) -> tuple[int, tuple[int, ...], tuple[Any, ...]]:
+def _note(data: bytes, at: int) -> bytes:
+    """A description: its length in a byte, then its text."""
+    return data[at + 1 : at + 1 + data[at]]
+
+
+def _parameter(data: bytes, at: int, processor: int) -> tuple[tuple[int, tuple[int, ...], tuple[Any, ...]], int]:
+    """(type, dimensions, values), and the byte behind them."""
     (kind,), n_dims = struct.unpack("b", data[at : at + 1]), data[at + 1]
     dims = tuple(data[at + 2 : at + 2 + n_dims])
     size, count = abs(kind), 1
     for dim in dims:
         count *= dim
-    raw = data[at + 2 + n_dims : at + 2 + n_dims + count * size]
+    begin, end = at + 2 + n_dims, at + 2 + n_dims + count * size
+    raw = data[begin:end]
     if kind == -1:
         width = dims[0] if dims else 1
-        return kind, dims, tuple(raw[i : i + width].rstrip() for i in range(0, len(raw), max(width, 1)))
+        return (kind, dims, tuple(raw[i : i + width].rstrip() for i in range(0, len(raw), max(width, 1)))), end
     code = {1: "b", 2: "h", 4: "f"}[kind]
-    return kind, dims, tuple(_number(raw[i : i + size], code, processor) for i in range(0, len(raw), size))
+    return (kind, dims, tuple(_number(raw[i : i + size], code, processor) for i in range(0, len(raw), size))), end
 
 
 def _frames(data: bytes, words: list[float], processor: int) -> list[tuple[list[tuple[float, ...]], list[float]]]:

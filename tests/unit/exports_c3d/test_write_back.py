@@ -67,6 +67,8 @@ def test_an_independent_parser_finds_everything_unchanged(which: str, tmp_path: 
         assert new_analog == analog
     assert list(after["groups"]) == list(before["groups"])
     assert after["events"] == before["events"]
+    assert {key: after["notes"][key] for key in before["notes"]} == before["notes"]
+    assert b"about LABELS" in before["notes"].values()
     ours = {"USED", "SCALE", "DATA_START", "LABELS", "LABELS2", "DESCRIPTIONS", "DESCRIPTIONS2"}
     for group, parameters in before["groups"].items():
         names = list(after["groups"][group])

@@ -80,12 +80,18 @@ class C3D:
             dims = [int(n) for n in reversed(array.shape)]
             kind, raw = (4, self.floats(array)) if array.dtype.kind == "f" else (2, self.integers(array))
         body = struct.pack("<bB", kind, len(dims)) + bytes(dims) + raw
-        return bytes([len(name), group_id]) + name.encode() + self.integers([2 + len(body) + 1]) + body + b"\0"
+        return self.record(name, group_id, body)
+
+    def record(self, name: str, group_id: int, body: bytes = b"") -> bytes:
+        """A group (without body) or a parameter, with a description."""
+        note = f"about {name}".encode()
+        following = self.integers([2 + len(body) + 1 + len(note)])
+        return bytes([len(name), group_id]) + name.encode() + following + body + bytes([len(note)]) + note
 
     def section(self, data_block: int) -> bytes:
         pieces = []
         for number, (group, parameters) in enumerate(self.groups.items(), start=1):
-            pieces.append(bytes([len(group), 256 - number]) + group.encode() + self.integers([3]) + b"\0")
+            pieces.append(self.record(group, 256 - number))
             for name, value in parameters.items():
                 value = data_block if (group, name) == ("POINT", "DATA_START") and value is None else value
                 pieces.append(self.parameter(name, number, value))

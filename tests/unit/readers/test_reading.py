@@ -144,6 +144,19 @@ def test_events_are_absolute_sorted_and_start_at_the_first_frame(write: Callable
     assert [trial.index_of(event.time_s) for event in trial.events] == [40, 60]
 
 
+def test_an_event_half_a_frame_outside_belongs_to_the_recording(write: Callable[..., Path]) -> None:
+    """Software rounds strikes to its own clock; at 100 Hz half a frame is 5 ms, and the last frame is at 0.99 s."""
+    file = healthy()
+    kept, dropped = [-0.004, 0.994], [-0.006, 0.996]
+    times_s = [*kept, *dropped]
+    file.groups["EVENT"] = {
+        "USED": 4, "CONTEXTS": ["Left"] * 4, "LABELS": ["Foot Strike"] * 4, "TIMES": [[0.0, t] for t in times_s],
+    }  # fmt: skip
+    trial = read_c3d(write(file), trust=True)
+    assert [event.time_s for event in trial.events] == pytest.approx(kept, abs=1e-6)
+    assert "events-outside" in {finding.rule for finding in trial.findings}
+
+
 def test_flat_event_times_and_other_peoples_words(write: Callable[..., Path]) -> None:
     file = healthy()
     file.groups["EVENT"] |= {"TIMES": [0.0, 0.3, 0.0, 0.5], "LABELS": ["Heel strike", "RTO"], "CONTEXTS": ["right", ""]}
