@@ -22,7 +22,7 @@ _CAPITAL = 0.73
 #: Steps to the side that are tried, in widths of the name.
 _STEPS = (0.0, -0.5, 0.5, -1.0, 1.0, -1.5, 1.5, -2.0, 2.0, -3.0, 3.0)
 #: What standing on a line of foot off costs, against a millimetre of distance.
-_ON_FOOT_OFF = 2.0
+_ON_FOOT_OFF = 4.0
 
 
 def draw_peaks(panel: Panel, variable: str, layer: Layer) -> None:
