@@ -108,8 +108,9 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
             if trial.path and Path(trial.path).resolve() == chosen.resolve():
                 return trial
         raise MissingInputError(
-            f"The static trial {chosen} could not be read.", value=str(chosen), expected="a readable C3D file", where="--static"
-        )
+            f"The static trial {chosen} could not be read (`biomech-id check` says why), or --exclude leaves it out.",
+            value=str(chosen), expected="a readable C3D file", where="--static",
+        )  # fmt: skip
     candidates = [t for t in trials if stands_still(t) and wears_markers(t)]
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)

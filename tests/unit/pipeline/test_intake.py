@@ -51,6 +51,11 @@ def test_several_candidates_are_listed_in_one_sentence() -> None:
     assert chosen.name == "cal2"
 
 
+def test_a_static_trial_that_is_not_among_the_readable_ones_is_named() -> None:
+    with pytest.raises(MissingInputError, match=r"cal9\.c3d could not be read .* or --exclude leaves it out"):
+        find_static([trial("cal1")], Path("/lab/cal9.c3d"), lambda t: True)
+
+
 def test_two_subjects_are_listed_with_their_files() -> None:
     trials = [trial("a", subject=Subject(code="Anna")), trial("b", subject=Subject(code="Ben")), trial("c")]
     with pytest.raises(OptionError, match=r"Anna: a; Ben: b"):
