@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from biomech_id.check import rules
@@ -41,13 +41,17 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
 
 
 def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]:
-    """Yield the report of every file; folders are walked for files ending in .c3d or .C3D, sorted by name."""
+    """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name."""
     for path in paths:
         if not os.path.isdir(path):
             yield check_file(path)
             continue
-        files = list(_walk(path))
-        if not files:
+        locked: list[OSError] = []
+        files = list(_walk(path, locked.append))
+        for refusal in locked:
+            message = f"{refusal.filename} cannot be looked into: {refusal.strerror}."
+            yield CheckReport(str(refusal.filename), message, None, (rules.UNREADABLE.finding(message, str(refusal.filename)),))
+        if not files and not locked:
             opensim = any(name.lower().endswith(".trc") for name in os.listdir(path))
             other = "; `biomech-id check-opensim` looks over OpenSim's" if opensim else ""
             message = f"{path} holds no C3D files{other}."
@@ -56,7 +60,8 @@ def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]
             yield check_file(file)
 
 
-def _walk(folder: str | os.PathLike[str]) -> Iterator[Path]:
-    for base, folders, files in os.walk(folder):
-        folders.sort()
-        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(SUFFIX))
+def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:
+    for base, folders, files in os.walk(folder, onerror=tell):
+        # What is hidden belongs to other systems; `run` and `batch` leave it out as well.
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(SUFFIX) and not name.startswith("."))

@@ -121,7 +121,7 @@ class Job:
             shown = str(path).encode("utf-8", "replace").decode()
             if shown != str(path):
                 raise OptionError(
-                    f"The name of {shown} holds characters that are no text (unpacked from another system?); rename the file.",
+                    f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it.",
                     value=shown, expected="a file name that can be printed", where=shown,
                 )  # fmt: skip
             if path.stem.casefold() in stems:
@@ -181,8 +181,18 @@ class Job:
 
 
 def _recordings(folder: Path) -> list[Path]:
-    """The C3D files of a folder, or its ``.trc`` files if it has none."""
-    files = sorted(folder.iterdir())
+    """The C3D files of a folder, or its ``.trc`` files if it has none.
+
+    Raises
+    ------
+    MissingInputError : the folder may not be listed.
+    """
+    try:
+        files = sorted(folder.iterdir())
+    except OSError as error:
+        raise MissingInputError(
+            f"{folder} cannot be looked into: {error.strerror}.", value=str(folder), expected="a readable folder", where=str(folder)
+        ) from error
     return list(filter(_is_recording, files)) or [p for p in files if p.suffix.lower() == TRC]
 
 

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from biomech_id.errors import MissingInputError
+from biomech_id.pipeline.job import TRC
 
 #: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv")
+#: Files by which the folder of a finished session is known.
+_OF_RESULTS = {"manifest.json", "summary.json"}
 
 
 def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     """Return every folder below ``study`` (and itself) that holds C3D files, sorted by relative path.
 
-    Hidden files and folders (snapshots, waste baskets, what other systems leave on a shared disk) are left out, and so is
-    ``out``, which may hold copies of recordings.
+    OpenSim's ``.trc`` files serve only where there is no C3D file in the whole study: beside C3D files they are, as a rule, an
+    export of the same recordings. Hidden files and folders (snapshots, waste baskets, what other systems leave on a shared disk)
+    are left out, and so are ``out`` and the folders of finished results, which may hold copies of recordings. Links to folders are
+    followed, but no folder is taken twice. A folder that may not be looked into is taken for a subject's: its verdict says so.
 
     Raises
     ------
-    MissingInputError : no such folder, or no C3D file anywhere in it.
+    MissingInputError : no such folder, or no recording anywhere in it.
     """
-    found = {path.parent for path in study.rglob("*") if path.suffix.lower() == ".c3d"} if study.is_dir() else set()
-    results = out.resolve() if out is not None else None
-    folders = [f for f in found if _holds_visible(f, study) and not (results and f.resolve().is_relative_to(results))]
+    results = os.path.realpath(out) if out is not None else None
+    found: dict[str, list[Path]] = {".c3d": [], TRC: []}
+    for folder, suffixes in _walk(study, results):
+        kind = next((kind for kind in found if suffixes is None or kind in suffixes), None)
+        if kind is not None:
+            found[kind].append(folder)
+    folders = found[".c3d"] or found[TRC]
     if not folders:
         raise MissingInputError(
             f"{study} holds no folder with C3D files.", value=str(study), expected="folders with .c3d files", where=str(study)
@@ -31,10 +42,29 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
 
 
-def _holds_visible(folder: Path, study: Path) -> bool:
-    if any(part.startswith(".") for part in folder.relative_to(study).parts):
-        return False
-    return any(path.suffix.lower() == ".c3d" and not path.name.startswith(".") for path in folder.iterdir())
+def _walk(study: Path, left_out: str | None) -> Iterator[tuple[Path, set[str] | None]]:
+    """Yield each visible folder once, with the suffixes of its visible files in lower case; None where it cannot be listed."""
+    seen = {left_out}
+    folders, links = deque([study]), deque[Path]()
+    while folders or links:
+        # Links come last, so that a folder bears its own name where it has one in the study.
+        folder = folders.popleft() if folders else links.popleft()
+        real = os.path.realpath(folder)
+        if real in seen or not folder.is_dir():
+            continue
+        seen.add(real)
+        try:
+            with os.scandir(folder) as listed:
+                entries = [entry for entry in listed if not entry.name.startswith(".")]
+        except OSError:
+            yield folder, None
+            continue
+        if {entry.name for entry in entries} >= _OF_RESULTS:
+            continue
+        inside = sorted((entry for entry in entries if entry.is_dir()), key=lambda entry: entry.name)
+        folders.extend(folder / entry.name for entry in inside if not entry.is_symlink())
+        links.extend(folder / entry.name for entry in inside if entry.is_symlink())
+        yield folder, {os.path.splitext(entry.name)[1].lower() for entry in entries if entry not in inside}
 
 
 def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:
@@ -43,25 +73,28 @@ def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:
     The name is the folder's path relative to the study, with forward slashes; results lie at that path below OUT. No subject's
     results may lie inside another's: a folder that holds both recordings and further subjects' folders keeps the results of its
     own recordings one step deeper, under its own name again, and so does the study itself. An underscore is added where a name
-    is taken, or reserved for the tables of the study.
+    is taken, were it only in other capitals, which are the same on Windows and on many a shared disk; or where it is reserved for
+    the tables of the study.
 
     >>> root = Path("lab")
     >>> list(subject_names([root, root / "anna", root / "anna/2020", root / "study"], root))
     ['lab', 'anna/anna', 'anna/2020', 'study_']
+    >>> list(subject_names([root / "BEN", root / "Ben", root / "ben"], root))
+    ['BEN', 'Ben_', 'ben__']
     """
-    relatives = [folder.relative_to(study).as_posix() for folder in folders]
-    above = {ancestor for relative in relatives for ancestor in _ancestors(relative)}
-    taken = above | set(relatives)
-    names: dict[str, Path] = {}
-    for folder, relative in zip(folders, relatives, strict=True):
-        if relative == ".":
-            name = _free(study.resolve().name or "recordings", taken)
-        elif relative in above:
-            name = _free(f"{relative}/{folder.name}", taken)
-        else:
-            name = relative
-        names[_unreserved(name, taken)] = folder
-    return names
+    relatives = {folder: folder.relative_to(study).as_posix() for folder in folders}
+    above = {ancestor.casefold() for relative in relatives.values() for ancestor in _ancestors(relative)}
+    wanted = {folder: relative for folder, relative in relatives.items() if relative != "." and relative.casefold() not in above}
+    # Those that have to go one step deeper choose last.
+    for folder in folders:
+        deeper = f"{relatives[folder]}/{folder.name}" if folder != study else study.resolve().name or "recordings"
+        wanted.setdefault(folder, deeper)
+    taken = set(above)
+    names: dict[Path, str] = {}
+    for folder, name in wanted.items():
+        names[folder] = _free(name, taken)
+        taken.add(names[folder].casefold())
+    return {names[folder]: folder for folder in folders}
 
 
 def _ancestors(relative: str) -> Iterator[str]:
@@ -70,16 +103,15 @@ def _ancestors(relative: str) -> Iterator[str]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
+    """The name, or with underscores where it is taken: at its top where that is reserved, else at its end."""
+    top, slash, rest = name.partition("/")
+    if top.casefold() in RESERVED:
+        while (top + slash + rest).casefold() in taken or top.casefold() in RESERVED:
+            top += "_"
+        return top + slash + rest
+    while name.casefold() in taken:
         name += "_"
     return name
-
-
-def _unreserved(name: str, taken: set[str]) -> str:
-    top, slash, rest = name.partition("/")
-    if top.casefold() not in RESERVED:
-        return name
-    return _free(top + "_", taken) + slash + rest
 
 
 def recordings_of(subjects: Sequence[str], study: Path) -> dict[str, Path]:

@@ -15,6 +15,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
+from biomech_id.handwritten import why_unreadable
 from biomech_id.results.atomic import whole_file
 
 #: Nine significant digits: more than the float32 of a C3D file holds, and short.
@@ -102,7 +103,10 @@ def header_of(path: Path) -> list[str]:
             return file.readline().rstrip("\r\n").split(",")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError(
-            f"{path} cannot be read: {error}.", value=str(path), expected="a readable CSV file in UTF-8", where=str(path)
+            f"{path} cannot be read: {why_unreadable(error)}.",
+            value=str(path),
+            expected="a readable CSV file in UTF-8",
+            where=str(path),
         ) from error
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import FileRefusedError
+from biomech_id.handwritten import why_unreadable
 from biomech_id.results.csv_text import FLOAT_FORMAT
 
 #: An innermost list, spread over lines by the indentation. Strings hold no line break in JSON, so none can look like one.
@@ -56,7 +57,10 @@ def read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileRefusedError(
-            f"{path} cannot be read: {error}.", value=str(path), expected="a JSON file written by this program", where=str(path)
+            f"{path} cannot be read: {why_unreadable(error)}.",
+            value=str(path),
+            expected="a JSON file written by this program",
+            where=str(path),
         ) from error
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:

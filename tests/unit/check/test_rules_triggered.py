@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -281,6 +283,28 @@ def test_folders_are_walked_in_order_and_empty_ones_named(tmp_path: Path) -> Non
     assert [Path(report.path).name for report in reports] == ["a.c3d", "Zweite.C3D", "empty"]
     assert [report.readable for report in reports] == [True, True, False]
     assert reports[-1].findings[0].rule == "no-files"
+
+
+def test_what_other_systems_hide_is_left_out_and_what_is_locked_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    healthy().write(tmp_path / "a.c3d")
+    (tmp_path / "._a.c3d").write_bytes(b"litter")
+    for name in (".snapshot", "locked"):
+        (tmp_path / name).mkdir()
+        healthy().write(tmp_path / name / "b.c3d")
+    scandir = os.scandir
+
+    def refusing(folder: str) -> Any:
+        if Path(folder).name == "locked":
+            raise PermissionError(13, "Permission denied", str(folder))
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    locked, a = iter_check([tmp_path])
+    assert locked.error == f"{tmp_path / 'locked'} cannot be looked into: Permission denied."
+    assert (Path(a.path).name, a.readable) == ("a.c3d", True)
+    # Who names a hidden file means it.
+    (hidden,) = iter_check([tmp_path / "._a.c3d"])
+    assert not hidden.readable
 
 
 def test_a_folder_of_opensim_is_sent_to_its_own_command(tmp_path: Path) -> None:
