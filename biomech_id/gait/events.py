@@ -179,9 +179,10 @@ def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement
 
 
 def _without_gait(trial: Trial, stored: tuple[Event, ...], travel: Travel) -> EventSearch:
-    """A trial without gait has no events; stray ones stored in it are named and left aside."""
+    """A trial without gait has no events, and says why unless it stands still; stray ones stored in it are named and left aside."""
     if not stored:
-        return EventSearch(())
+        still = travel.kind is TrialKind.STATIC
+        return EventSearch((), findings=() if still else (Finding("no-gait", Severity.INFO, travel.reason, "", trial.name),))
     finding = Finding(
         "events-without-gait", Severity.INFO,
         f"{len(stored)} stored events are left aside: {travel.reason}", "", trial.name,

@@ -48,6 +48,8 @@ FLIGHT_S = 0.03
 SLOWEST_RUN_M_S = 0.5
 #: Above this Froude number nobody walks by choice.
 LARGEST_WALKING_FROUDE = 0.8
+#: Part of its way that a walk goes in the direction the pelvis faces: 93 % at least in recorded walks, turns included.
+LEAST_AHEAD = 0.5
 
 
 class TrialKind(StrEnum):
@@ -125,6 +127,12 @@ def describe_travel(landmarks: Landmarks) -> Travel:
     flight = float(in_flight(landmarks, speed, belt).mean())
     height = float(np.nanmedian(pelvis[:, 2])) - min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
     kind, reason = _judge(speed, way_m, belt, turn, flight, height)
+    ahead = _share_ahead(landmarks, belt)
+    if kind is not TrialKind.OTHER and ahead < LEAST_AHEAD:
+        kind = TrialKind.OTHER
+        reason = (
+            f"Only {ahead:.0%} of the way goes where the pelvis faces: a walk backwards or sideways, or sides exchanged in labels."
+        )
     return Travel(kind, reason, speed, horizontal_unit(velocity), belt, turn, flight)
 
 
@@ -231,6 +239,15 @@ def _path_speed(path_m: FloatArray, rate_hz: float, belt_m_s: FloatArray) -> flo
     speeds = np.linalg.norm((path_m[step:, :2] - path_m[:-step, :2]) * rate_hz / step - belt_m_s, axis=1)
     seen = speeds[np.isfinite(speeds)]
     return float(seen[seen >= STANDING_SHARE * np.percentile(seen, 90)].mean()) if seen.size else 0.0
+
+
+def _share_ahead(landmarks: Landmarks, belt_lab_m_s: FloatArray) -> float:
+    """Part of the pelvis' way over the floor that goes where it faces: 1 forwards, 0 sideways, -1 backwards."""
+    velocity = path_velocity(landmarks.pelvis_lab_m, landmarks.rate_hz)[:, :2] - belt_lab_m_s
+    ahead = np.einsum("nj,nj->n", velocity, landmarks.facing_lab)
+    seen = np.isfinite(ahead)
+    way = float(np.linalg.norm(velocity[seen], axis=1).sum())
+    return float(ahead[seen].sum()) / way if way > 0 else 1.0
 
 
 def _angle_between(a: FloatArray, b: FloatArray, *, least: float) -> float:

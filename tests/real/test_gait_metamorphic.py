@@ -132,6 +132,14 @@ def test_frames_numbered_from_anywhere(trial):
     agree(measured(replace(trial, first_frame=100_001)), measured(trial), atol=1e-8)
 
 
+def test_a_film_shown_backwards_is_no_walk(trial):
+    """Its strikes would be offs, and its offs strikes."""
+    backwards = replace(trial, markers=trial.markers.with_positions(trial.markers.position_m[::-1].copy()), plates=())
+    found = search_events(backwards)
+    assert found.events == ()
+    assert [f.rule for f in found.findings] == ["no-gait"]
+
+
 @pytest.mark.parametrize(("first", "last"), [(30, 0), (0, 30), (15, 15)])
 def test_a_file_that_is_cut_shorter(trial, first, last):
     """15 ms: with a contact cut, the plates may teach another delay, as they scatter."""

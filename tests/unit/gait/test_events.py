@@ -93,6 +93,15 @@ def test_stray_events_of_a_static_trial_are_left_aside(walker):
     assert [f.rule for f in found.findings] == ["events-without-gait"]
 
 
+def test_a_trial_without_gait_says_why(walk):
+    trial = walk.trial()
+    backwards = replace(trial, markers=trial.markers.with_positions(trial.markers.position_m[::-1].copy()))
+    found = search_events(backwards)
+    assert found.events == ()
+    assert [f.rule for f in found.findings] == ["no-gait"]
+    assert "backwards" in found.findings[0].message
+
+
 def test_a_run_over_plates_has_their_events_and_a_word_about_the_markers(walker):
     run = walker(speed=4.0, stride_s=0.8, duty=0.3, lift_m=0.3)
     trial = run.trial([run.plate_under("R", 3), run.plate_under("L", 3)])

@@ -96,6 +96,17 @@ def test_steps_on_the_spot_are_no_walk(walker):
     assert "no further than 0.40 m" in travel.reason
 
 
+@pytest.mark.parametrize("belt", [False, True])
+def test_a_walk_backwards_and_one_whose_labels_are_exchanged_are_told(walker, belt):
+    trial = walker(belt=belt).trial()
+    backwards = Markers(trial.markers.names, trial.markers.position_m[::-1].copy(), 100.0)
+    exchanged = Markers(tuple({"L": "R", "R": "L"}[n[0]] + n[1:] for n in trial.markers.names), trial.markers.position_m, 100.0)
+    for markers in (backwards, exchanged):
+        travel = describe_travel(find_landmarks(replace(trial, markers=markers)))
+        assert travel.kind is TrialKind.OTHER
+        assert "Only -100% of the way goes where the pelvis faces" in travel.reason
+
+
 def test_standing_before_and_after_is_no_part_of_the_speed(walker):
     trial = walker().trial()
     still = np.concatenate([np.repeat(trial.markers.position_m[i : i + 1], 300, axis=0) for i in (0, -1)])
