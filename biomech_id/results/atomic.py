@@ -20,7 +20,8 @@ _WHY = {
     "ENOTDIR": "what should be the folder above it is a file; name another folder",
     "ENAMETOOLONG": "its name is too long; name another folder",
     "EROFS": "it lies on a read-only disk; name another folder",
-    "EACCES": "you may not write there; name another folder",
+    # Windows says so too of a folder in which a report is still open in a viewer.
+    "EACCES": "you may not write there, or another program holds one of its files open; close it, or name another folder",
     "EPERM": "you may not write there; name another folder",
 }
 
