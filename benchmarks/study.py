@@ -3,7 +3,8 @@
 ``python -m benchmarks study`` takes a minute; ``python benchmarks/study.py --subjects 100 --walks 9`` is the full size, a
 thousand trials. Every subject has a body, a speed, a direction and plates of its own; one file in twenty is deliberately broken.
 Limits, on two idle cores and without reports: 600 trials a minute of compute on two workers, parallel efficiency 0.85, 400 MB in
-the parent. Starting processes costs about a second each, so that small studies show less than large ones.
+the parent. They hold at full size. Starting processes costs about a second each, which is most of a small study: there the same
+limits hold from when every worker has had time to start, and what includes the start is printed beside them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +28,8 @@ DIRECTIONS = ("+X", "-X", "+Y", "-Y")
 LAYOUTS = ("two", "types", "split")
 #: One file in so many is broken.
 BROKEN_ONE_IN = 20
+#: Files from which on the start of the processes is part of what is limited.
+FULL_SIZE = 1000
 TRIALS_PER_MINUTE, EFFICIENCY, PARENT_MB = 600.0, 0.85, 400.0
 
 BATCH = """
@@ -43,7 +48,7 @@ if __name__ == "__main__":
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
     trials = sum(verdict.trials for verdict in outcome.verdicts)
-    told = {"compute_s": ends[-1], "whole_s": whole, "cpu_s": used.ru_utime + used.ru_stime, "parent_MB": memory}
+    told = {"ends_s": ends, "whole_s": whole, "cpu_s": used.ru_utime + used.ru_stime, "parent_MB": memory}
     print(json.dumps({**told, "trials": trials, "subjects": len(outcome.verdicts), "failed": len(outcome.failed)}))
 """
 
@@ -79,13 +84,26 @@ def write_lab(root: Path, subjects: int, walks: int) -> int:
     return len(files)
 
 
-def run_batch(study: Path, out: Path, workers: int) -> dict[str, float]:
+def run_batch(study: Path, out: Path, workers: int) -> dict[str, Any]:
     """Run the study in a process of its own, and return what it says of itself (a script, so that its workers can import it)."""
     script = out.with_suffix(".py")
     script.write_text(BATCH, encoding="utf-8")
     words = [sys.executable, str(script), str(study), str(out), str(workers)]
-    told: dict[str, float] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    told: dict[str, Any] = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     return told
+
+
+def subjects_per_s(ends_s: Sequence[float], workers: int, *, started: bool) -> float:
+    """Return how many subjects are done a second, from the first on or from when every worker has started.
+
+    Parameters
+    ----------
+    ends_s : when each subject was done, from the start of the study.
+    workers : number of processes.
+    started : leave out the first two subjects for each worker, in whose time all of them have started.
+    """
+    skipped = 2 * workers if started else 0
+    return (len(ends_s) - skipped) / (ends_s[-1] - (ends_s[skipped - 1] if skipped else 0.0))
 
 
 def contents(out: Path) -> dict[str, str]:
@@ -115,20 +133,37 @@ def main(arguments: list[str] | None = None) -> int:
     for workers, told in ((1, one), (2, two)):
         print(
             f"  {workers} worker(s): {told['trials']} trials of {told['subjects'] - told['failed']} subjects, "
-            f"compute {told['compute_s']:.1f} s, with tables of the study {told['whole_s']:.1f} s, "
+            f"compute {told['ends_s'][-1]:.1f} s, with tables of the study {told['whole_s']:.1f} s, "
             f"{told['cpu_s'] / analysed:.3f} CPU s a trial"
         )
     print(f"  {out_bytes / analysed / 2**20:.2f} MB of results a trial, study tables included")
-    rate = 60.0 * two["trials"] / two["compute_s"]
-    efficiency = one["compute_s"] / two["compute_s"] / 2
-    gates = (
-        ("trials a minute, two workers", rate, rate >= TRIALS_PER_MINUTE, f">= {TRIALS_PER_MINUTE:g}"),
-        ("parallel efficiency", efficiency, efficiency >= EFFICIENCY, f">= {EFFICIENCY:g}"),
+    gates = [
         ("parent's memory, MB", two["parent_MB"], two["parent_MB"] <= PARENT_MB, f"<= {PARENT_MB:g}"),
         ("same bytes with one and two workers", float(equal), equal, "= 1"),
-    )
+    ]
+    large = files >= FULL_SIZE
+    for started in (False, True):
+        alone, together = (subjects_per_s(told["ends_s"], n, started=started) for n, told in ((1, one), (2, two)))
+        rate, efficiency = 60.0 * together * two["trials"] / two["subjects"], together / alone / 2
+        when = "once started" if started else "start included"
+        # The start counts where it should not matter any more, and only there.
+        held = started is not large
+        gates += [
+            (
+                f"trials a minute, {when}",
+                rate,
+                rate >= TRIALS_PER_MINUTE or not held,
+                f">= {TRIALS_PER_MINUTE:g}" if held else "none",
+            ),
+            (
+                f"parallel efficiency, {when}",
+                efficiency,
+                efficiency >= EFFICIENCY or not held,
+                f">= {EFFICIENCY:g}" if held else "none",
+            ),
+        ]
     for name, value, met, limit in gates:
-        print(f"  {name:36} {value:8.2f}   limit {limit:8} {'ok' if met else 'MISSED'}")
+        print(f"  {name:38} {value:8.2f}   limit {limit:8} {'ok' if met else 'MISSED'}")
     return int(not all(met for _, _, met, _ in gates))
 
 
