@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Collection, Mapping
+from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,12 +45,16 @@ def _shown(entry: object) -> str:
     if dataclasses.is_dataclass(entry):
         name = getattr(entry, "name", None)
         return f"<{type(entry).__name__}{f' {name!r}' if isinstance(name, str) and name else ''}>"
+    if isinstance(entry, Enum):
+        return str(entry.value)
     if isinstance(entry, str):
         return repr(entry if len(entry) <= LONGEST_TEXT else entry[: LONGEST_TEXT - 3] + "...")
     if isinstance(entry, Mapping):
         return "{" + _first(entry, lambda key: f"{key!r}: {_inner(entry[key])}") + "}"
     if isinstance(entry, tuple | list | set | frozenset):
-        return "(" + _first(entry, _shown) + ")"
+        kinds = {_shown(part) for part in entry if dataclasses.is_dataclass(part)}
+        alike = len(kinds) == 1 and len(entry) > 1 and all(map(dataclasses.is_dataclass, entry))
+        return f"({len(entry)} {kinds.pop()})" if alike else "(" + _first(entry, _shown) + ")"
     text = repr(entry)
     return text if len(text) <= 2 * LONGEST_TEXT else f"<{type(entry).__name__}>"
 

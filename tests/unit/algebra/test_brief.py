@@ -42,6 +42,7 @@ def test_shapes_counts_and_names_in_place_of_contents() -> None:
         f"Many(name='{'x' * 37}...', values=array(500, 3), place_m=[1, 0.5, 0.333333], "
         "parts=(<Inner 'p0'>, <Inner 'p1'>, <Inner 'p2'>, <Inner 'p3'>, ... 9 in all), by_side={'L': <1 entries>})"
     )
+    assert "parts=(3 <Inner>)" in repr(Many("x", np.zeros(9), np.zeros(3), (Inner(""),) * 3))
     assert repr(Inner("p", 2.5)) == "Inner(name='p', weight=2.5)"
     assert repr(Many("", np.zeros(0), np.zeros(3))) == "Many(place_m=[0, 0, 0])"
 
