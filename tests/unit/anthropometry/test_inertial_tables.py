@@ -115,6 +115,29 @@ def test_body_mass_sums_to_what_the_source_says(name: str, sex: str) -> None:
     assert 100 * total == pytest.approx(BODY_MASS[name, sex], abs=1e-6)
 
 
+#: Table -> segment -> the points between which its source measures length, and where the centre of mass is counted from.
+END_POINTS = {
+    table: {"thigh": ("hip_centre", "knee_centre"), "shank": ("knee_centre", "ankle_centre"), "foot": foot}
+    for table, foot in {
+        "dempster-winter": ("lateral_malleolus", "metatarsal_2"),
+        "de-leva-1996": ("heel", "toe_tip"),
+        "dumas-2007": ("heel", "metatarsal_heads"),
+        "conventional": ("ankle_centre", "foot_axis"),
+    }.items()
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_lengths_run_between_the_points_the_source_names(name: str) -> None:
+    # Jensen's centres and radii are Dempster's, Vicon's lengths the conventional model's.
+    source = {"jensen-1989": "dempster-winter", "conventional-vicon": "conventional"}.get(name, name)
+    for sex in ("female", "male") if load_table(name).by_sex else ("",):
+        table = subject_table(name, sex)
+        for segment, ends in END_POINTS[source].items():
+            assert (table[segment].proximal, table[segment].distal) == ends, (sex, segment)
+            assert table[segment].com_from == ("ankle_centre" if (name, segment) == ("dumas-2007", "foot") else ends[0])
+
+
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("side", ["L", "R"])
 def test_tensors_belong_to_bodies_that_can_exist(name: str, side: str) -> None:
