@@ -26,8 +26,8 @@ _QUOTED = frozenset(',"\n\r')
 def csv_text(table: pd.DataFrame) -> str:
     """Return any table as CSV text; numbers by `FLOAT_FORMAT`, NaN and None as empty cells."""
     cells = [_cells(table[name]) for name in table.columns]
-    rows = [",".join(row) for row in zip(*cells, strict=True)]
-    return header_line(map(str, table.columns)) + "".join(row + "\n" for row in rows)
+    rows = map(",".join, zip(*cells, strict=True))
+    return "\n".join([header_line(map(str, table.columns))[:-1], *rows]) + "\n"
 
 
 def write_csv(table: pd.DataFrame, path: Path) -> None:
@@ -137,8 +137,9 @@ def _cells(column: pd.Series) -> list[str]:
     if pd.api.types.is_float_dtype(column.dtype):
         return number_texts(column.to_numpy(dtype=np.float64))
     values = column.tolist()
+    # Texts and whole numbers repeat a lot: each different cell is written once.
     if pd.api.types.is_integer_dtype(column.dtype):
-        return list(map(str, values))
-    # Text repeats a lot: each different cell is quoted once.
+        written = {value: str(value) for value in set(values)}
+        return [written[value] for value in values]
     quoted = {value: "" if value is None or value != value else _cell(str(value)) for value in set(values)}
     return [quoted[value] for value in values]
