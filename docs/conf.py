@@ -15,7 +15,7 @@ author = "The biomech_id developers"
 project_copyright = author  # without a year: the same sources give the same pages
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "docstrings", "short_names", "signatures"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "commands", "docstrings", "short_names", "signatures"]
 exclude_patterns = ["_build", "_extensions"]
 
 # The pages are Markdown that reads as well where the sources are browsed; a heading is the same anchor there and here.

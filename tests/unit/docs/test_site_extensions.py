@@ -9,6 +9,9 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.main import get_command
+
+from biomech_id.cli.app import app
 
 EXTENSIONS = Path(__file__).resolve().parents[3] / "docs" / "_extensions"
 
@@ -21,6 +24,11 @@ def extension(name: str) -> Iterator[ModuleType]:
     finally:
         sys.path.remove(str(EXTENSIONS))
         sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def commands() -> Iterator[ModuleType]:
+    yield from extension("commands")
 
 
 @pytest.fixture
@@ -130,3 +138,15 @@ def test_a_short_name_means_the_nearest(short_names: ModuleType) -> None:
     assert found("read", "p.a.x") == "p.read"  # the package's own comes before a room's
     assert found("Two.part", "p.a.x") == "p.b.w.Two.part"
     assert found("olve", "p.a.x") is None
+
+
+def test_every_command_is_described_with_its_example_and_options(commands: ModuleType) -> None:
+    group = get_command(app)
+    text = "".join(commands.pages_of(group))
+    for name in group.commands:
+        assert f"## `biomech-id {name}`\n" in text
+        assert f"```sh\nbiomech-id {name}" in text, f"{name} has no example"
+    assert "| `paths...` | A subject's folder, or C3D files. Required. |" in text
+    assert "| `--knee` `flexion` or `extension` | " in text
+    assert "--debug" not in text
+    assert "Default: ``" not in text
