@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity, must_be
 from biomech_id.gait.contacts import find_contacts
 from biomech_id.gait.joined_events import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
@@ -104,9 +104,11 @@ def search_events(
 
     Raises
     ------
+    WrongTypeError : something else than a trial.
     OptionError : no such source.
     MissingInputError : "file" without stored events, or markers and plates without any foot to see.
     """
+    must_be(trial, Trial, argument="trial", of="find_events", hint="read_c3d(path) returns it")
     if source not in SOURCES:
         raise OptionError(
             f"Events cannot be taken from {source!r}.", value=source, expected=" | ".join(SOURCES), where="event_source"

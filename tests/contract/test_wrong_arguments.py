@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[Callable[[Hands], Any], str]] = {
     "motion for contacts": (lambda h: bid.solve(h.motion, h.motion), "assign_plates(trial, motion) returns them"),  # type: ignore[arg-type]
     "swapped": (lambda h: bid.assign_plates(h.motion, h.trial), "assign_plates takes a Trial as its trial"),  # type: ignore[arg-type]
     "trial twice": (lambda h: bid.assign_plates(h.trial, h.trial), "track(trial) returns it"),  # type: ignore[arg-type]
+    "motion for events": (lambda h: bid.find_events(h.motion), "find_events takes a Trial as its trial, not a BodyMotion"),  # type: ignore[arg-type]
     "path for trial": (lambda h: bid.conventional_model("static.c3d"), "read_c3d(path) returns it"),  # type: ignore[arg-type]
     "path for a walk": (lambda h: h.model.track("walk.c3d"), "track takes a Trial as its trial, not a str"),  # type: ignore[arg-type]
     "path for six-dof": (lambda h: bid.six_dof_model("static.c3d"), "read_c3d(path) returns one"),  # type: ignore[arg-type]
