@@ -47,11 +47,13 @@ def compare(
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
     norm: Norm = None,
     style: Style = None,
+    condition_a: Annotated[str | None, typer.Option(help="Condition of the first; otherwise one that both have.")] = None,
+    condition_b: Annotated[str | None, typer.Option(help="Condition of the second.")] = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Overlay two sessions or conditions: the first solid, the second dashed.
+    """Overlay two sessions, or two conditions of one: the first solid, the second dashed.
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
@@ -60,7 +62,8 @@ def compare(
 
     sessions = read_folder(out_a), read_folder(out_b)
     with shown_progress() as progress:
-        compare_report(*sessions, output, norm=norm, style=style, progress=progress)
+        conditions = condition_a, condition_b
+        compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, progress=progress)
     doubts = unlike(*sessions)
     for sentence in doubts:
         complain(sentence)

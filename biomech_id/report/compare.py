@@ -22,7 +22,7 @@ from biomech_id.report.kinetics import kinetics_page
 from biomech_id.report.layer import ROWS, Layer, layers_of
 from biomech_id.report.methods import methods_pages
 from biomech_id.report.norm import Norm, load_norm
-from biomech_id.report.numbers import DECIMALS, mean_of, written
+from biomech_id.report.numbers import DECIMALS, mean_of, mean_sd, written
 from biomech_id.report.pdf import Progress, no_collector, stamp, subject_code, version_of, write_pdf
 from biomech_id.report.quality import quality_pages
 from biomech_id.report.scores import scores_page
@@ -30,6 +30,8 @@ from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.spatiotemporal import UNIT_WORDS, parameter_values
 from biomech_id.report.style import Style, load_style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.typography import wrapped
+from biomech_id.report.unlike import unlike
 from biomech_id.report.values import NAMED_PEAK, NAMES, TABLED, picked
 from biomech_id.results.atomic import check_writable
 from biomech_id.results.tables import SessionTables
@@ -47,6 +49,7 @@ def compare_report(
     norm: Any = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
+    conditions: tuple[str | None, str | None] = (None, None),
     progress: Progress | None = None,
 ) -> Path:
     """Draw two sessions over one another: A solid, B dashed, the same pages, and B minus A in the tables.
@@ -55,7 +58,8 @@ def compare_report(
     ----------
     tables_a, tables_b : the sessions.
     path : PDF to write; it appears whole or not at all.
-    names : what the legend calls them; None takes code, session date and condition.
+    names : what the legend calls them; None takes code, session date, condition and whatever else tells them apart.
+    conditions : which condition of each session; None takes one that both have, and of one session with itself its first two.
     norm, pages, style, progress : as for `draw_report`; the norm must fit both sessions.
 
     Returns
@@ -64,13 +68,13 @@ def compare_report(
 
     Raises
     ------
-    MissingInputError : one of the sessions has no gait cycle to compare.
+    MissingInputError : one of the sessions has no gait cycle to compare, or none of the condition asked for.
     OptionError, ShapeError, OutputError : as for `draw_report`.
     """
     check_writable(Path(path))
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    layers = _layers(tables_a, tables_b, names, look)
+    layers = _named(_chosen(tables_a, tables_b, conditions, look), names, look)
     norm = tables_a.norm if norm is None else norm
     reference = load_norm(norm, tables_a)
     load_norm(norm, tables_b)
@@ -82,22 +86,58 @@ def compare_report(
         return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 
-def _layers(a: SessionTables, b: SessionTables, names: tuple[str, str] | None, style: Style) -> list[Layer]:
-    layers = []
-    for number, tables in enumerate((a, b)):
-        found = layers_of(tables)
-        if not found:
-            raise MissingInputError(
-                f"Session {'AB'[number]} ({subject_code(tables, style)}) has no gait cycle, so there is nothing to compare.",
-                value=0,
-                expected="at least one gait cycle in each session",
-                where=f"session {'AB'[number]}",
-            )
-        first = found[0]
-        told = [subject_code(tables, style), tables.summary.get("subject", {}).get("session_date"), first.condition]
-        name = names[number] if names else ", ".join(str(x) for x in told if x)
-        layers.append(Layer(tables, first.kind, first.condition, name))
-    return layers
+def _chosen(a: SessionTables, b: SessionTables, conditions: tuple[str | None, str | None], style: Style) -> tuple[Layer, Layer]:
+    """Which movement and condition of each session: the first that both have, else each one's first."""
+    first, second = _candidates("A", a, conditions[0], style), _candidates("B", b, conditions[1], style)
+    if conditions == (None, None) and a.summary == b.summary and len(second) > 1:
+        return first[0], second[1]
+    alike = [(x, y) for x in first for y in second if (x.kind, x.condition) == (y.kind, y.condition)]
+    return alike[0] if alike else (first[0], second[0])
+
+
+def _candidates(letter: str, tables: SessionTables, condition: str | None, style: Style) -> list[Layer]:
+    found = layers_of(tables)
+    code, where = subject_code(tables, style), f"session {letter}"
+    if not found:
+        raise MissingInputError(
+            f"Session {letter} ({code}) has no gait cycle, so there is nothing to compare.",
+            value=0, expected="at least one gait cycle in each session", where=where,
+        )  # fmt: skip
+    wanted = [layer for layer in found if condition in (None, layer.condition)]
+    if not wanted:
+        there = ", ".join(dict.fromkeys(repr(layer.condition) for layer in found))
+        raise MissingInputError(
+            f"Session {letter} ({code}) has no gait cycle of the condition {condition!r}; it has {there}.",
+            value=condition, expected=there, where=where,
+        )  # fmt: skip
+    return wanted
+
+
+def _named(layers: tuple[Layer, Layer], names: tuple[str, str] | None, style: Style) -> list[Layer]:
+    """Both with the name that legends and titles use: code, date and condition, and what else differs between the two."""
+    differing = [key for key in ("model", "kinetics") if len({str(layer.tables.summary.get(key)) for layer in layers}) > 1]
+    kinds = len({layer.kind for layer in layers}) > 1
+    named = []
+    for number, layer in enumerate(layers):
+        summary = layer.tables.summary
+        told = [subject_code(layer.tables, style), summary.get("subject", {}).get("session_date"), layer.condition]
+        told += [style.label(f"choice.{summary.get(key)}") for key in differing] + [style.label(f"kind.{layer.kind}")] * kinds
+        name = names[number] if names else ", ".join(str(text) for text in told if text)
+        named.append(Layer(layer.tables, layer.kind, layer.condition, name))
+    return named
+
+
+def _doubts(layers: Sequence[Layer], style: Style) -> Iterator[str]:
+    """What a reader must know before believing a difference."""
+    a, b = layers
+    yield from unlike(a.tables, b.tables)
+    if a.kind != b.kind:
+        yield style.label("compare.other_movement")
+    for key, layer in zip("ab", layers, strict=True):
+        others = [other.condition for other in layers_of(layer.tables) if other.condition != layer.condition]
+        if others:
+            names = ", ".join(dict.fromkeys(others))
+            yield style.label("compare.not_shown", session=style.label(f"compare.{key}"), names=names)
 
 
 def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
@@ -115,8 +155,9 @@ def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Seq
     for name, (draw, drawing) in overlaid.items():
         if name in wanted:
             yield Page(name, style.label(f"compare.{name}"), draw(drawing))
-    for layer in layers:
-        if "scores" in wanted:
+    if "scores" in wanted:
+        # Without scores both pages would say the same.
+        for layer in [layer for layer in layers if len(layer.tables.scores)] or layers[:1]:
             yield from _of_each("scores", layer, style, [scores_page(layer.tables, style, norm, condition=layer.condition)])
     if "values" in wanted:
         yield from _tabled("values", style, _value_table(layers, style), _power_table(layers, style))
@@ -140,6 +181,9 @@ def _cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
     middle = (LEFT_MM + RIGHT_MM) / 2
     sheet.text(LEFT_MM, 22.5, style.label("compare.drawn"), size="body")
     top = 27.0
+    for doubt in _doubts(layers, style):
+        lines = wrapped(doubt, RIGHT_MM - LEFT_MM, style.size("body"), weight="bold")
+        top = sheet.paragraph(LEFT_MM, top - 2.5, lines, size="body", colour="warn", weight="bold") + 2.5
     for key, layer in zip("ab", layers, strict=True):
         summary = layer.tables.summary
         head = style.label("movement.title", title=style.label(f"compare.{key}"), kind=layer.name)
@@ -166,12 +210,14 @@ def _tabled(name: str, style: Style, *tables: TextTable) -> Iterator[Page]:
             title = style.label("page.continued", title=style.label(f"page.{name}"))
 
 
-def _triple(a: Sequence[float], b: Sequence[float], decimals: int) -> list[Cell | str]:
-    """Mean of A, mean of B, and B minus A."""
-    means = mean_of(a), mean_of(b)
-    difference = means[1] - means[0]
-    sign = "+" if difference > 0 else ""
-    return [written(means[0], decimals), written(means[1], decimals), Cell(sign + written(difference, decimals), bold=True)]
+def _triple(a: Sequence[float], b: Sequence[float], decimals: int, *, spread: bool = True) -> list[Cell | str]:
+    """A, B, and B minus A; A and B as mean ± SD, or the means alone."""
+    difference = mean_of(b) - mean_of(a)
+    text = written(difference, decimals)
+    # A difference that the decimals do not show has no sign either.
+    sign = "+" if difference > 0 and text.strip("0.") else ""
+    told = [mean_sd(values, decimals) if spread else written(mean_of(values), decimals) for values in (a, b)]
+    return [*told, Cell(sign + text, bold=True)]
 
 
 def _heads(style: Style, side: str, width: float) -> list[TableColumn]:
@@ -202,8 +248,9 @@ def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
     columns = [TableColumn(style.label("values.variable"), 36.0), TableColumn("", 6.0)]
     width = (_WIDTH_MM - 42.0) / (3 * len(NAMES))
     for name in NAMES:
-        columns += [TableColumn(f"{style.label('values.' + name)} {head}", width, "right") for head in ("A", "B")]
-        columns += [TableColumn(style.label("common.difference"), width, "right")]
+        # The name stands over the first of its three columns, the letters over each.
+        columns.append(TableColumn(f"{style.label('values.' + name)}\nA", width, "right"))
+        columns += [TableColumn(f"\n{head}", width, "right") for head in ("B", style.label("common.difference"))]
     rows: list[list[Cell | str]] = []
     for key in TABLED:
         row = ROWS[key]
@@ -213,7 +260,7 @@ def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
             cells: list[Cell | str] = []
             for name in NAMES:
                 a, b = (np.asarray(group.get((*key, side, name), []), dtype=float) * style.factor(row) for group in groups)
-                cells += _triple(a.tolist(), b.tolist(), DECIMALS.get(style.unit(row), 2))
+                cells += _triple(a.tolist(), b.tolist(), DECIMALS.get(style.unit(row), 2), spread=False)
             title = f"{style.word(row.title)}" if side == "L" else style.unit(row)
             rows.append([Cell(title, colour="ink" if side == "L" else "quiet"), Cell(side, colour=side, bold=True), *cells])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)

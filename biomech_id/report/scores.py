@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.report.curve_panel import BACKING
 from biomech_id.report.layer import ROWS
 from biomech_id.report.norm import Norm
 from biomech_id.report.numbers import written
@@ -17,11 +18,12 @@ from biomech_id.report.scale import Scale
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.typography import wrapped
+from biomech_id.report.typography import width_mm, wrapped
 from biomech_id.results.tables import SessionTables
 
 #: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
 MCID_DEG = 1.6
+MCID_DASHES: tuple[float, tuple[float, ...]] = (0.0, (2.0, 1.0))
 PROFILE = Scale(0.0, 30.0, 5.0)
 _BAR_OFFSET = 0.19
 _BAR_HALF = 0.16
@@ -39,6 +41,7 @@ def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condi
         return sheet.figure
     if condition:
         sheet.text(LEFT_MM, 21.4, style.label("scores.condition", condition=condition), size="small")
+    _legend(sheet)
     _profile(sheet, scores)
     y = _table(sheet, scores)
     note = wrapped(style.label("scores.note"), RIGHT_MM - LEFT_MM, style.size("tiny"))
@@ -64,6 +67,19 @@ def _profile(sheet: Sheet, scores: Any) -> None:
         panel.mark(place, 0.0, "\n".join(lines), below_mm=1.5, size="small", colour="ink", ha="center", va="top")
         for score in records(mine):
             _bar(panel, place, score, style)
+
+
+def _legend(sheet: Sheet) -> None:
+    """What each bar and line is."""
+    style, y = sheet.style, 27.0
+    x = LEFT_MM + 14.0
+    faces = ((style.label("side.L"), "L"), (style.label("side.R"), "R"), (style.label("scores.overall"), "ink"))
+    for text, face in (*faces, (style.label("scores.norm"), "norm")):
+        sheet.box(x, y - 2.6, 6.0, 3.0, face=face, edge=None)
+        sheet.text(x + 7.5, y, text, size="small")
+        x += 7.5 + width_mm(text, style.size("small")) + 5.0
+    sheet.rule(x, y - 1.1, x + 6.0, y - 1.1, colour="ink", width=1.0, dashes=MCID_DASHES)
+    sheet.text(x + 7.5, y, style.label("scores.matters", mcid=f"{MCID_DEG:g}"), size="small")
 
 
 def _gps(scores: Any) -> Any:
@@ -109,11 +125,13 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
         va="bottom",
         colour=colour,
         size="small",
+        zorder=5,
+        bbox=BACKING,
     )
     if score.score == "GPS" and np.isfinite(score.norm_mean):
         edge = score.norm_mean + MCID_DEG
         panel.polylines(
-            [[(at - half * 1.15, edge), (at + half * 1.15, edge)]], colour="ink", width=1.0, dashes=(0.0, (2.0, 1.0)), zorder=3.0
+            [[(at - half * 1.15, edge), (at + half * 1.15, edge)]], colour="ink", width=1.0, dashes=MCID_DASHES, zorder=3.0
         )
 
 

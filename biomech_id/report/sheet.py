@@ -65,13 +65,24 @@ class Sheet:
                 self.text(x_mm, top_mm + points * MM_PER_POINT + number * pitch, line, size=size, **how)
         return top_mm + len(lines) * pitch
 
-    def rule(self, x0_mm: float, y0_mm: float, x1_mm: float, y1_mm: float, *, colour: str = "grid", width: float = 0.6) -> None:
-        """Draw a straight line."""
+    def rule(
+        self,
+        x0_mm: float,
+        y0_mm: float,
+        x1_mm: float,
+        y1_mm: float,
+        *,
+        colour: str = "grid",
+        width: float = 0.6,
+        dashes: tuple[float, tuple[float, ...]] | None = None,
+    ) -> None:
+        """Draw a straight line, solid unless dashes are given as matplotlib writes them."""
         line = Line2D(
             [x0_mm / WIDTH_MM, x1_mm / WIDTH_MM],
             [1 - y0_mm / HEIGHT_MM, 1 - y1_mm / HEIGHT_MM],
             color=self.style.colour(colour),
             linewidth=width,
+            linestyle=dashes or "solid",
             solid_capstyle="butt",
         )
         self.figure.add_artist(line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from biomech_id.report.kinematics import GRID as KINEMATICS
 from biomech_id.report.kinetics import GRID as KINETICS
 from biomech_id.report.layer import ROWS, Layer
 from biomech_id.report.norm import Norm
-from biomech_id.report.numbers import DECIMALS, mean_sd
+from biomech_id.report.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell, TableColumn, TextTable
@@ -71,7 +72,9 @@ def _block(
     present = set(_variables(peaks))
     variables = [key for key in TABLED if ROWS[key].quantity == quantity and key in present]
     mine = peaks[[key in set(variables) for key in zip(peaks["variable"], peaks["component"], strict=True)]]
-    names = [name for name in NAMES if (mine["name"] == name).any()]
+    # In swing a foot has no ground under it.
+    told = NAMES if quantity != "ground force" else tuple(name for name in NAMES if not name.endswith("swing"))
+    names = [name for name in told if (mine["name"] == name).any()]
     if not variables or not names:
         return top - 7.0
     sheet.heading(left, top, style.label(heading))
@@ -109,14 +112,20 @@ def _cell(group: Any, row: SignRow, style: Style, norm: Norm | None) -> Cell:
 
 
 def norm_distance(group: Any, row: SignRow, style: Style, norm: Norm | None) -> float:
-    """Mean value minus the norm's mean at the mean percent of the cycle, in standard deviations of the norm; 0 where unknown."""
+    """Mean value minus the norm's mean at the mean percent of the cycle, in standard deviations of the norm.
+
+    0 where it is not known, and where the two read the same in the decimals that are printed: what a reader cannot see is no flag.
+    """
     band = norm.curve(row, style) if norm is not None else None
     values, percents = group["value"].to_numpy(dtype=float) * style.factor(row), group["percent"].to_numpy(dtype=float)
     if band is None or not np.isfinite(values).any() or not np.isfinite(percents).any():
         return 0.0
     at = round(float(np.nanmean(percents)))
-    mean, sd = band[0][at], band[1][at]
-    return float((np.nanmean(values) - mean) / sd) if np.isfinite(mean) and sd > 0 else 0.0
+    mean, sd, mine = float(band[0][at]), float(band[1][at]), float(np.nanmean(values))
+    decimals = DECIMALS.get(style.unit(row), 2)
+    if not (math.isfinite(mean) and sd > 0) or written(mine, decimals) == written(mean, decimals):
+        return 0.0
+    return (mine - mean) / sd
 
 
 def _powers(sheet: Sheet, peaks: Any, left: float, top: float, norm: Norm | None) -> float:

@@ -84,9 +84,10 @@ def decide_foot_flat(
             "They may come from another static trial; check marker diameter and foot_flat in subject.toml.", where,
         )  # fmt: skip
     is_flat = to_flat <= to_stood
+    apart_deg = np.rad2deg(min(to_flat, to_stood))
     return is_flat, Finding(
         "foot-flat-as-stored", Severity.INFO,
         f"The stored static foot offsets are those of a foot {'set flat' if is_flat else 'taken as it stood'}, and so is ours "
-        f"(within {np.rad2deg(min(to_flat, to_stood)):.4f} deg).",
+        f"({'to less than 0.01 deg' if apart_deg < 0.01 else f'they differ by {apart_deg:.2f} deg'}).",
         "", where,
     )  # fmt: skip

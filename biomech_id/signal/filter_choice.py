@@ -64,7 +64,12 @@ class FilterChoice:
     def finding(self, where: str) -> Finding:
         """Say the choice and its evidence in one sentence."""
         did = f"filtered at {self.cutoff_hz:g} Hz" if self.apply else "not filtered"
-        evidence = f"residual above {NOISE_ABOVE_HZ:g} Hz {self.residual_m * 1e3:.4f} mm, levelness {self.levelness:.2f}"
+        if np.isfinite(self.residual_m):
+            shape = "level like noise" if self.levelness >= LEVEL_NOISE else "dying away"
+            dies = f", {shape}" if np.isfinite(self.levelness) else ""
+            evidence = f"{self.residual_m * 1e3:.2g} mm of movement above {NOISE_ABOVE_HZ:g} Hz{dies}"
+        else:
+            evidence = f"too little is seen to tell what is above {NOISE_ABOVE_HZ:g} Hz"
         asked = "" if self.mode == "auto" else f"; the recipe says {self.mode}"
         return Finding("marker-filter", Severity.INFO, f"Markers {did} ({evidence}{asked}).", "", where)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pypdf
 import pytest
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report import compare_report, unlike
+from biomech_id.report.compare import _triple
 from biomech_id.report.curve_panel import Drawing
 from biomech_id.report.kinematics import kinematics_page
 from biomech_id.report.layer import Layer
@@ -42,6 +44,8 @@ def test_tables_hold_a_and_b_and_their_difference(pair, tmp_path):
     assert "BEFORE / AFTER" in cover
     assert "Session A: BEFORE, 2024-05-17, barefoot" in cover
     assert "Differences: session B minus session A." in parameters
+    assert "two persons" in cover
+    assert "1.34 ± 0.01" in parameters  # speed with its spread over the cycles
     a, b = (
         tables.peaks.query("variable == 'HipAngles' and component == 'X' and name == 'max_stance' and side == 'R'")
         for tables in pair
@@ -78,3 +82,56 @@ def test_a_session_without_cycles_or_a_norm_of_another_model_is_refused(pair, bu
     with pytest.raises(OptionError, match="six-dof"):
         compare_report(*pair, tmp_path / "a.pdf", norm=build_norm(model="six-dof"))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture
+def two_conditions(build):
+    """One session, walked barefoot and with an orthosis."""
+    barefoot, orthosis = build(code="ONE"), build(code="ONE", seed=1)
+    second = {**orthosis.summary["trials"][0], "name": "walk9", "file": "walk9.c3d", "condition": "orthosis"}
+    summary = {**barefoot.summary, "conditions": ["barefoot", "orthosis"], "trials": [*barefoot.summary["trials"], second]}
+    renamed = {name: getattr(orthosis, name).assign(trial="walk9") for name in ("cycles", "budget", "peaks", "spatiotemporal")}
+    together = {name: pd.concat([getattr(barefoot, name), table], ignore_index=True) for name, table in renamed.items()}
+    return replace(barefoot, summary=summary, **together)
+
+
+def first_page(path) -> str:
+    return " ".join(pypdf.PdfReader(path).pages[0].extract_text().split())
+
+
+def test_a_session_with_itself_compares_its_conditions(two_conditions, tmp_path):
+    text = first_page(compare_report(two_conditions, two_conditions, tmp_path / "a.pdf", pages=["cover"]))
+    assert "Session A: ONE, 2024-05-17, barefoot" in text
+    assert "Session B: ONE, 2024-05-17, orthosis" in text
+
+
+def test_conditions_that_both_have_are_compared_unless_others_are_asked_for(two_conditions, build, tmp_path):
+    other = build(code="ONE", seed=2)
+    for letter, pair in (("A", (two_conditions, other)), ("B", (other, two_conditions))):
+        text = first_page(compare_report(*pair, tmp_path / "a.pdf", pages=["cover"]))
+        assert "Session A: ONE, 2024-05-17, barefoot" in text
+        assert "Session B: ONE, 2024-05-17, barefoot" in text
+        assert f"Session {letter} was walked under more conditions than the one shown here: orthosis." in text
+    text = first_page(compare_report(two_conditions, other, tmp_path / "a.pdf", pages=["cover"], conditions=("orthosis", None)))
+    assert "Session A: ONE, 2024-05-17, orthosis" in text
+    with pytest.raises(MissingInputError, match=r"Session B \(ONE\) has no gait cycle of the condition 'shod'; it has 'barefoot'"):
+        compare_report(two_conditions, other, tmp_path / "b.pdf", conditions=(None, "shod"))
+
+
+def test_models_that_differ_tell_the_sessions_apart(build, tmp_path):
+    one, other = build(code="ONE"), build(code="ONE", seed=1)
+    other = replace(other, summary={**other.summary, "model": "six-dof"})
+    text = first_page(compare_report(one, other, tmp_path / "a.pdf", pages=["cover"]))
+    assert "Session A: ONE, 2024-05-17, barefoot, conventional" in text
+    assert "Session B: ONE, 2024-05-17, barefoot, six degrees of freedom" in text
+    assert "their differences are also those of the model" in text
+
+
+def test_without_scores_there_is_one_page_about_them(pair, tmp_path):
+    path = compare_report(*pair, tmp_path / "a.pdf", pages=["scores"])
+    assert len(pypdf.PdfReader(path).pages) == 1
+
+
+def test_a_difference_that_the_decimals_do_not_show_has_no_sign():
+    assert [cell if isinstance(cell, str) else cell.text for cell in _triple([0.0], [0.001], 2)] == ["0.00", "0.00", "0.00"]
+    assert [cell if isinstance(cell, str) else cell.text for cell in _triple([1.0, 1.2], [2.0], 1)] == ["1.1 ± 0.1", "2.0", "+0.9"]
