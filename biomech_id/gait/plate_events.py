@@ -2,6 +2,7 @@
 
 A load says when, the markers say which foot. Where events from markers exist, a load's beginning is a strike only if that foot
 strikes near then: a second foot stepping onto a loaded plate, or a foot sliding off it, begins or ends a load without an event.
+Where the foot is hidden just then, it is enough that the load is one foot's from begin to end.
 """
 
 from __future__ import annotations
@@ -32,18 +33,19 @@ def plate_events(
     ----------
     trial, landmarks : the recording and its feet.
     contacts : loads, from `gait.contacts.find_contacts`.
-    from_markers : events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), a load counts
-        when one and the same foot is on it at its beginning and at its end.
+    from_markers : events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), and where the
+        foot's markers are hidden just then, a load counts when one and the same foot is on it at its beginning and at its end.
     """
     events = []
     for contact in contacts:
         load = load_at_video_rate(trial, contact)
         foot = trial.plates[contact.plate].foot
         first, last = (foot, foot) if foot else edge_feet(landmarks, load)
-        if not from_markers and first != last:
-            continue
         for side, time_s, kind in ((first, contact.start_s, EventKind.FOOT_STRIKE), (last, contact.end_s, EventKind.FOOT_OFF)):
-            if side and np.isfinite(time_s) and (not from_markers or _near(from_markers, side, kind, time_s)):
+            if not side or np.isnan(time_s):
+                continue
+            unwatched = not from_markers or _hidden(landmarks, side, time_s)
+            if _near(from_markers, side, kind, time_s) or (unwatched and first == last):
                 events.append(Event(time_s, side, kind, "plate"))
     return tuple(sorted(_without_repeats(events)))
 
@@ -65,6 +67,12 @@ def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
 
 def _near(events: Sequence[Event], side: str, kind: EventKind, time_s: float) -> bool:
     return any(e.side == side and e.kind is kind and abs(e.time_s - time_s) < SAME_EVENT_S for e in events)
+
+
+def _hidden(landmarks: Landmarks, side: str, time_s: float) -> bool:
+    """Whether heel or toe of a foot are missing within `SAME_EVENT_S` of a time, so that markers cannot tell an event there."""
+    near = np.abs(landmarks.time_s - time_s) < SAME_EVENT_S
+    return not np.isfinite(landmarks.heel_lab_m[side][near] + landmarks.toe_lab_m[side][near]).all()
 
 
 def _without_repeats(events: list[Event]) -> list[Event]:

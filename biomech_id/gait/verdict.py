@@ -69,12 +69,13 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
     def stance(verdict: Verdict, reason: str) -> tuple[Stance, tuple[PlateLoad, ...]]:
         return Stance(interval.side, interval.start_s, interval.end_s, names, verdict, reason), loads
 
+    missing = "strike" if np.isnan(interval.start_s) else "off"
+    cut = f"the foot {missing} lies outside the trial or was not seen"
     if not loads:
-        cut = "" if interval.complete else " and the stance is cut by the trial's end"
-        return stance(Verdict.NO_PLATE if interval.complete else Verdict.CUT, f"no loaded plate is under the foot{cut}")
+        bare = "no loaded plate is under the foot"
+        return stance(Verdict.NO_PLATE, bare) if interval.complete else stance(Verdict.CUT, f"{bare}, and {cut}")
     if not interval.complete:
-        missing = "strike" if np.isnan(interval.start_s) else "off"
-        return stance(Verdict.CUT, f"the foot {missing} lies outside the trial or has no event")
+        return stance(Verdict.CUT, cut)
     against = objection(scene, interval, loads)
     if against is not None:
         return stance(*against)

@@ -1,12 +1,17 @@
 """Geometry of feet over plates, by hand, and which foot a load's ends belong to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.contacts import PlateContact, find_contacts
+from biomech_id.gait.events import search_events
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot, load_at_video_rate, nearest_foot
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.plate_events import edge_feet, plate_events
+from biomech_id.gait.stance import Verdict
 from biomech_id.trial import EventKind, ForcePlate
 
 CORNERS = np.array([[0.6, 0.4, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0], [0.6, 0.0, 0.0]])
@@ -82,3 +87,23 @@ def test_a_load_that_ends_in_mid_stance_has_no_off(walker):
     (contact,) = find_contacts(trial)
     events = plate_events(trial, find_landmarks(trial), [contact], walk.events())
     assert [(e.side, e.kind) for e in events] == [("R", EventKind.FOOT_STRIKE)]
+
+
+@pytest.mark.parametrize("marker", ["RHEE", "RTOE"])
+def test_a_foot_whose_marker_is_hidden_when_it_strikes_is_told_by_its_plate(walker, marker):
+    """From 0.3 s before the strike to 0.1 s after it, too long to be bridged; the foot is seen flat on its plate later on."""
+    walk = walker()
+    trial = walk.trial([walk.plate_under("R", 3)])
+    strike_s = float(walk.strikes("R")[3])
+    position = trial.markers.position_m.copy()
+    t = np.arange(trial.n_frames) / walk.rate_hz
+    position[(t > strike_s - 0.3) & (t < strike_s + 0.1), trial.markers.names.index(marker)] = np.nan
+    hidden = replace(trial, markers=trial.markers.with_positions(position))
+    found = search_events(hidden)
+    strikes = [e for e in found.by_source["marker"] if e.side == "R" and e.kind is EventKind.FOOT_STRIKE]
+    # The heel alone tells a strike; without it the markers have none.
+    assert any(abs(e.time_s - strike_s) < 0.2 for e in strikes) is (marker == "RTOE")
+    (strike,) = [e for e in found.events if e.side == "R" and "Strike" in e.kind.value and abs(e.time_s - strike_s) < 0.2]
+    assert strike.source == "plate"
+    assert strike.time_s == pytest.approx(strike_s, abs=1e-3)
+    assert Verdict.CLEAN in [s.verdict for s in assign_plates(hidden).stances if s.side == "R"]
