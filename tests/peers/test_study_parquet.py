@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import table_columns
-from biomech_id.errors import FileRefusedError
+from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.results import SessionTables, write_folder, write_study
 from biomech_id.results.tables import tidy_table
 
@@ -128,6 +129,27 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileRefusedError, match=r"spatiotemporal\.csv is not the table it should be"):
         write_study(tmp_path, parquet=True)
     assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="small file systems are made with Linux's mount")
+def test_a_full_disk_is_one_sentence_and_the_old_tables_stay(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], capture_output=True, text=True)
+    if made.returncode:
+        pytest.skip(f"a file system may not be mounted here: {made.stderr.strip()}")
+    try:
+        for number, subject in enumerate(SUBJECTS):
+            write_folder(session(number), disk / subject)
+        write_study(disk, parquet=True)
+        before = {path: path.read_bytes() for path in (disk / "study").rglob("*") if path.is_file()}
+        (disk / "filler").write_bytes(b"x" * (shutil.disk_usage(disk).free - 40_000))
+        with pytest.raises(OutputError, match=r"study cannot be written: the disk is full; free some space"):
+            write_study(disk, parquet=True)
+        assert {path: path.read_bytes() for path in (disk / "study").rglob("*") if path.is_file()} == before
+        assert not list(disk.glob(".*"))
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 PEAK = """
