@@ -133,6 +133,8 @@ def _doubts(layers: Sequence[Layer], style: Style) -> Iterator[str]:
     yield from unlike(a.tables, b.tables)
     if a.kind != b.kind:
         yield style.label("compare.other_movement")
+    if a.condition != b.condition and a.tables.summary == b.tables.summary:
+        return
     for key, layer in zip("ab", layers, strict=True):
         others = [other.condition for other in layers_of(layer.tables) if other.condition != layer.condition]
         if others:
@@ -144,8 +146,10 @@ def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Seq
     every, mean = Drawing(layers, style, norm, every_cycle=True), Drawing(layers, style, norm)
     if "cover" in wanted:
         yield Page("cover", style.label("compare.title"), _cover(layers, style, norm))
+    # What is of a whole session is drawn once where both are the same one.
+    sessions = layers[:1] if layers[0].tables.summary == layers[1].tables.summary else layers
     if "quality" in wanted:
-        for layer in layers:
+        for layer in sessions:
             yield from _of_each("quality", layer, style, quality_pages(layer.tables, style))
     if "spatiotemporal" in wanted:
         yield from _tabled("spatiotemporal", style, _parameter_table(layers, style))
@@ -164,7 +168,7 @@ def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Seq
     for layer in layers:
         if "budget" in wanted:
             yield from _of_each("budget", layer, style, [budget_page(layer, style)])
-    for layer in layers:
+    for layer in sessions:
         if "methods" in wanted:
             yield from _of_each("methods", layer, style, methods_pages(layer.tables, style))
 
@@ -191,7 +195,7 @@ def _cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
     ends = []
     for left, right, layer in ((LEFT_MM, middle - 4, layers[0]), (middle + 4, RIGHT_MM, layers[1])):
         summary = layer.tables.summary
-        facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm)[1:]]
+        facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm, cycles=layer.cycles)[1:]]
         ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
     draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
     return sheet.figure

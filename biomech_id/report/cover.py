@@ -77,8 +77,11 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
     return [(style.label(f"cover.{name}"), text) for name, text in known]
 
 
-def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None) -> list[tuple[str, str]]:
-    """Label and value of everything the cover says about how the session was analysed."""
+def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cycles: Any = None) -> list[tuple[str, str]]:
+    """Label and value of everything the cover says about how the session was analysed.
+
+    ``cycles`` are rows of ``tables.cycle_list`` where only some of them are shown.
+    """
     summary = tables.summary
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
     static = summary.get("static") or {}
@@ -90,15 +93,14 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None) -> li
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
         (style.label("cover.static"), recorded(stood, style)),
-        (style.label("cover.in_means"), cycles_in_means(tables, style)),
+        (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
 
 
-def cycles_in_means(tables: SessionTables, style: Style) -> str:
-    """How many cycles of each side the means of straight walking are taken over, and how many of them have kinetics."""
-    cycles: Any = tables.cycle_list
+def cycles_in_means(cycles: Any, style: Style) -> str:
+    """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics."""
     used = cycles[cycles["used"].astype(bool)]
     if not len(used):
         return style.label("cover.no_means")

@@ -103,6 +103,9 @@ def test_a_session_with_itself_compares_its_conditions(two_conditions, tmp_path)
     text = first_page(compare_report(two_conditions, two_conditions, tmp_path / "a.pdf", pages=["cover"]))
     assert "Session A: ONE, 2024-05-17, barefoot" in text
     assert "Session B: ONE, 2024-05-17, orthosis" in text
+    assert "more conditions" not in text
+    path = compare_report(two_conditions, two_conditions, tmp_path / "b.pdf", pages=["quality", "methods"])
+    assert len(pypdf.PdfReader(path).pages) == 2
 
 
 def test_conditions_that_both_have_are_compared_unless_others_are_asked_for(two_conditions, build, tmp_path):

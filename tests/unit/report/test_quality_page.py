@@ -82,7 +82,7 @@ def test_cycles_refused_for_one_reason_share_a_row(build):
 def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):
     tables = build(cycles=0)
     assert rows_of(refused_table(tables, STYLE)) == [["There is no complete gait cycle."]]
-    assert cycles_in_means(tables, STYLE) == "none: no steady straight walking"
+    assert cycles_in_means(tables.cycle_list, STYLE) == "none: no steady straight walking"
     empty = replace(tables, quality=tables.quality.iloc[:0])
     assert rows_of(rule_table(empty, STYLE)) == [["No trial could be analysed."]]
 
@@ -91,7 +91,7 @@ def test_the_cover_counts_the_cycles_in_the_means(build):
     tables = build(cycles=3, sides="L")
     tables.summary["trials"][0]["cycles"][0]["kinetics_valid"] = "false"
     tables.summary["trials"][0]["cycles"][1]["used"] = False
-    assert cycles_in_means(tables, STYLE) == "2 left, 0 right; with kinetics 1 left, 0 right"
+    assert cycles_in_means(tables.cycle_list, STYLE) == "2 left, 0 right; with kinetics 1 left, 0 right"
 
 
 def test_a_finding_of_many_trials_is_said_once():
