@@ -280,7 +280,10 @@ def _rotation(q: FloatArray) -> tuple[FloatArray, ...]:
 
 
 def _refined(q: FloatArray, S: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quaternions (4, n) nearer to the optimum for S (9, n), by one Newton step of about twice the digits, and tr(R S) there."""
+    """Quaternions (4, n) nearer to the optimum for S (9, n), by one Newton step of about twice the digits, and tr(R S).
+
+    The trace is that before the step: at an optimum it is flat, so it has twice the digits too.
+    """
     R = _rotation(q)
     xx, xy, xz, yx, yy, yz, zx, zy, zz = (
         R[3 * i] * S[j] + R[3 * i + 1] * S[3 + j] + R[3 * i + 2] * S[6 + j] for i in range(3) for j in range(3)
@@ -293,8 +296,7 @@ def _refined(q: FloatArray, S: FloatArray) -> tuple[FloatArray, FloatArray]:
     ab, ac, bc = f * g - h * c, h * f - g * b, g * h - f * a
     determinant = a * aa + h * ab + g * ac
     d = np.stack([aa * x + ab * y + ac * z, ab * x + bb * y + bc * z, ac * x + bc * y + cc * z]) / determinant
-    gain = 0.5 * (d[0] * x + d[1] * y + d[2] * z)
-    return _turned(q, 0.5 * d), xx + yy + zz + gain
+    return _turned(q, 0.5 * d), xx + yy + zz
 
 
 def _turned(q: FloatArray, half: FloatArray) -> FloatArray:

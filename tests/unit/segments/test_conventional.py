@@ -49,6 +49,17 @@ def test_foot_flat_argument_beats_the_subject_which_beats_the_default() -> None:
     assert conventional_model(static).findings == ()
 
 
+def test_the_sole_delta_of_the_subject_pitches_its_own_foot_only() -> None:
+    """A heel 10 mm above the toe points the sole down by asin(10 mm / distance of the markers), on the side that has it."""
+    static = person()[0].trial
+    level = conventional_model(static).calibration.offsets
+    lifted = conventional_model(static_with(sole_delta_m={"L": 0.01})).calibration.offsets
+    apart = np.linalg.norm((static.markers["LHEE"] - static.markers["LTOE"])[0, :2])
+    pitch = np.arctan2(0.01, apart)
+    assert lifted["L"].plantar_flexion_rad - level["L"].plantar_flexion_rad == pytest.approx(-pitch, abs=1e-4)
+    assert lifted["R"] == level["R"]
+
+
 def test_stored_offsets_decide_foot_flat_but_are_never_used() -> None:
     as_it_stood = conventional_model(static_with(foot_flat=False)).calibration.offsets
     stored = {
