@@ -33,8 +33,9 @@ autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True, "special-members": "__getitem__, __call__"}
 autodoc_typehints = "none"  # the extension `signatures` writes them
 add_module_names = False
+highlight_language = "text"  # equations; examples say that they are Python
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 120
 toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
