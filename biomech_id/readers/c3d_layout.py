@@ -51,11 +51,6 @@ class Layout:
         return 4 * self.points + self.channels * self.samples
 
     @property
-    def word_bytes(self) -> int:
-        """Bytes of one number."""
-        return 4 if self.is_float else 2
-
-    @property
     def analog_rate_hz(self) -> float:
         """Analog samples per second."""
         return self.rate_hz * self.samples

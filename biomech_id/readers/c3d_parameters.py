@@ -11,7 +11,6 @@ What precedes the damage is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -285,10 +284,3 @@ def _grouped(records: list[Record], processor: Processor) -> tuple[dict[str, Gro
             for name, parameter in group.parameters.items():
                 kept.parameters.setdefault(name, parameter)
     return groups, strays
-
-
-def iter_parameters(parameters: Parameters) -> Iterator[tuple[str, str, Parameter]]:
-    """Yield (group, name, parameter) in the file's order."""
-    for group in parameters.groups.values():
-        for name, parameter in group.parameters.items():
-            yield group.name, name, parameter

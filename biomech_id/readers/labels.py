@@ -13,8 +13,8 @@ from biomech_id.readers.c3d_file import C3DFile
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
-#: Of these, points in space (in POINT:UNITS); the others are quantities.
-POINT_GROUPS = ("MODELED_MARKERS",)
+#: Of these, the one that holds points in space (in POINT:UNITS); the others are quantities.
+POINT_GROUP = "MODELED_MARKERS"
 #: Outputs of the conventional model known by name, for files that lost the groups above.
 _OUTPUT_NAME = re.compile(r"^[LR]?[A-Za-z]+(Angles?|Forces?|Moments?|Powers?|GRF|PowerScalar)$")
 #: Joint centres and whole-body points that vendors compute and store among the markers.
@@ -69,7 +69,7 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
     unlabelled = []
     for index, name in enumerate(named):
         if name in quantities or (_OUTPUT_NAME.match(name) and name not in families):
-            (virtual if quantities.get(name) == "MODELED_MARKERS" else outputs)[name] = index
+            (virtual if quantities.get(name) == POINT_GROUP else outputs)[name] = index
         elif name in families or _VIRTUAL_NAME.match(name):
             virtual[name] = index
         elif name.startswith("*"):
