@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from configparser import ConfigParser
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,22 @@ def test_files_of_the_project_are_there(page: str) -> None:
 @pytest.mark.parametrize("page", TEXTS)
 def test_python_names_can_be_had(page: str) -> None:
     assert missing_names(TEXTS[page]) == []
+
+
+@pytest.mark.parametrize(
+    ("section", "option", "page"),
+    [
+        ("options", "install_requires", "docs/decisions/runtime-dependencies.md"),
+        ("options.extras_require", "docs", "docs/decisions/documentation.md"),
+    ],
+)
+def test_every_dependency_has_its_reason(section: str, option: str, page: str) -> None:
+    setup = ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    wanted = re.findall(r"^([\w-]+)", setup[section][option], flags=re.MULTILINE)
+    given = re.findall(r"^\| ([\w-]+) \|", TEXTS[page], flags=re.MULTILINE)
+    assert wanted
+    assert sorted(wanted) == sorted(set(given) - {"package"})
 
 
 def test_what_does_not_exist_is_found() -> None:
