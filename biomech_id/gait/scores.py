@@ -25,8 +25,6 @@ GAIT_VARIABLES: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 #: Points of the cycle that are compared: 0, 2 ... 100 %.
 SCORE_POINTS = 51
-#: Minimal clinically important difference of the gait profile score, deg.
-LEAST_IMPORTANT_DIFFERENCE_DEG = 1.6
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from biomech_id.trial import Event, EventKind
 MARKER_DOUBT_S = 0.03
 #: Beyond the first and the last event of a side a phase is believed to go on for this share of its usual duration, no further.
 BELIEVED_SHARE = 1.0
-#: Usual duration of stance and swing where a trial shows none, seconds: a free walk's (Perry 1992: 62 and 38 % of 1.1 s).
-USUAL_STANCE_S = 0.68
+#: Usual duration of a swing where a trial shows none, seconds: a free walk's (Perry 1992: 38 % of 1.1 s).
 USUAL_SWING_S = 0.42
 
 
