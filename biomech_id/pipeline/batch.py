@@ -226,7 +226,7 @@ def run_study(
 
     Raises
     ------
-    MissingInputError : no folder holds C3D files, or the norm is not there.
+    MissingInputError : no folder holds C3D files, or a file that options or settings name is not there.
     OptionError : ``out`` is the study itself.
     OutputError : ``out`` cannot be written to; said before anything is computed.
     """
@@ -234,7 +234,7 @@ def run_study(
     from biomech_id.results import check_writable, clear_unfinished
 
     subjects = subject_names(find_subjects(study, out=out), study)
-    _check_norm(template)
+    _check_once(template)
     check_writable(out)
     if resume:
         clear_unfinished(out)
@@ -258,10 +258,11 @@ def _check_apart(study: Path, out: Path) -> None:
         )  # fmt: skip
 
 
-def _check_norm(template: Job) -> None:
-    """Read the norm once: what is wrong with it would be wrong for every subject."""
+def _check_once(template: Job) -> None:
+    """Look at what all subjects share: what is wrong with it would be wrong for every one of them."""
     from biomech_id.results import read_norm
 
+    template.check_named()
     if template.norm is not None:
         read_norm(template.norm, model=template.recipe.model, kinetics=template.recipe.kinetics)
 

@@ -88,6 +88,7 @@ class Job:
         MissingInputError : no such path, or no C3D file in it.
         OptionError : two files with one stem, which would write to one table; a name that cannot be printed.
         """
+        self.check_named()
         found: list[Path] = []
         for path in self.paths:
             if not path.exists():
@@ -98,12 +99,7 @@ class Job:
                     where=str(path),
                 )
             found += _recordings(path) if path.is_dir() else [path]
-        for option, special in (("--static", self.static), ("--functional", self.functional)):
-            if special is not None and not special.is_file():
-                raise MissingInputError(
-                    f"There is no file {special}, which {option} names.", value=str(special), expected="a recording", where=option
-                )
-            found += [special] if special is not None else []
+        found += [special for special in (self.static, self.functional) if special is not None]
         found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
         kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
         if found and not kept:
@@ -131,6 +127,20 @@ class Job:
                 )  # fmt: skip
             stems[path.stem.casefold()] = path
         return tuple(kept)
+
+    def check_named(self) -> None:
+        """Refuse what an option or a setting names and is not there, before anything is computed.
+
+        Raises
+        ------
+        MissingInputError : a file is not there; the message names the option.
+        """
+        named = {"--static": self.static, "--functional": self.functional, "--norm": self.norm, "--subject": self.subject_file}
+        for option, path in (*named.items(), *self.setting_files.items()):
+            if path is not None and not path.is_file():
+                raise MissingInputError(
+                    f"There is no file {path}, which {option} names.", value=str(path), expected="an existing file", where=option
+                )
 
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""

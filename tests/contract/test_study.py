@@ -364,12 +364,23 @@ def test_every_worker_has_one_thread_for_linear_algebra(monkeypatch: pytest.Monk
     assert "OMP_NUM_THREADS" not in os.environ
 
 
-@pytest.mark.parametrize("words", [["-o", "{study}"], ["-o", "{file}/out"], ["-o", "{out}", "--norm", "{study}/absent.csv"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-o", "{study}"],
+        ["-o", "{file}/out"],
+        ["-o", "{out}", "--norm", "{study}/absent.csv"],
+        ["-o", "{out}", "--recipe", "{markers}"],
+    ],
+)
 def test_what_would_fail_for_every_subject_is_said_once_and_first(words: list[str], study: Path, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("", encoding="utf-8")
     out = tmp_path / "out"
-    result = runner.invoke(app, ["batch", str(study), *(word.format(study=study, file=file, out=out) for word in words)])
+    markers = tmp_path / "markers.toml"
+    markers.write_text('[model]\nmodel = "six-dof"\nmarker_set = "absent.toml"\n', encoding="utf-8")
+    places = {"study": study, "file": file, "out": out, "markers": markers}
+    result = runner.invoke(app, ["batch", str(study), *(word.format(**places) for word in words)])
     assert result.exit_code == 1
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
     assert not out.exists()
