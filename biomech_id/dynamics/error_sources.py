@@ -119,6 +119,10 @@ class Effect:
         """All zero, to be filled in; with a number of ``errors``, that many at once."""
         return cls(*(np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4)))
 
+    def part(self, errors: slice) -> Effect:
+        """Some of several errors, as views: what is added to the part is added to the whole."""
+        return Effect(self.force[errors], self.moment_com[errors], self.turn[errors], self.spin[errors])
+
 
 @dataclass(frozen=True, eq=False)
 class ErrorSource:

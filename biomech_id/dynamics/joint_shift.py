@@ -26,6 +26,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
+from biomech_id.conventions import JOINTS
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.error_sources import Effect, ErrorSource, Nominal, move_joint, turned_inertia
 
@@ -65,32 +66,54 @@ def misplaced_joint(
     return ErrorSource(name, "bias", sd_m**2 * np.eye(3), effects)
 
 
-def noisy_joint(segment: str, sd_m: float, gram: FloatArray, *, name: str) -> ErrorSource:
-    """The path of a joint centre carries white noise of ``sd_m`` metres along each laboratory axis.
+#: Points that carry noise: the foot's tip, and the proximal joint centre of each segment.
+NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)
+
+
+def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray, *, name: str) -> ErrorSource:
+    """The paths of joint centres and of the foot's tip carry white noise, of a leg that is the whole chain.
 
     Parameters
     ----------
-    segment : the one distal to the joint.
-    sd_m : standard deviation of the raw path's samples.
+    sd_m : standard deviation of a raw marker path's samples along each axis, metres.
     gram : (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
         `biomech_id.dynamics.marker_noise.noise_gram`).
+    gain : (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of
+        the foot (tip, ankle), shank (knee) and thigh (hip). The identity, if each point is as noisy as one marker.
     name : of the source.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
-        position, velocity, acceleration = (Effect.none_on(nominal.chain, 3) for _ in range(3))
-        d = nominal.directions("lab")
-        i = nominal.chain.index(segment)
-        move_joint(nominal, position, i, d)
-        for end in _ends(nominal.chain, i):
-            swing = cross(end.arm, d)
-            _place(nominal, position, end, d)
-            velocity.spin[..., end.segment, :] += swing
-            _accelerate(nominal, acceleration, end, d)
-            acceleration.moment_com[..., end.segment, :] += nominal.inertia_times(end.segment, swing)
+        chain = nominal.chain
+        position, velocity, acceleration = (Effect.none_on(chain, 3 * len(NOISY_POINTS)) for _ in range(3))
+        for k, point in enumerate(NOISY_POINTS):
+            mine = slice(3 * k, 3 * k + 3)
+            i = max(k - 1, 0)
+            d = nominal.directions(chain.names[i])
+            if point != "tip":
+                move_joint(nominal, position.part(mine), i, d)
+            for end in _noisy_ends(chain, point, i):
+                swing = cross(end.arm, d)
+                _place(nominal, position.part(mine), end, d)
+                velocity.spin[mine, :, end.segment] += swing
+                _accelerate(nominal, acceleration.part(mine), end, d)
+                acceleration.moment_com[mine, :, end.segment] += nominal.inertia_times(end.segment, swing)
         yield from (position, velocity, acceleration)
 
-    return ErrorSource(name, "noise", np.asarray(np.kron(gram, sd_m**2 * np.eye(3)), dtype=np.float64), effects)
+    return ErrorSource(name, "noise", np.asarray(np.kron(gram, sd_m**2 * gain), dtype=np.float64), effects)
+
+
+def _noisy_ends(chain: Chain, point: str, i: int) -> Iterator[_End]:
+    """The ends at a point; the foot, whose pose is found in every frame from ankle and toe, is drawn between ankle and tip."""
+    ankle = chain.joint_lab_m[:, 0]
+    tip = 2.0 * chain.com_lab_m[:, 0] - ankle
+    if point == "tip":
+        yield _end(chain, 0, moved=tip, kept=ankle)
+    elif point == "ankle":
+        yield _end(chain, 0, moved=ankle, kept=tip)
+        yield from (end for end in _ends(chain, 0) if end.segment != 0)
+    else:
+        yield from _ends(chain, i)
 
 
 @dataclass(frozen=True, eq=False)

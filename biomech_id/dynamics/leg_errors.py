@@ -9,10 +9,10 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot
-from biomech_id.conventions import JOINTS, LEG_SEGMENTS, MM_PER_M
+from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.error_sources import Effect, ErrorSource, Nominal, inertia, mass, turned_inertia
-from biomech_id.dynamics.joint_shift import Coupling, misplaced_joint, noisy_joint
+from biomech_id.dynamics.joint_shift import Coupling, misplaced_joint, noisy_points
 
 _PERCENT = 0.01
 
@@ -23,6 +23,7 @@ def leg_errors(
     hip_centre_mm: float,
     noise_m: float,
     gram: FloatArray,
+    gain: FloatArray,
     couplings: Mapping[str, Coupling] = MappingProxyType({}),
 ) -> dict[str, tuple[ErrorSource, ...]]:
     """Return every source of error of one leg (see `newton_euler.leg_at`), grouped by the columns of ``uncertainty.csv``.
@@ -33,6 +34,7 @@ def leg_errors(
     hip_centre_mm : standard deviation of the hip centre along each axis, for the method that found it.
     noise_m : standard deviation of the white noise on a raw marker path along each axis, metres.
     gram : (3, 3), of what turns raw paths into the positions, velocities and accelerations used.
+    gain : (12, 12), what the body model makes of that noise in joint centres and toes (see `joint_shift.noisy_points`).
     couplings : "thigh", "shank" -> how its distal joint centre follows its proximal one; a segment not named keeps it.
     """
     foot, shank, thigh = LEG_SEGMENTS
@@ -50,9 +52,7 @@ def leg_errors(
             ground_place(foot, sizes["plate_place_mm"] / MM_PER_M),
             ground_force(foot, _PERCENT * sizes["plate_force_percent"]),
         ),
-        "marker_noise": tuple(
-            noisy_joint(segment, noise_m, gram, name=f"{joint} noise") for segment, joint in zip(LEG_SEGMENTS, JOINTS, strict=True)
-        ),
+        "marker_noise": (noisy_points(noise_m, gram, gain, name="marker noise"),),
     }
 
 

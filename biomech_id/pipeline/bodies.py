@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_shift import Coupling
 from biomech_id.errors import Finding, MissingInputError
@@ -53,6 +54,7 @@ class Body:
     marker_groups : segment -> markers that move with it.
     kinetics : mode in which the static trial is tracked for comparison.
     named : returns a trial with its markers under the labels that the model knows.
+    point_noise : side -> what the model makes of the markers' noise (see `dynamics.joint_shift.noisy_points`).
     couplings : (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
     """
 
@@ -63,6 +65,7 @@ class Body:
     kinetics: str
     named: Callable[[Trial], Trial] = lambda trial: trial
     couplings: Mapping[tuple[str, str], Coupling] = field(default_factory=dict)
+    point_noise: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def track(self, trial: Trial, *, kinetics: str) -> BodyMotion:
         """Place the segments in every frame of a trial and differentiate (see the models' ``track``)."""
@@ -111,7 +114,7 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
         raise _no_static(trials, subject, where)
     if subject.mass_kg is None:
         raise _no_mass(static)
-    from biomech_id.segments.chord_coupling import chord_couplings
+    from biomech_id.segments.chord_coupling import chord_couplings, point_noise
     from biomech_id.segments.conventional import conventional_model
 
     model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
@@ -123,8 +126,10 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
             f"{side} foot": (f"{side}ANK", f"{side}HEE", f"{side}TOE"),
         }
     names = (*PELVIS_MARKERS, *(side + name for side in ("L", "R") for name in LEG_MARKERS))
-    couplings = chord_couplings(static.markers, model.calibration) if recipe.uncertainty else {}
-    return Body(model, static, names, groups, recipe.kinetics, couplings=couplings)
+    if not recipe.uncertainty:
+        return Body(model, static, names, groups, recipe.kinetics)
+    couplings, noise = chord_couplings(static.markers, model.calibration), point_noise(static.markers, model.calibration)
+    return Body(model, static, names, groups, recipe.kinetics, couplings=couplings, point_noise=noise)
 
 
 def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> MissingInputError:

@@ -12,6 +12,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.error_sizes import error_sizes
 from biomech_id.dynamics.error_sources import ErrorSource
+from biomech_id.dynamics.joint_shift import NOISY_POINTS
 from biomech_id.dynamics.leg_errors import leg_errors
 from biomech_id.dynamics.marker_noise import noise_gram
 from biomech_id.pipeline.bodies import Body
@@ -47,6 +48,7 @@ def sources_of_error(
             hip_centre_mm=sizes["hip_centre_davis_mm" if _by_davis(body.calibration) else "hip_centre_mm"],
             noise_m=shown_m if shows else sizes["marker_noise_mm"] / MM_PER_M,
             gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None),
+            gain=body.point_noise.get(side, np.eye(3 * len(NOISY_POINTS))),
             couplings={segment: coupling for (of, segment), coupling in body.couplings.items() if of == side},
         )
         for side in motion.sides

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from biomech_id.dynamics.error_sizes import error_sizes
 from biomech_id.errors import OptionError
 from biomech_id.handwritten import did_you_mean, read_text, why_unreadable
 
@@ -88,6 +89,7 @@ class Recipe:
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
             _validate(setting, getattr(self, setting.name))
+        error_sizes(self.error_sizes)
         if (self.model, self.kinetics) == ("six-dof", "vicon"):
             raise OptionError(
                 "vicon kinetics are those of the conventional model; the six-dof model has textbook kinetics only.",

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomech_id.dynamics.error_sizes import error_sizes
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
@@ -278,6 +279,7 @@ def _session(
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
         findings=(*body.model.findings, *map(nameless.of_finding, noticed)),
         recipe=job.settings(),
+        error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.how_sure import draw_bars
 from biomech_id.report.layer import Layer
 from biomech_id.report.norm import Norm
 from biomech_id.report.panel import Panel
@@ -127,6 +128,8 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
             panel.band(
                 PERCENT, mean.mean - mean.sd, mean.mean + mean.sd, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|sd"
             )
+            if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
+                draw_bars(panel, side, mean.mean, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
         panel.polylines(_paths(mean.mean[None]), colour=side, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
         if comparing:
             _markers(panel, side, mean.mean, style, filled=index == 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from biomech_id.conventions import SIDES, SignRow, cycle_rows
 from biomech_id.report.reasons import in_words
 from biomech_id.report.style import Style
+from biomech_id.results.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables import SessionTables
 
 FloatArray = npt.NDArray[np.float64]
@@ -104,6 +106,11 @@ class Layer:
     def mean(self, side: str, row: SignRow, style: Style) -> Statistics:
         """Mean and spread over the cycles in the mean, in the plotted unit."""
         return statistics(self._curves(side, row, style, self.used))
+
+    def uncertainty(self, side: str, row: SignRow, style: Style) -> Mapping[str, FloatArray]:
+        """Source of error -> standard deviation (101,) of the mean, in the plotted unit, and "total"; empty where unknown."""
+        found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
+        return {source: sd * style.factor(row) for source, sd in found.items()}
 
     def _curves(self, side: str, row: SignRow, style: Style, cycles: Any) -> FloatArray:
         return self.tables.curves(side, row.variable, row.component, cycles=cycles) * style.factor(row)

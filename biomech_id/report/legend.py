@@ -16,8 +16,8 @@ SAMPLE_MM = 9.0
 BASELINE_MM, ABSENCES_MM = 21.4, 25.4
 
 
-def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM) -> None:
-    """Write samples of every line and band with its meaning, from left to right."""
+def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, whiskers: bool = False) -> None:
+    """Write samples of every line and band with its meaning, from left to right; ``whiskers`` are bars of uncertainty."""
     style, x = sheet.style, LEFT_MM
     comparing = len(drawing.layers) > 1
     for side in SIDES:
@@ -34,7 +34,9 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM) ->
         x = _word(sheet, x, y_mm, style.label("common.no_norm"))
     x = _word(sheet, x, y_mm, "|  " + style.label("common.foot_off"))
     if not comparing:
-        _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else "common.mean_sd"))
+        x = _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else "common.mean_sd"))
+        if whiskers:
+            _word(sheet, x, y_mm, "|  " + style.label("common.whiskers"))
 
 
 def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:

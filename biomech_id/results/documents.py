@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomech_id.dynamics.error_sizes import ERROR_SIZES
+
 
 @dataclass(frozen=True)
 class Key:
@@ -58,6 +60,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("model", "conventional or six-dof"),
         Key("kinetics", "textbook or vicon"),
         Key("recipe", "every setting, by section: the manifest's, by which a change of that is known"),
+        Key("error_sizes", "size of every error that the uncertainty was computed with; null where nobody asked for it"),
+        *(Key(f"error_sizes.{size.name}", size.what) for size in ERROR_SIZES),
         Key("moment_axes", "what the components of the internal moments are, in words"),
         Key("static.file", "the static trial, relative to the subject's folder; empty without one"),
         Key("static.name", "its stem"),

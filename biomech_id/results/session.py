@@ -158,6 +158,7 @@ class SessionResult:
     failed : recordings that could not be analysed.
     findings : what was noticed about the session as a whole.
     recipe : every setting, by section.
+    error_sizes : name -> standard deviation that the errors behind the uncertainty are assumed to have; empty where nobody asked.
     command : the canonical command that repeats the run.
     inputs : path relative to the subject's folder -> sha256.
     norm : what people without a gait disorder do (see `results.norm`), or None.
@@ -176,6 +177,7 @@ class SessionResult:
     failed: tuple[Failure, ...] = ()
     findings: tuple[Finding, ...] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    error_sizes: Mapping[str, float] = field(default_factory=dict)
     command: str = ""
     inputs: Mapping[str, str] = field(default_factory=dict)
     norm: pd.DataFrame | None = None

@@ -42,6 +42,7 @@ def session_summary(session: SessionResult) -> dict[str, Any]:
         "model": session.model,
         "kinetics": session.kinetics,
         "recipe": dict(session.recipe),
+        "error_sizes": dict(session.error_sizes) or None,
         "moment_axes": MOMENT_AXES[session.model],
         "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
         "verdict": str(session.verdict),

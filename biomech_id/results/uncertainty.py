@@ -70,7 +70,7 @@ def joint_variances(loads: JointLoads, side: str, errors: Errors, frames: BoolAr
 def uncertainty_curves(loads: JointLoads, errors: Mapping[str, Errors], cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
     """Return standard deviations of every joint moment (N m/kg) and power (W/kg) over every cycle with kinetics.
 
-    ``part`` of each curve is the group of sources, or "total".
+    ``part`` of each curve is the group of sources.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def uncertainty_table(curves: Curves) -> pd.DataFrame:
     columns = table_columns("uncertainty")
     if not curves.names:
         return tidy_table("uncertainty")
-    parts = (*ERROR_SOURCES, TOTAL)
+    parts = tuple(ERROR_SOURCES)
     heads = curves.names[:: len(parts)]
     stacked = curves.values.reshape(len(heads), len(parts), CURVE_POINTS)
     table: dict[str, object] = {}
@@ -103,6 +103,8 @@ def uncertainty_table(curves: Curves) -> pd.DataFrame:
             table[column] = np.tile(np.arange(CURVE_POINTS), len(heads))
         elif column in parts:
             table[column] = stacked[:, parts.index(column)].ravel()
+        elif column == TOTAL:
+            table[column] = np.sqrt((stacked**2).sum(axis=1)).ravel()
         else:
             table[column] = np.repeat([getattr(head, column) for head in heads], CURVE_POINTS)
     return pd.DataFrame(table)
@@ -123,17 +125,15 @@ def _frames_of(cycles: Sequence[Cycle], loads: JointLoads, side: str) -> BoolArr
 def _standard_deviations(
     variances: Mapping[str, Mapping[str, FloatArray]], frames: BoolArray, mass_kg: float
 ) -> dict[tuple[str, str, str], FloatArray]:
-    """(variable, component, group or "total") -> (n,) per body mass; NaN outside the frames."""
+    """(variable, component, group) -> (n,) per body mass; NaN outside the frames."""
     columns = {}
     for joint in JOINTS:
-        groups = {group: of_group[joint] for group, of_group in variances.items()}
-        groups[TOTAL] = np.sum(list(groups.values()), axis=0)
         for i, (variable, component) in enumerate(
             [*((MOMENT_VARIABLE[joint], axis) for axis in AXES), (POWER_VARIABLE[joint], "")]
         ):
-            for group, variance in groups.items():
+            for group, of_group in variances.items():
                 column = columns[variable, component, group] = np.full(len(frames), np.nan)
-                column[frames] = np.sqrt(variance[:, i]) / mass_kg
+                column[frames] = np.sqrt(of_group[joint][:, i]) / mass_kg
     return columns
 
 

@@ -8,6 +8,8 @@ depends on where the wand sits on this subject, and is measured by moving the ce
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
@@ -16,6 +18,7 @@ from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.joint_shift import Coupling
 from biomech_id.segments.calibration import Calibration
+from biomech_id.segments.foot import uncorrected_foot
 from biomech_id.segments.leg import LegGeometry, ankle_centre, knee_centre, place_leg
 from biomech_id.segments.pelvis import pelvis_frames
 from biomech_id.segments.triads import triad_from_z_and_y
@@ -42,6 +45,34 @@ def chord_couplings(markers: Markers, calibration: Calibration) -> dict[tuple[st
             ("thigh", pose.hip_lab_m, pose.R_lab_thigh), ("shank", pose.knee_lab_m, pose.R_lab_shank)
         ):  # fmt: skip
             found[side, segment] = _coupling(markers, geometry, segment, proximal, R)
+    return found
+
+
+def point_noise(markers: Markers, calibration: Calibration) -> dict[str, FloatArray]:
+    """Return side -> covariance (12, 12) of a leg's points per variance of a marker coordinate (see `joint_shift.noisy_points`).
+
+    Every coordinate of every marker is moved in the mean static pose, one "frame" each, and all are placed at once.
+
+    Parameters
+    ----------
+    markers : of the static trial.
+    calibration : of the subject, with the same markers.
+    """
+    mean = np.nanmean(markers.position_m, axis=0)
+    steps = _STEP_M * np.eye(mean.size).reshape(mean.size, *mean.shape)
+    moved = replace(markers, position_m=np.concatenate([mean + steps, mean - steps]), filled=None)
+    pelvis = pelvis_frames(moved)
+    found = {}
+    for side in calibration.sides:
+        pose = place_leg(moved, pelvis, calibration.geometry[side])
+        R_lab_foot = uncorrected_foot(pose.ankle_lab_m, moved[f"{side}TOE"], pose.R_lab_shank_ankle)
+        points = (
+            (moved[f"{side}TOE"], R_lab_foot), (pose.ankle_lab_m, R_lab_foot),
+            (pose.knee_lab_m, pose.R_lab_shank), (pose.hip_lab_m, pose.R_lab_thigh),
+        )  # fmt: skip
+        ahead_behind = [matvec_transposed(R[0], point).reshape(2, mean.size, 3) for point, R in points]
+        J = np.concatenate([(each[0] - each[1]).T / (2 * _STEP_M) for each in ahead_behind])
+        found[side] = J @ J.T
     return found
 
 

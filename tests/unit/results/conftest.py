@@ -11,6 +11,8 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
+from biomech_id.dynamics.error_sizes import error_sizes
+from biomech_id.dynamics.leg_errors import leg_errors
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.spatiotemporal import Parameter
@@ -34,6 +36,10 @@ def _motion(origin: np.ndarray, phase: float) -> Motion:
     R = Rotation.from_euler("YXZ", angles).as_matrix()
     wave = np.stack([np.sin(3 * time_s + phase), np.cos(2 * time_s), np.sin(time_s + phase)], axis=1)
     return Motion(Frames(R, origin), 2.0 * wave, 5.0 * wave[:, ::-1], origin - [0, 0, 0.05], 1.0 + wave, 3.0 * wave)
+
+
+#: Position, velocity and acceleration per variance of raw noise at 8 Hz and 100 frames a second, about.
+GRAM = np.array([[0.16, 0.0, -200.0], [0.0, 200.0, 0.0], [-200.0, 0.0, 6e5]])
 
 
 @pytest.fixture(scope="session")
@@ -121,6 +127,7 @@ def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[C
         loads=solve_body(body, assignment, budget=True), assignment=assignment, events=events, cycles=cycles, parameters=parameters,
         quality=(graded("walk", "marker-rigidity", 12.0),), mass_kg=MASS_KG, history=("read walk.c3d",),
         gaps=(Gap("LANK", 45, 49, "spline"),),
+        errors={s: leg_errors(error_sizes(), hip_centre_mm=8.0, noise_m=3e-4, gram=GRAM, gain=np.eye(12)) for s in SIDES},
     )  # fmt: skip
 
 
@@ -135,5 +142,5 @@ def session(trial: TrialResult) -> SessionResult:
         subject=subject, model="conventional", kinetics="textbook",
         static_name="static", static_file="static.c3d", static_frames=50, calibration={"sides": {}},
         trials=(trial,), failed=(Failure("broken.c3d", "It is no C3D file."),),
-        command="biomech-id run .", inputs={"walk.c3d": "1"},
+        command="biomech-id run .", inputs={"walk.c3d": "1"}, error_sizes=error_sizes(),
     )  # fmt: skip
