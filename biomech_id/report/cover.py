@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.handwritten import why_unreadable
-from biomech_id.report.findings import all_findings, finding_lines, rules_not_passed, session_sentence
+from biomech_id.report.findings import all_findings, cycle_counts, finding_lines, rules_not_passed, session_sentence
 from biomech_id.report.norm import Norm
 from biomech_id.report.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.style import Style
@@ -102,11 +102,7 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
 def cycles_in_means(cycles: Any, style: Style) -> str:
     """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics."""
     used = cycles[cycles["used"].astype(bool)]
-    if not len(used):
-        return style.label("cover.no_means")
-    counts = {side: int((used["side"] == side).sum()) for side in SIDES}
-    loaded = {side: int(((used["side"] == side) & (used["kinetics_valid"] != "false")).sum()) for side in SIDES}
-    return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
+    return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
 
 
 def norm_line(norm: Norm | None, style: Style) -> str:

@@ -1,10 +1,11 @@
-"""What speaks against a session: the rules that a trial did not pass, and what the analysis noticed."""
+"""What a reader weighs a session by: how many cycles, the rules that a trial did not pass, and what the analysis noticed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from biomech_id.conventions import SIDES
 from biomech_id.report.records import records
 from biomech_id.report.style import Style
 from biomech_id.report.text_table import Cell
@@ -40,6 +41,13 @@ def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
         if names:
             parts.append(style.label(f"sentence.{word}", n=len(names), names=", ".join(names)))
     return ", ".join(parts) + "."
+
+
+def cycle_counts(cycles: Any, style: Style) -> str:
+    """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``."""
+    counts = {side: int((cycles["side"] == side).sum()) for side in SIDES}
+    loaded = {side: int(((cycles["side"] == side) & (cycles["kinetics_valid"] != "false")).sum()) for side in SIDES}
+    return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 
 def all_findings(tables: SessionTables) -> list[Mapping[str, Any]]:

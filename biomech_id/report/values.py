@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.findings import cycle_counts
 from biomech_id.report.kinematics import GRID as KINEMATICS
 from biomech_id.report.kinetics import GRID as KINETICS
 from biomech_id.report.layer import ROWS, Layer
@@ -45,7 +46,9 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
         lines = wrapped(reason, RIGHT_MM - _RIGHT_BLOCK_MM, style.size("body"))
         sheet.paragraph(_RIGHT_BLOCK_MM, 28.0, lines)
     six_dof = layer.tables.summary.get("model") == "six-dof"
-    said = f"{style.label('values.note')} {style.label('values.axes_six_dof' if six_dof else 'values.axes')}"
+    parts = [style.label("values.note", counts=cycle_counts(layer.used, style))]
+    parts += [style.label("values.flags")] * (norm is not None)
+    said = " ".join([*parts, style.label("values.axes_six_dof" if six_dof else "values.axes")])
     note = wrapped(said, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, max(left, right, 186.0) + 2.5, note, size="tiny", colour="quiet")
     return sheet.figure

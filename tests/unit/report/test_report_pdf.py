@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pypdf
 import pytest
 
@@ -308,6 +309,33 @@ def test_a_small_norm_is_called_not_clinical(session, build_norm, tmp_path):
     assert "Not a clinical norm" in few
     assert "n = 24" in plain([many])
     assert "Not a clinical norm" not in many
+
+
+def test_flags_are_explained_where_there_can_be_some_and_cycles_counted(session, build_norm, tmp_path):
+    (with_norm,) = text_of(draw_report(session, tmp_path / "a.pdf", norm=build_norm(), pages=["values"]))
+    (without,) = text_of(draw_report(session, tmp_path / "b.pdf", pages=["values"]))
+    assert "more than 2 SD above or below the norm" in plain([with_norm])
+    assert "more than 2 SD" not in plain([without])
+    left, right = (sum(session.cycle_list["used"] & (session.cycle_list["side"] == side)) for side in "LR")
+    assert f"cycles in the means: {left} left, {right} right" in plain([without])
+
+
+def test_what_the_printed_decimals_do_not_show_is_no_flag(build):
+    from biomech_id.report.layer import ROWS
+    from biomech_id.report.values import norm_distance
+
+    row, style = ROWS["HipMoment", "X"], load_style()
+    group = pd.DataFrame({"value": [0.012, 0.012], "percent": [50.0, 50.0]})
+
+    class Narrow:
+        def __init__(self, mean: float) -> None:
+            self.mean = mean
+
+        def curve(self, _row, _style):
+            return np.full(101, self.mean), np.full(101, 0.001)
+
+    assert norm_distance(group, row, style, Narrow(0.008)) == 0.0  # both read 0.01
+    assert norm_distance(group, row, style, Narrow(0.002)) == pytest.approx(10.0)  # 0.01 and 0.00, ten SD apart
 
 
 def test_values_outside_two_sd_are_flagged(session, build_norm, tmp_path):
