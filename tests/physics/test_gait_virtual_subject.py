@@ -20,7 +20,9 @@ from biomech_id.gait.spatiotemporal import belt_under_feet, spatiotemporal
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.travel import TrialKind, describe_travel
 from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
+from biomech_id.trial import EventKind
 
+STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
 #: A belt long enough that no foot leaves its plate.
 LONG_BELT = tuple(PlateSpec(2, (0.0, y), (4.0, 0.5)) for y in (0.25, -0.25))
 WALKS = {
@@ -274,3 +276,40 @@ def test_a_run_is_told_from_a_walk_and_its_events_come_from_the_plates(options):
         assert abs(event.time_s - _true_time(event, sample.truth)) * sample.trial.rate_hz < 1.0
     stances = [s for s in assign_plates(_bare(sample)).stances if s.verdict.accepted]
     assert len(stances) >= 2
+
+
+@pytest.mark.parametrize("body", ["adult", "child"])
+@pytest.mark.parametrize(
+    "options",
+    [{"speed_m_s": v} for v in (0.4, 0.5, 1.9)]
+    + [
+        {"lead": "L", "toe_out_rad": (0.3, -0.1)},
+        {"noise_m": 0.003, "plate_noise_N": 2.0},
+        {"belt": True, "plates": (), "speed_m_s": 0.4},
+    ],
+    ids=str,
+)
+def test_at_any_speed_no_step_is_missed_or_invented(body, options):
+    """Within 0.12 s, a tenth of a stride: slow walkers roll over their toes for long, and offs by markers come early then.
+
+    Short steps put both feet on one plate: nothing there is accepted, whatever is accepted truly lies on its plate.
+    """
+    sample = virtual_subject(body=body, **options).walk()
+    trial = _bare(sample)
+    travel = describe_travel(find_landmarks(trial))
+    assert travel.walking
+    found = find_events(trial)
+    true = [(s.side, kind, t) for s in sample.truth.stances for kind, t in ((STRIKE, s.strike_s), (OFF, s.off_s))]
+    for event in found:
+        assert min(abs(event.time_s - t) for side, kind, t in true if (side, kind) == (event.side, event.kind)) < 0.12, event
+    first_s, last_s = trial.first_time_s + 0.15, trial.first_time_s + (trial.n_frames - 1) / trial.rate_hz - 0.15
+    for side, kind, t in true:
+        if first_s < t < last_s:
+            assert sum(abs(e.time_s - t) < 0.12 for e in found if (e.side, e.kind) == (side, kind)) == 1, (side, kind, t)
+    carried = {(s.side, s.plates) for s in sample.truth.stances}
+    shared = {s.plates for s in sample.truth.stances if s.side == "L"} & {
+        s.plates for s in sample.truth.stances if s.side == "R"
+    } - {()}
+    accepted = [(s.side, s.plates) for s in assign_plates(trial).stances if s.verdict.accepted] if trial.plates else []
+    assert set(accepted) <= carried
+    assert not {plates for _, plates in accepted} & shared

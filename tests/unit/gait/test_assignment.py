@@ -97,6 +97,20 @@ def test_a_force_that_begins_late_under_a_foot_that_is_all_on_the_plate(walk):
     assert "marked too early" in reason
 
 
+@pytest.mark.parametrize("heading_rad", [0.4, 2.2, -1.1])
+def test_a_walk_across_plates_at_an_angle(walker, heading_rad):
+    """Three square plates along the laboratory's axes, and feet that cross them obliquely."""
+    walk = walker(heading_rad=heading_rad, first_frame=51)
+    corners = []
+    for side, number in (("R", 2), ("L", 2), ("R", 3)):
+        middle = walk.plate_under(side, number).mean(axis=0)
+        corners.append(middle + 0.22 * np.array([[1.0, 1.0, 0.0], [-1.0, 1.0, 0.0], [-1.0, -1.0, 0.0], [1.0, -1.0, 0.0]]))
+    stances = [s for s in assign_plates(walk.trial(corners)).stances if s.plates]
+    assert [(s.side, s.plates, s.verdict) for s in stances] == [
+        ("R", ("plate 1",), Verdict.CLEAN), ("L", ("plate 2",), Verdict.CLEAN), ("R", ("plate 3",), Verdict.CLEAN),
+    ]  # fmt: skip
+
+
 def test_outline_beyond_the_plate_although_the_force_is_whole(walk):
     found = _verdicts(assign_plates(walk.trial([_short(walk)], walk.events())))
     assert "mm beyond plate 1" in found["R", Verdict.OUTLINE].reason
