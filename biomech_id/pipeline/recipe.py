@@ -7,6 +7,7 @@ The explanation and the allowed values live beside each setting's default, so th
 from __future__ import annotations
 
 import dataclasses
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,6 +23,10 @@ def _setting(default: Any, section: str, explained: str, *, one_of: tuple[str, .
     """A field with its TOML section, its explanation, and what it accepts."""
     metadata = {"section": section, "explained": explained, "one_of": one_of, "least": least}
     return field(default=default, metadata=metadata)
+
+
+#: A number as half of Europe writes it, where a setting's value stands.
+DECIMAL_COMMA = re.compile(r"=\s*(-?\d+),(\d+)")
 
 
 @dataclass(frozen=True)
@@ -173,11 +178,15 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     ------
     OptionError : no such file, not UTF-8, or not TOML; the message names the line.
     """
+    text = ""
     try:
-        return tomllib.loads(read_text(path))
+        text = read_text(path)
+        return tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        comma = DECIMAL_COMMA.search(text)
+        hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
         raise OptionError(
-            f"{path} cannot be read as TOML: {why_unreadable(error)}.",
+            f"{path} cannot be read as TOML: {why_unreadable(error)}.{hint}",
             value=str(path),
             expected="a readable TOML file",
             where=str(path),

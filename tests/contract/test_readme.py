@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,18 @@ def test_the_python_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     moment = names["loads"]["R", "knee"].expressed_in("shank").moment_Nm  # type: ignore[index]
     assert moment.shape == (names["trial"].n_frames, 3)  # type: ignore[attr-defined]
     assert "LKneeAngles.X" in names["result"].frames("walk").to_dataframe()  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_the_python_tour_has_types(tmp_path: Path) -> None:
+    """A researcher who checks types strictly sees those of the installed package, and no complaint about the README's own lines."""
+    pytest.importorskip("mypy")
+    script = tmp_path / "tour.py"
+    script.write_text(blocks("python")[0] + 'reveal_type(loads["R", "knee"].wrench)\n', encoding="utf-8")
+    words = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), str(script)]
+    checked = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    assert '"biomech_id.algebra.wrench.Wrench"' in checked.stdout
 
 
 def test_every_command_it_names_exists() -> None:

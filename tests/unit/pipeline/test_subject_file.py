@@ -49,6 +49,11 @@ def test_an_impossible_value_is_named_with_what_is_possible(tmp_path: Path, line
         assert name in caught.value.message + caught.value.expected
 
 
+def test_a_decimal_comma_is_pointed_at(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"line 2.*A decimal takes a point: 72\.5, not 72,5\."):
+        apply_subject_file(Subject(), written(tmp_path, 'code = "P1"\nmass_kg = 72,5\n'))
+
+
 def test_a_day_may_be_a_text_or_a_date_of_toml(tmp_path: Path) -> None:
     for line in ("birth_date = 1990-03-01", 'birth_date = "1990-03-01"'):
         assert apply_subject_file(Subject(), written(tmp_path, line)).birth_date == "1990-03-01"
