@@ -60,7 +60,7 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     missing = [column.name for column in columns if column.name not in present]
     if missing:
         raise FileRefusedError(
-            f"{path.name} lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
+            f"{path.name} lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.{_separator_hint(present)}",
             value=present, expected=", ".join(column.name for column in columns), where=str(path),
         )  # fmt: skip
     table = _parsed(path, {column.name: str if column.kind == "text" else float for column in columns})
@@ -68,6 +68,12 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
         if column.kind == "integer" and not table[column.name].isna().any():
             table[column.name] = table[column.name].astype(np.int64)
     return table[[column.name for column in columns]]
+
+
+def _separator_hint(header: Sequence[str]) -> str:
+    """What to say of a header that a spreadsheet of the continent wrote."""
+    semicolons = len(header) == 1 and ";" in header[0]
+    return " Its cells are separated by semicolons; save it with commas, and with points in decimals." if semicolons else ""
 
 
 def read_frames_csv(path: Path) -> pd.DataFrame:
@@ -99,7 +105,8 @@ def header_of(path: Path) -> list[str]:
     FileRefusedError : the file cannot be read, or is no text.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        # Excel puts a mark in front of a norm that somebody has edited.
+        with path.open(encoding="utf-8-sig", newline="") as file:
             return file.readline().rstrip("\r\n").split(",")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError(

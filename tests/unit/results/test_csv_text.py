@@ -73,3 +73,13 @@ def test_frames_must_begin_with_frame_and_time(tmp_path: Path) -> None:
     path.write_text("time,frame\n", encoding="utf-8")
     with pytest.raises(FileRefusedError, match="frame and time"):
         read_frames_csv(path)
+
+
+def test_a_table_that_a_spreadsheet_has_saved(table: pd.DataFrame, tmp_path: Path) -> None:
+    """With a byte order mark it reads as before; with semicolons it says what to change."""
+    file = tmp_path / "norm.csv"
+    file.write_bytes(csv_text(table).replace("\n", "\r\n").encode("utf-8-sig"))
+    pd.testing.assert_frame_equal(read_csv(file, COLUMNS), table, rtol=1e-8)
+    file.write_text(csv_text(table).replace(",", ";"), encoding="utf-8")
+    with pytest.raises(FileRefusedError, match="separated by semicolons; save it with commas"):
+        read_csv(file, COLUMNS)
