@@ -1,0 +1,108 @@
+"""The bars of uncertainty are what the tables say, and are not there where nobody asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
+from biomech_id.report.curve_panel import Drawing
+from biomech_id.report.how_sure import BARS_AT, uncertainty_lines
+from biomech_id.report.kinetics import kinetics_page
+from biomech_id.report.layer import layers_of
+from biomech_id.report.style import load_style
+from biomech_id.results.tables import CURVE_POINTS, SessionTables
+
+MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
+#: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.
+SIZE = dict(zip(ERROR_SOURCES, (0.10, 0.02, 0.01, 0.005, 0.002, 0.03, 0.04), strict=True))
+CYCLES = 4
+
+
+def with_uncertainty(tables: SessionTables) -> SessionTables:
+    """Uncertainty that grows along the cycle and from joint to joint."""
+    wanted = [*MOMENTS, *((POWER_VARIABLE[joint], "") for joint in JOINTS)]
+    curves = tables.cycles[[key in wanted for key in zip(tables.cycles["variable"], tables.cycles["component"], strict=True)]]
+    table = curves.drop(columns="value").reset_index(drop=True)
+    scale = (1.0 + table["percent"] / 100.0) * table["variable"].map({v: 1.0 + wanted.index((v, c)) for v, c in wanted})
+    for source, size in SIZE.items():
+        table[source] = size * scale
+    table["total"] = np.sqrt((table[list(SIZE)] ** 2).sum(axis=1))
+    return replace(tables, uncertainty=table)
+
+
+def bars(page: Any, side: str, variable: str, component: str) -> np.ndarray:
+    """(n, 2, 2): both ends of each bar drawn on one moment, without the caps."""
+    gid = f"|{side}|{variable}.{component}|uncertainty"
+    (found,) = [c for axes in page.axes for c in axes.collections if c.get_gid() == gid]
+    paths = np.array([path.vertices for path in found.get_paths()])
+    return paths[: len(paths) // 3]
+
+
+@pytest.fixture
+def tables(build: Any) -> SessionTables:
+    return with_uncertainty(build(cycles=CYCLES))
+
+
+def page_of(tables: SessionTables, **how: Any) -> Any:
+    return kinetics_page(Drawing(layers_of(tables)[:1], load_style(), **how))
+
+
+def test_bars_are_the_mean_and_95_percent_of_what_the_tables_say(tables: SessionTables) -> None:
+    page = page_of(tables)
+    for side in SIDES:
+        for variable, component in MOMENTS:
+            drawn = bars(page, side, variable, component)
+            mean = tables.curves(side, variable, component).mean(axis=0)
+            mine = tables.uncertainty
+            assert mine is not None
+            mine = mine[(mine["side"] == side) & (mine["variable"] == variable) & (mine["component"] == component)]
+            first = mine.iloc[:CURVE_POINTS]
+            noise = first["marker_noise"] / np.sqrt(CYCLES)
+            sd = np.sqrt(first["total"] ** 2 - first["marker_noise"] ** 2 + noise**2).to_numpy()
+            at = np.array(BARS_AT[side])
+            np.testing.assert_array_equal(drawn[:, 0, 0], at)
+            np.testing.assert_allclose(drawn[:, 0, 1], mean[at] - 1.96 * sd[at], rtol=1e-9)
+            np.testing.assert_allclose(drawn[:, 1, 1], mean[at] + 1.96 * sd[at], rtol=1e-9)
+
+
+def texts(page: Any) -> str:
+    return " ".join([text.get_text() for text in page.texts] + [text.get_text() for axes in page.axes for text in axes.texts])
+
+
+def test_bars_stand_beside_means_only_and_are_explained_where_they_stand(tables: SessionTables) -> None:
+    style = load_style()
+    plain = replace(tables, uncertainty=None)
+    for page, there in ((page_of(tables), True), (page_of(tables, every_cycle=True), False), (page_of(plain), False)):
+        names = [str(c.get_gid()) for axes in page.axes for c in axes.collections]
+        assert any(name.endswith("|uncertainty") for name in names) is there
+        assert (style.label("common.whiskers") in texts(page)) is there
+        assert (style.label("kinetics.how_sure") in texts(page)) is there
+
+
+def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables) -> None:
+    hip, knee, ankle = uncertainty_lines(layers_of(tables)[0], load_style())
+    variance = {source: size**2 for source, size in SIZE.items()}
+    variance["marker_noise"] /= CYCLES
+    share = {source: 100 * v / sum(variance.values()) for source, v in variance.items()}
+    assert f"hip centre {share['hip_centre']:.0f} %, force plates {share['force_plates']:.0f} %" in hip
+    assert [line.split(" ")[0] for line in (hip, knee, ankle)] == ["Hip", "Knee", "Ankle"]
+    limits = [float(line.split("± ")[1].split(":")[0]) for line in (hip, knee, ankle)]
+    assert limits[0] > limits[1] > limits[2] > 0
+
+
+def test_a_cycle_outside_the_means_does_not_count(tables: SessionTables) -> None:
+    """The same lines, whatever is said of cycles that are in no mean."""
+    summary = dict(tables.summary)
+    trials = [{**trial, "cycles": [{**c, "used": c["cycle"] != 1} for c in trial["cycles"]]} for trial in summary["trials"]]
+    assert tables.uncertainty is not None
+    wild: pd.DataFrame = tables.uncertainty.copy()
+    first = wild["cycle"] == 1
+    wild.loc[first, [*SIZE, "total"]] *= 100.0
+    without = list(uncertainty_lines(layers_of(replace(tables, summary={**summary, "trials": trials}))[0], load_style()))
+    spoiled = replace(tables, uncertainty=wild, summary={**summary, "trials": trials})
+    assert list(uncertainty_lines(layers_of(spoiled)[0], load_style())) == without
