@@ -57,8 +57,10 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     edges = np.roll(corners, -1, axis=0) - corners
     turning = np.sign(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
     inward = turning * np.stack([-edges[:, 1], edges[:, 0]], axis=1) / np.linalg.norm(edges, axis=1, keepdims=True)
-    offsets = points_m[..., None, :2] - corners
-    distance: FloatArray = np.einsum("...kj,kj->...k", offsets, inward).min(axis=-1)
+    # From the plate's middle, so that a plate far from the laboratory's origin loses no digits.
+    middle = corners.mean(axis=0)
+    to_edges = np.einsum("kj,kj->k", corners - middle, inward)
+    distance: FloatArray = ((points_m[..., :2] - middle) @ inward.T - to_edges).min(axis=-1)
     return distance
 
 

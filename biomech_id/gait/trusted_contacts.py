@@ -50,13 +50,13 @@ def distrusted_events(
     joined, time_s = merged_events(plates, markers), landmarks.time_s
     intervals = {side: stance_intervals(joined, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
     scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass_kg)
-    found = []
-    for event in plates:
-        interval = next(i for i in intervals[event.side] if event.time_s in (i.start_s, i.end_s))
-        reason = _objection(scene, interval)
-        if reason:
-            found.append(Distrust(event, reason))
-    return tuple(found)
+    doubts = []
+    for side in SIDES:
+        for interval in intervals[side]:
+            mine = [e for e in plates if e.side == side and e.time_s in (interval.start_s, interval.end_s)]
+            reason = _objection(scene, interval) if mine else ""
+            doubts += [Distrust(event, reason) for event in mine if reason]
+    return tuple(sorted(doubts, key=lambda doubt: doubt.event))
 
 
 def sentence(distrust: Distrust) -> str:

@@ -8,7 +8,7 @@ guessed: what fails a rule has no kinetics and says why.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,10 +47,13 @@ class Scene:
     loads: tuple[PlateLoad, ...]
     intervals: Mapping[str, tuple[Interval, ...]]
     body_mass_kg: float | None
+    _depths_m: dict[tuple[str, int], FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def outline_depth_m(self, side: str, plate: int) -> FloatArray:
-        """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres."""
-        return depth_inside(self.trial.plates[plate], self.landmarks.outline_lab_m[side])
+        """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres; computed once."""
+        if (side, plate) not in self._depths_m:
+            self._depths_m[side, plate] = depth_inside(self.trial.plates[plate], self.landmarks.outline_lab_m[side])
+        return self._depths_m[side, plate]
 
     def grounded(self, side: str) -> BoolArray:
         """Frames (n,) in which a foot is on the floor by its events."""
