@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
@@ -41,6 +41,18 @@ def methods_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
     yield sheet.figure
 
 
+def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator[tuple[str, list[str]]]:
+    """What was done to every trial alike, once, and what was done to single ones, with their names."""
+    first = next(iter(histories.values()), ())
+    alike = [line for line in first if all(line in history for history in histories.values())]
+    # Many lines hold their file's name already.
+    single = [
+        line if name in line else f"{name}: {line}" for name, history in histories.items() for line in history if line not in alike
+    ]
+    yield style.label("methods.processing_all"), alike
+    yield style.label("methods.processing"), single
+
+
 def history_lines(history: Sequence[str], style: Style) -> list[str]:
     """What was done to one trial; self-checks that passed are counted, one that did not is written out."""
     passed = [step for step in history if step.startswith(_SELF_CHECK) and step.endswith("passed")]
@@ -74,8 +86,8 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
         told = [style.label(f"error_size.{name}", size=brief(float(size))) for name, size in sizes.items()]
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
-    for trial in summary.get("trials", ()):
-        yield f"{style.label('methods.processing')}: {trial['name']}", history_lines(trial["history"], style)
+    histories = {trial["name"]: history_lines(trial["history"], style) for trial in summary.get("trials", ())}
+    yield from processing(histories, style)
     versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
     yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]
     yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]

@@ -31,8 +31,8 @@ def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
     for heading, table in _sections(tables, style):
         left: TextTable | None = table
         while left is not None:
-            # A heading never stands alone at the foot of a page.
-            if y + 22.0 > BOTTOM_MM:
+            # A heading never stands alone at the foot of a page, and a short table is not torn apart.
+            if y + min(22.0, 4.6 + left.height_mm(style)) > BOTTOM_MM:
                 yield sheet.figure
                 sheet, y = Sheet(style), _TOP_MM
             sheet.heading(LEFT_MM, y + 3.0, heading)
@@ -47,10 +47,12 @@ def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
 def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTable]]:
     yield style.label("quality.rules"), rule_table(tables, style)
     yield style.label("quality.refused"), refused_table(tables, style)
-    findings = finding_lines(all_findings(tables), style) or [Cell(style.label("quality.no_findings"))]
+    gaps = gap_lines(tables, style)
+    findings = finding_lines(all_findings(tables), style)
+    findings += [] if gaps else [Cell(style.label("quality.no_gaps"))]
     yield style.label("quality.findings"), TextTable((TableColumn("", _WIDTH_MM),), [[cell] for cell in findings])
-    gaps = gap_lines(tables, style) or [style.label("quality.no_gaps")]
-    yield style.label("quality.gaps"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in gaps])
+    if gaps:
+        yield style.label("quality.gaps"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in gaps])
     agreement = agreement_table(tables, style)
     if agreement.rows:
         yield style.label("quality.agreement"), agreement

@@ -10,7 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.report.methods import history_lines
+from biomech_id.report.methods import history_lines, processing
 from biomech_id.report.named_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
 from biomech_id.report.style import LANGUAGES, load_style
 from biomech_id.trial import Subject
@@ -88,6 +88,15 @@ def test_sources_are_named():
         "Mass: option --mass",
         "Knee width: subject.toml",
     ]
+
+
+def test_what_was_done_to_every_trial_is_told_once():
+    histories = {"a": ["read a.c3d", "filled", "2 passed"], "b": ["read b.c3d", "2 passed", "turned"]}
+    assert list(processing(histories, STYLE)) == [
+        ("What was done to every trial", ["2 passed"]),
+        ("What was done to single trials", ["read a.c3d", "a: filled", "read b.c3d", "b: turned"]),
+    ]
+    assert list(processing({}, STYLE)) == [("What was done to every trial", []), ("What was done to single trials", [])]
 
 
 def test_self_checks_that_passed_are_counted_and_others_written_out():
