@@ -91,6 +91,16 @@ def test_tracked_hips_stay_with_the_stored_ones(run: Callable[[str], Ran], c3d_d
             assert np.sqrt((off[seen] ** 2).sum(axis=1).mean()) < 8.0  # mm
 
 
+def test_joints_that_move_have_translational_power(run: Callable[[str], Ran]) -> None:
+    """Segments are tracked apart, so their ends part by millimetres: the term is there wherever the rotational one is, and small."""
+    _, _, out = run("walks")
+    table = pd.read_csv(out / "trials" / "walking5.csv")
+    for joint in ("Hip", "Knee", "Ankle"):
+        rotational, translational = table[f"R{joint}Power"], table[f"R{joint}PowerTranslational"]
+        assert (rotational.notna() == translational.notna()).all()
+        assert 0.05 < translational.abs().max() < 3.0, joint  # W/kg
+
+
 def test_labels_of_four_characters(run: Callable[[str], Ran]) -> None:
     code, _, out = run("short-labels")
     assert code == WITH_WARNINGS
