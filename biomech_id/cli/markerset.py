@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def markerset(
-    file: Annotated[Path, typer.Argument(help="A C3D file.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A C3D file, or OpenSim's .trc.", show_default=False)],
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -25,9 +25,9 @@ def markerset(
     Example: biomech-id markerset static.c3d > mylab.toml
     """
     from biomech_id.markersets import SMALLEST_SHARE, describe_missing, draft, propose
-    from biomech_id.readers import read_c3d
+    from biomech_id.pipeline.intake import read_trial
 
-    trial = read_c3d(file)
+    trial = read_trial(file)
     labels = [name for name in trial.markers.names if trial.markers.present(name)]
     stored = tuple(trial.model_outputs)
     proposals = propose(labels, stored=stored)
