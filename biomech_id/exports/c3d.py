@@ -178,13 +178,15 @@ def _describe(records: RecordList, file: C3DFile, outputs: list[Output]) -> None
     records.set_numbers("POINT", "USED", 2, [], processor.pack_words([n_points + len(outputs)]))
     if not file.layout.is_float:
         records.set_numbers("POINT", "SCALE", 4, [], processor.pack_floats(np.array([-file.layout.scale])))
-    groups = records.texts("POINT", "TYPE_GROUPS")
+    known = records.texts("POINT", "TYPE_GROUPS")
+    groups = list(known)
     for group, kind in dict.fromkeys((output.group, output.type) for output in outputs):
         ours = [output.label.encode("ascii") for output in outputs if output.group == group]
         records.set_texts("POINT", group, records.texts("POINT", group) + ours)
         if group.encode("ascii") not in groups[::2]:
             groups += [group.encode("ascii"), kind.encode("ascii")]
-    records.set_texts("POINT", "TYPE_GROUPS", groups)
+    if groups != known:
+        records.set_text_pairs("POINT", "TYPE_GROUPS", groups)
 
 
 def _frames(file: C3DFile, outputs: list[Output]) -> bytes:

@@ -49,6 +49,12 @@ class RecordList:
             raw = b"".join(row[:width].ljust(width) for row in chunk)
             self._changed[group, name if part == 1 else f"{name}{part}"] = bytes([0xFF, 2, width, len(chunk)]) + raw
 
+    def set_text_pairs(self, group: str, name: str, rows: Sequence[bytes]) -> None:
+        """Replace or add a table of two columns (at most 255 lines), given row by row: name, kind, name, kind..."""
+        width = max((len(row) for row in rows), default=1) or 1
+        raw = b"".join(row.ljust(width) for row in rows)
+        self._changed[group, name] = bytes([0xFF, 3, width, 2, len(rows) // 2]) + raw
+
     def texts(self, group: str, name: str) -> list[bytes]:
         """Return the rows of a text parameter and its continuations as stored, padding removed."""
         rows: list[bytes] = []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from plain_parser import parse
 
 from biomech_id.exports.c3d import write_results
 from biomech_id.readers import read_c3d
@@ -24,6 +25,11 @@ FIXTURES = (
     "walking/bmc_gait.c3d",
     "nimble/squat.c3d",
 )
+#: What an additional point must change.
+REWRITTEN = {
+    ("POINT", name)
+    for name in ("USED", "SCALE", "DATA_START", "LABELS", "LABELS2", "DESCRIPTIONS", "DESCRIPTIONS2", "SCALARS", "POWERS")
+}
 
 
 @pytest.mark.parametrize("name", FIXTURES)
@@ -43,3 +49,32 @@ def test_originals_are_unchanged(c3d_dir: Path, tmp_path: Path, name: str) -> No
     assert read_c3d(target, trust=True).events == before.events
     labels = [label for key, value in two["parameters"]["POINT"].items() if key.startswith("LABELS") for label in value["value"]]
     assert labels[n] == "LHipAngles_bid"
+
+
+@pytest.mark.parametrize("name", FIXTURES)
+def test_an_independent_parser_finds_every_original_number(c3d_dir: Path, tmp_path: Path, name: str) -> None:
+    """Points, analog words, parameters, descriptions and header events, by a parser straight from the format description."""
+    n_frames = read_c3d(c3d_dir / name, trust=True).n_frames
+    target = write_results(c3d_dir / name, tmp_path / "copy.c3d", {"LAnklePower": np.linspace(-1.0, 3.0, n_frames)})
+    before, after = parse(c3d_dir / name), parse(target)
+    assert len(after["frames"]) == len(before["frames"]) == n_frames
+    n = len(before["frames"][0][0])
+    points, new_points = (np.array([quads[:n] for quads, _ in parsed["frames"]]) for parsed in (before, after))
+    # Integers become the nearest float32 of what they stand for; the fourth number says whether a point is missing.
+    np.testing.assert_array_equal(new_points, points.astype(np.float32))
+    np.testing.assert_array_equal(*(np.array([analog for _, analog in parsed["frames"]]) for parsed in (after, before)))
+    assert len(after["frames"][0][0]) == n + 1
+    assert after["events"] == before["events"]
+    assert list(after["groups"]) == list(before["groups"])
+    assert {key: after["notes"].get(key) for key in before["notes"]} == before["notes"]
+    for group, parameters in before["groups"].items():
+        for parameter, value in parameters.items():
+            if (group, parameter) == ("POINT", "TYPE_GROUPS"):
+                # Lines of (group of labels, its kind): those that were there, then ours.
+                kind, (_, columns, lines), texts = after["groups"][group][parameter]
+                assert (kind, columns) == (-1, 2)
+                assert texts[: len(value[2])] == value[2]
+                assert texts[len(value[2]) :] in ((), (b"POWERS", b"POWER"))
+                assert len(texts) == 2 * lines
+            elif (group, parameter) not in REWRITTEN:
+                assert repr(after["groups"][group][parameter]) == repr(value), f"{group}:{parameter}"

@@ -99,6 +99,8 @@ def test_ours_follow_in_the_vendors_units(tmp_path: Path) -> None:
     point = after["groups"]["POINT"]
     assert point["ANGLES"][2] == (b"LHipAngles_bid",)
     assert point["TYPE_GROUPS"][2][:2] == (b"ANGLES", b"ANGLE")
+    # A table of two columns, as other programs expect it, not a list.
+    assert point["TYPE_GROUPS"][1] == (len("MODELED_MARKERS"), 2, len(point["TYPE_GROUPS"][2]) // 2)
 
 
 def test_our_own_reader_takes_them_for_outputs(tmp_path: Path) -> None:
