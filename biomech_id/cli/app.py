@@ -10,6 +10,7 @@ import typer
 
 from biomech_id._version import __version__
 from biomech_id.cli import batch, check, demo, markerset, opensim, report, run, templates
+from biomech_id.pipeline.threads import single_threaded
 
 app = typer.Typer(
     name="biomech-id",
@@ -43,7 +44,8 @@ def main() -> None:
     """Entry point of the ``biomech-id`` command."""
     for stream in (sys.stdout, sys.stderr):
         _speak_any_language(stream)
-    app()
+    with single_threaded():
+        app()
 
 
 def _speak_any_language(stream: TextIO) -> None:

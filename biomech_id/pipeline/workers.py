@@ -14,11 +14,10 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import ParamSpec, TypeVar
 
+from biomech_id.pipeline.threads import single_threaded
+
 P = ParamSpec("P")
 T = TypeVar("T")
-
-#: Libraries that start a thread per core unless told otherwise; in a pool of processes that costs more than it gains.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 class ProcessPool:
@@ -54,18 +53,6 @@ class ProcessPool:
         self._lifeline.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._held.close()
-
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
-    """Let processes started inside use one thread for linear algebra, unless the user has said otherwise."""
-    added = [name for name in _THREAD_VARIABLES if name not in os.environ]
-    os.environ.update(dict.fromkeys(added, "1"))
-    try:
-        yield
-    finally:
-        for name in added:
-            os.environ.pop(name, None)
 
 
 @contextmanager

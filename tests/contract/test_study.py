@@ -364,6 +364,24 @@ def test_every_worker_has_one_thread_for_linear_algebra(monkeypatch: pytest.Monk
     assert "OMP_NUM_THREADS" not in os.environ
 
 
+PRINTS_ITS_THREADS = """
+import os, sys
+from biomech_id.cli import app, main
+assert "numpy" not in sys.modules
+app.app = lambda: print(os.environ["OMP_NUM_THREADS"], os.environ["OPENBLAS_NUM_THREADS"])
+main()
+"""
+
+
+def test_the_command_itself_adds_up_in_the_order_of_its_workers() -> None:
+    """Sums depend on the number of threads in their last digits: `run`, `batch` and `reproduce` must not differ by them."""
+    unset = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
+    for asked, expected in (({}, "1 1"), ({"OMP_NUM_THREADS": "3"}, "3 1")):
+        words = [sys.executable, "-c", PRINTS_ITS_THREADS]
+        told = subprocess.run(words, capture_output=True, text=True, check=True, env={**unset, **asked}).stdout
+        assert told.strip() == expected
+
+
 @pytest.mark.parametrize(
     "words",
     [
