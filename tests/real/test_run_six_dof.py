@@ -92,7 +92,7 @@ def test_tracked_hips_stay_with_the_stored_ones(run: Callable[[str], Ran], c3d_d
 
 
 def test_joints_that_move_have_translational_power(run: Callable[[str], Ran]) -> None:
-    """Segments are tracked apart, so their ends part by millimetres: the term is there wherever the rotational one is, and small."""
+    """Segments are tracked apart, so their ends part by millimetres: the term is there where the rotational one is, and small."""
     _, _, out = run("walks")
     table = pd.read_csv(out / "trials" / "walking5.csv")
     for joint in ("Hip", "Knee", "Ankle"):
