@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
@@ -81,6 +82,16 @@ class Nominal:
     def inertia_alpha(self) -> FloatArray:
         """I alpha (N, n, 3), N m, laboratory axes."""
         return matvec(self.inertia_lab_kgm2, self.chain.alpha_lab_rad_s2)
+
+    @cached_property
+    def inertia_turning(self) -> FloatArray:
+        """T (N, n, 3, 3), N m, laboratory axes: turning a tensor by a small dphi changes I alpha + omega x I omega by T dphi.
+
+        With dI = S(dphi) I - I S(dphi) that is T = I S(alpha) - S(I alpha) + S(omega) (I S(omega) - S(I omega)).
+        """
+        inertia, omega = self.inertia_lab_kgm2, skew(self.chain.omega_lab_rad_s)
+        spinning = inertia @ omega - skew(self.angular_momentum)
+        return np.asfortranarray(inertia @ skew(self.chain.alpha_lab_rad_s2) - skew(self.inertia_alpha) + omega @ spinning)
 
     def inertia_times(self, i: int, v_lab: FloatArray) -> FloatArray:
         """I v (..., N, 3) of segment i for vectors in laboratory axes, result in laboratory axes."""
@@ -313,14 +324,8 @@ def gyroscopic_change(nominal: Nominal, i: int, change: FloatArray) -> FloatArra
 
 
 def turned_inertia(nominal: Nominal, i: int, turn: FloatArray) -> FloatArray:
-    """Change of I alpha + omega x I omega (N, 3), N m, laboratory axes, if the tensor of segment i is turned by (N, 3) rad."""
-
-    def change(v: FloatArray, I_v: FloatArray) -> FloatArray:
-        return cross(turn, I_v) - nominal.inertia_times(i, cross(turn, v))
-
-    omega, alpha = nominal.chain.omega_lab_rad_s[:, i], nominal.chain.alpha_lab_rad_s2[:, i]
-    spinning = change(omega, nominal.angular_momentum[:, i])
-    return change(alpha, nominal.inertia_alpha[:, i]) + cross(omega, spinning)
+    """Change of I alpha + omega x I omega (..., N, 3), N m, laboratory axes, by turning the tensor of segment i (..., N, 3) rad."""
+    return matvec(nominal.inertia_turning[:, i], turn)
 
 
 def move_joint(nominal: Nominal, effect: Effect, i: int, shift: FloatArray) -> None:
