@@ -81,7 +81,7 @@ def test_run_writes_every_table_and_the_report(subject: Path, tmp_path: Path) ->
     result = biomech_id("run", subject, "-o", out)
     assert result.exit_code == 0, result.stderr
     names = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()}
-    tables = ["cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality"]
+    tables = ["cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "uncertainty"]
     assert names == {
         "report.pdf", "trials/walk01.csv", "calibration.json", "summary.json", "manifest.json", *(f"{t}.csv" for t in tables),
     }  # fmt: skip
