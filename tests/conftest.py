@@ -13,6 +13,12 @@ from typing import Any
 
 import pytest
 
+from biomech_id.pipeline.threads import VARIABLES
+
+# As the command line does, and before any test loads numpy: tests compare results of this process with those of others.
+for variable in VARIABLES:
+    os.environ.setdefault(variable, "1")
+
 ROOT = Path(__file__).resolve().parents[1]
 SUITES = {"real", "peers"}
 

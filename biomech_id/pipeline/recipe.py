@@ -163,7 +163,10 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
                     value=name, expected=", ".join(n for n, s in home.items() if s == section) or "a known section", where=where,
                 )  # fmt: skip
             chosen[name] = tuple(value) if isinstance(value, list) else value
-    return Recipe(**chosen)
+    try:
+        return Recipe(**chosen)
+    except OptionError as error:
+        raise OptionError(f"{where}: {error.message}", value=error.value, expected=error.expected, where=where) from error
 
 
 def read_recipe(path: str | Path) -> Recipe:

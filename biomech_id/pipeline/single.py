@@ -88,6 +88,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     ------
     BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
     """
+    norm = _norm(job)
     intake = read_all(job.files(), partial(read_trial, trust=trust), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
@@ -102,7 +103,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(job, nameless, static, body, results, (*intake.refused, *failed), noticed)
+    return _session(job, norm, nameless, static, body, results, (*intake.refused, *failed), noticed)
 
 
 def analyse(folder: str | Path | Sequence[str | Path], **options: Any) -> SessionResult:
@@ -254,8 +255,17 @@ def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
     return {condition: mean_cycle_times(found) for condition, found in cycles.items()}
 
 
+def _norm(job: Job) -> Any:
+    """Read the norm as a DataFrame, None without one; before anything else, so that what is wrong with it is said at once."""
+    from biomech_id.results import read_norm
+
+    job.check_named()
+    return read_norm(job.norm, model=job.recipe.model, kinetics=job.recipe.kinetics) if job.norm else None
+
+
 def _session(
     job: Job,
+    norm: Any,
     nameless: Pseudonym,
     static: Trial | None,
     body: Body,
@@ -263,10 +273,9 @@ def _session(
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
 ) -> SessionResult:
-    from biomech_id.results import Failure, SessionResult, read_norm
+    from biomech_id.results import Failure, SessionResult
 
     recipe = job.recipe
-    norm = read_norm(job.norm, model=recipe.model, kinetics=recipe.kinetics) if job.norm else None
     return SessionResult(
         subject=body.model.subject,
         model=recipe.model,

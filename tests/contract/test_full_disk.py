@@ -289,3 +289,16 @@ def test_a_file_in_place_of_a_folder_is_said_first(study: Path, recipe: Path, tm
         assert ran.exit_code == 1
         assert len(ran.stderr.splitlines()) == 1, ran.stderr
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_norm_that_cannot_be_used_is_said_first(study: Path, recipe: Path, tmp_path: Path) -> None:
+    (tmp_path / "norm.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    for norm, why in (
+        ("norm.csv", "norm.csv lacks the columns variable"),
+        ("absent.csv", f"There is no file {tmp_path / 'absent.csv'}"),
+    ):
+        ran = biomech_id("run", study / "anna", "-o", tmp_path / "out", "--recipe", recipe, "--norm", tmp_path / norm)
+        assert ran.exit_code == 1
+        # One line: nothing was read or analysed before it.
+        assert ran.stderr.startswith(f"biomech-id: {why}")
+        assert len(ran.stderr.splitlines()) == 1, ran.stderr

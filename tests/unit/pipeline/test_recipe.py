@@ -65,3 +65,10 @@ def test_a_recipe_reads_alike_from_every_editor_and_shell(tmp_path: Path, encodi
     changed = Recipe(marker_set="Größe.toml", cutoff_hz=6.0)
     file.write_bytes(recipe_toml(changed).replace("\n", "\r\n").encode(encoding))
     assert read_recipe(file) == changed
+
+
+def test_a_value_that_does_not_fit_is_told_with_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "lab.toml"
+    file.write_text('[filter]\ncutoff_hz = "six"\n', encoding="utf-8")
+    with pytest.raises(OptionError, match=r"^lab\.toml: Recipe setting cutoff_hz is 'six'; it must be a number"):
+        read_recipe(file)
