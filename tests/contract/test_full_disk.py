@@ -293,11 +293,9 @@ def test_a_file_in_place_of_a_folder_is_said_first(study: Path, recipe: Path, tm
 
 def test_a_norm_that_cannot_be_used_is_said_first(study: Path, recipe: Path, tmp_path: Path) -> None:
     (tmp_path / "norm.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    for norm, why in (
-        ("norm.csv", "norm.csv lacks the columns variable"),
-        ("absent.csv", f"There is no file {tmp_path / 'absent.csv'}"),
-    ):
-        ran = biomech_id("run", study / "anna", "-o", tmp_path / "out", "--recipe", recipe, "--norm", tmp_path / norm)
+    absent = tmp_path / "absent.csv"
+    for norm, why in ((tmp_path / "norm.csv", "norm.csv lacks the columns variable"), (absent, f"There is no file {absent}")):
+        ran = biomech_id("run", study / "anna", "-o", tmp_path / "out", "--recipe", recipe, "--norm", norm)
         assert ran.exit_code == 1
         # One line: nothing was read or analysed before it.
         assert ran.stderr.startswith(f"biomech-id: {why}")
