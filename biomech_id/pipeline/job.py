@@ -114,12 +114,7 @@ class Job:
             )  # fmt: skip
         stems: dict[str, Path] = {}
         for path in kept:
-            shown = str(path).encode("utf-8", "replace").decode()
-            if shown != str(path):
-                raise OptionError(
-                    f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it.",
-                    value=shown, expected="a file name that can be printed", where=shown,
-                )  # fmt: skip
+            refuse_unprintable(path)
             if path.stem.casefold() in stems:
                 raise OptionError(
                     f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with --exclude.",
@@ -188,6 +183,21 @@ class Job:
         beside = [path for trc in recordings if trc.suffix.lower() == TRC for path in _companions(trc)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
         return {self._relative(path): sha256_of_input(path) for path in (*readable, *named)}
+
+
+def refuse_unprintable(path: Path) -> None:
+    """Refuse a name that holds bytes which are no text, as archives of other systems leave them; no table could hold it.
+
+    Raises
+    ------
+    OptionError : with the name as far as it can be printed.
+    """
+    shown = str(path).encode("utf-8", "replace").decode()
+    if shown != str(path):
+        raise OptionError(
+            f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it.",
+            value=shown, expected="a name that can be printed", where=shown,
+        )  # fmt: skip
 
 
 def _recordings(folder: Path) -> list[Path]:

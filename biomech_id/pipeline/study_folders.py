@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from biomech_id.errors import MissingInputError
-from biomech_id.pipeline.job import TRC
+from biomech_id.pipeline.job import TRC, refuse_unprintable
 
 #: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv")
@@ -27,6 +27,7 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     Raises
     ------
     MissingInputError : no such folder, or no recording anywhere in it.
+    OptionError : a folder whose name is no text.
     """
     results = os.path.realpath(out) if out is not None else None
     found: dict[str, list[Path]] = {".c3d": [], TRC: []}
@@ -39,6 +40,8 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
         raise MissingInputError(
             f"{study} holds no folder with C3D files.", value=str(study), expected="folders with .c3d files", where=str(study)
         )
+    for folder in folders:
+        refuse_unprintable(folder.relative_to(study))
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))
 
 

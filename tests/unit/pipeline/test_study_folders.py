@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.pipeline.batch import analyse_subject
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.study_folders import find_subjects, recordings_of, subject_names
@@ -111,3 +112,10 @@ def test_no_name_lies_inside_another_and_each_leads_back(lab: Callable[..., Path
     assert not [(a, b) for a in names for b in names if a != b and f"{b}/".startswith(f"{a}/")]
     assert not {name.partition("/")[0] for name in names} & {"study", "verdicts.csv"}
     assert recordings_of(list(names), study) == names
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems make no such names")
+def test_a_folder_whose_name_is_no_text_is_named_before_anything_is_computed(lab: Callable[..., Path]) -> None:
+    study = lab("anna/walk.c3d", os.fsdecode(b"M\xfcller/walk.c3d"))
+    with pytest.raises(OptionError, match=r"The name of M\?ller holds .* rename it"):
+        find_subjects(study)
