@@ -87,7 +87,7 @@ def test_levelness_tells_noise_from_smoothed_paths() -> None:
 
 def test_levelness_looks_at_both_ends_of_what_is_above_20_hz_and_at_nothing_between() -> None:
     """A tone of 30 Hz (a lamp, a motor) among white noise at 100 Hz is neither."""
-    tone_m = 1e-3 * np.sin(2 * np.pi * 30.0 * np.arange(400) / RATE_HZ)[:, None, None]
+    tone_m = 0.3e-3 * np.sin(2 * np.pi * 30.0 * np.arange(400) / RATE_HZ)[:, None, None]
     assert levelness(gait_like(0.1e-3) + tone_m, RATE_HZ) == pytest.approx(np.ones(5), abs=0.3)
     assert np.isnan(levelness(gait_like(0.1e-3), 40.0)).all(), "a rate that holds nothing above 20 Hz"
 
