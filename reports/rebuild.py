@@ -14,12 +14,14 @@ from pathlib import Path
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.parity import keep_parity, parity_of
 from biomech_id.pipeline.single import run_job
-from biomech_id.report.images import draw_page_images
+from biomech_id.report.images import draw_page_images, draw_vision_image
 from biomech_id.results import read_folder
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
 PDF = "virtual-subject.pdf"
+#: A page as colour-blind eyes see it, and in grey.
+VISION = "colour-vision.png"
 #: Dots per inch of the page images: readable in a browser, and small.
 DPI = 100.0
 
@@ -36,6 +38,7 @@ def rebuild(folder: Path, *, images: bool = True) -> Path:
             shutil.rmtree(folder / "pages", ignore_errors=True)
             for path in draw_page_images(read_folder(out), folder / "pages", dpi=DPI):
                 few_colours(path)
+            draw_vision_image(read_folder(out), folder / VISION)
     return folder / PDF
 
 

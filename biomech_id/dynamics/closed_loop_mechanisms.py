@@ -126,10 +126,6 @@ def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment
     return ClosedLoop(tree, [rolling], (0, 1), closure)
 
 
-#: Coordinates of `ExoskeletonLeg`: hip, knee, ankle; crank, coupler; strut's direction, strut's length.
-LEG_COORDINATES = ("hip", "knee", "ankle", "crank", "coupler", "cylinder", "rod")
-
-
 @dataclass(frozen=True, eq=False)
 class ExoskeletonLeg:
     """A leg in the sagittal plane, with a driven four-bar at the knee and a strut with spring and damper at the ankle.

@@ -155,8 +155,3 @@ def layers_of(tables: SessionTables, *, name: str = "") -> list[Layer]:
     pairs = list(dict.fromkeys((t["kind"], t["condition"]) for t in tables.summary.get("trials", ()) if t["cycles"]))
     pairs.sort(key=lambda pair: pair[0] != "straight")
     return [Layer(tables, kind, condition, name) for kind, condition in pairs]
-
-
-def sides_with_curves(layers: list[Layer], row: SignRow) -> list[str]:
-    """Sides on which any layer has a curve of this variable."""
-    return [s for s in SIDES if any(len(x.tables.curves(s, row.variable, row.component, cycles=x.cycles)) for x in layers)]

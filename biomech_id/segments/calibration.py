@@ -13,6 +13,7 @@ from biomech_id.algebra.brief import brief
 from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.segments.leg import LegGeometry
+from biomech_id.segments.segment_record import segment_record
 from biomech_id.segments.static_offsets import FootOffsets
 
 HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"
@@ -80,15 +81,5 @@ class Calibration:
             "ankle_tilt_deg": float(np.rad2deg(geometry.ankle_tilt_rad)),
             "static_plantar_flexion_deg": float(np.rad2deg(offsets.plantar_flexion_rad)),
             "static_rotation_offset_deg": float(np.rad2deg(offsets.rotation_rad)),
-            "segments": {name: self._segment(side, name) for name in LEG_SEGMENTS},
-        }
-
-    def _segment(self, side: str, name: str) -> dict[str, Any]:
-        segment = self.segments[side, name]
-        return {
-            "length_mm": self.length_m[side, name] * MM_PER_M,
-            "mass_kg": segment.mass_kg,
-            "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(),
-            "inertia_about_com_kgm2": segment.inertia_kgm2.tolist(),
-            "source": segment.source,
+            "segments": {name: segment_record(self.segments[side, name], self.length_m[side, name]) for name in LEG_SEGMENTS},
         }

@@ -13,6 +13,7 @@ from biomech_id.algebra.brief import brief
 from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.markersets.marker_set import MarkerSet
+from biomech_id.segments.segment_record import segment_record
 
 #: (side, segment); the side of the pelvis is "".
 Key = tuple[str, str]
@@ -117,15 +118,8 @@ class SixDofCalibration:
         }
 
     def _segment(self, side: str, name: str) -> dict[str, Any]:
-        segment = self.segments[side, name]
-        return {
-            "length_mm": self.length_m[side, name] * MM_PER_M,
-            "mass_kg": segment.mass_kg,
-            "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(),
-            "inertia_about_com_kgm2": segment.inertia_kgm2.tolist(),
-            "source": segment.source,
-            **self._template(side, name),
-        }
+        record = segment_record(self.segments[side, name], self.length_m[side, name])
+        return {**record, **self._template(side, name)}
 
     def _template(self, side: str, name: str) -> dict[str, Any]:
         template = self.templates[side, name]

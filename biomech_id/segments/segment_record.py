@@ -1,0 +1,22 @@
+"""A leg segment as ``calibration.json`` records it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from biomech_id.conventions import MM_PER_M
+from biomech_id.dynamics.body import Segment
+
+
+def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
+    """Return length and centre of mass, mm, mass, kg, inertia about the centre of mass, kg m^2, and where the numbers come from.
+
+    Vector and tensor are in the segment's axes, from its origin.
+    """
+    return {
+        "length_mm": length_m * MM_PER_M,
+        "mass_kg": segment.mass_kg,
+        "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(),
+        "inertia_about_com_kgm2": segment.inertia_kgm2.tolist(),
+        "source": segment.source,
+    }
