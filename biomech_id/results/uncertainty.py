@@ -139,12 +139,22 @@ def _standard_deviations(
 
 def _deviation(nominal: Nominal, source: ErrorSource) -> Deviation:
     """Responses to the independent errors of a source: with its covariance S = L L', to the columns of L."""
-    size, axes = np.linalg.eigh(source.covariance)
-    L_transposed = (axes * np.sqrt(np.maximum(size, 0.0))).T
-    p, shape = len(L_transposed), nominal.chain.com_lab_m.shape
+    shape = nominal.chain.com_lab_m.shape
     responses = [(response(nominal, effect)[1], effect.turn, effect.spin) for effect in source.effects(nominal)]
     together = (np.concatenate([array.reshape(-1, *shape) for array in arrays]) for arrays in zip(*responses, strict=True))
-    return Deviation(*((L_transposed @ array.reshape(p, -1)).reshape(p, *shape) for array in together))
+    return Deviation(*(_independent(source.covariance, array) for array in together))
+
+
+def _independent(covariance: FloatArray, changes: FloatArray) -> FloatArray:
+    """Changes (p, ...) by unit errors of a covariance (p, p), as changes by independent errors of one standard deviation.
+
+    Summed without a library for linear algebra, whose order of adding depends on its number of threads.
+    """
+    sd = np.sqrt(np.diag(covariance))
+    if np.array_equal(covariance, np.diag(np.diag(covariance))):
+        return sd.reshape(-1, *[1] * (changes.ndim - 1)) * changes
+    size, axes = np.linalg.eigh(covariance)
+    return np.asarray(np.einsum("pq,p...->q...", axes * np.sqrt(np.maximum(size, 0.0)), changes, optimize=False))
 
 
 @dataclass(frozen=True, eq=False)
