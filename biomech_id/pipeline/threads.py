@@ -1,7 +1,7 @@
 """How many threads linear algebra uses: one, in every process that the command line starts and in its own.
 
 Matrices of this work are small, so that threads gain nothing, and in a pool of processes they cost. Above all the order of a sum
-depends on their number: with one everywhere, `run`, `batch` and `reproduce` give the same bytes on a machine of any size.
+depends on their number: with one everywhere, ``run``, ``batch`` and ``reproduce`` give the same bytes on a machine of any size.
 """
 
 from __future__ import annotations
