@@ -10,7 +10,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, ParamSpec
+from typing import Annotated, ParamSpec, TextIO
 
 import typer
 
@@ -49,7 +49,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
-            _forget_output()
+            _forget_output(sys.stdout)
             raise typer.Exit(INTERRUPTED) from None
         except BiomechError as error:
             if kwargs.get("debug"):
@@ -70,10 +70,10 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     return run
 
 
-def _forget_output() -> None:
+def _forget_output(stream: TextIO) -> None:
     """Send what is still buffered nowhere, so that the end of the process does not trip over the same fault again."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def say(text: str, *, nl: bool = True) -> None:
@@ -90,7 +90,7 @@ def say(text: str, *, nl: bool = True) -> None:
     except OSError as error:
         from biomech_id.results.atomic import why_not
 
-        _forget_output()
+        _forget_output(sys.stdout)
         raise OutputError(
             f"What the command prints cannot be written: {why_not(error)}.",
             value=str(error), expected="a place that can be written", where="standard output",
@@ -106,5 +106,7 @@ def complain(sentence: str) -> None:
 
 def tell_aside(line: str) -> None:
     """Write a line to standard error; a log that cannot be written must not stop the work."""
-    with suppress(OSError):
+    try:
         typer.echo(line, err=True)
+    except OSError:
+        _forget_output(sys.stderr)

@@ -303,7 +303,8 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
     from biomech_id.results.quality import rule_sentence
     from biomech_id.results.summary import verdict_sentence
 
-    complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    # Most sentences of the readers name the file themselves.
+    complaints = [f.sentence if f.file in f.sentence else f"{f.file}: {f.sentence}" for f in session.failed]
     if not session.trials:
         complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):

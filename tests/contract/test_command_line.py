@@ -166,6 +166,7 @@ def test_a_broken_trial_among_good_ones(subject: Path, tmp_path: Path, quick: Pa
     result = biomech_id("run", subject, "-o", out, "--recipe", quick)
     assert result.exit_code == 3
     assert "walk02.c3d" in result.stderr
+    assert result.stderr.count("walk02.c3d") == 2, "once while reading, once in the sentence"
     assert (out / "trials" / "walk01.csv").is_file()
     assert biomech_id("run", subject, "-o", out, "--recipe", quick, "--warnings-ok").exit_code == 0
 
