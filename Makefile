@@ -48,7 +48,7 @@ report: $(VENV)/.dev
 
 ## docs: pages that are generated from the code
 docs: $(VENV)/.run
-	$(RUN) biomech_id.results.data_dictionary docs
+	$(RUN) biomech_id.results.tables.data_dictionary docs
 	$(RUN) biomech_id.check.rules_page
 
 ## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error

@@ -16,10 +16,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from biomech_id.dynamics.closed_loop import ClosedLoop
-from biomech_id.dynamics.closed_loop_mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
-from biomech_id.dynamics.pendulums import NPendulum
-from biomech_id.dynamics.planar_arm import PlanarArm
+from biomech_id.multibody.closed_loop import ClosedLoop
+from biomech_id.multibody.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
+from biomech_id.multibody.pendulums import NPendulum
+from biomech_id.multibody.planar_arm import PlanarArm
 
 ROUNDS = 7
 PENDULUM_GATE = 1.3
@@ -138,7 +138,7 @@ def leg() -> bool:
 
 
 def costs() -> bool:
-    from biomech_id.dynamics.symbolic.loops import loop_equations
+    from biomech_id.multibody.symbolic.loops import loop_equations
 
     bars = [
         planar_segment(name, *numbers)

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from biomech_id.segments.pose import aspect, fit_pose
+from biomech_id.models.six_dof.pose import aspect, fit_pose
 
 N_FRAMES = 100_000
 N_LOOP = 1_000

@@ -34,7 +34,7 @@ def compare(path: Path) -> tuple[float, float]:
     import ezc3d
 
     from biomech_id.readers import read_c3d
-    from biomech_id.readers.c3d_file import open_c3d
+    from biomech_id.readers.c3d.file import open_c3d
     from biomech_id.readers.source import read_source
 
     positions, measured = open_c3d(read_source(path)).points()

@@ -69,9 +69,9 @@ def plain(tables: Any, path: Path, texts: list[list[tuple[float, float, str, flo
 
 def curve_pages(tables: Any) -> list[tuple[Any, Any, bool]]:
     """Grid, cycles and whether means are drawn, of every page with curves over the gait cycle."""
-    from biomech_id.report.ground_reaction import CURVES
-    from biomech_id.report.kinematics import GRID as KINEMATICS
-    from biomech_id.report.kinetics import GRID as KINETICS
+    from biomech_id.report.pages.ground_reaction import CURVES
+    from biomech_id.report.pages.kinematics import GRID as KINEMATICS
+    from biomech_id.report.pages.kinetics import GRID as KINETICS
 
     every = tables.cycle_list
     straight, others = every[every["kind"] == "straight"], every[every["kind"] != "straight"]
@@ -82,8 +82,8 @@ def curve_pages(tables: Any) -> list[tuple[Any, Any, bool]]:
 
 
 def plain_panel(panel: Any, tables: Any, name: tuple[str, str], cycles: Any, mean: bool) -> None:
-    from biomech_id.report.layer import ROWS
-    from biomech_id.report.style import Style, load_style
+    from biomech_id.report.layout.layer import ROWS
+    from biomech_id.report.layout.style import Style, load_style
 
     row, style = ROWS[name], load_style()
     scale = style.scale(row)
@@ -148,7 +148,7 @@ def prepare(folder: Path) -> None:
 
     import biomech_id as bid
     from biomech_id.report.book import session_pages
-    from biomech_id.report.style import load_style
+    from biomech_id.report.layout.style import load_style
     from biomech_id.sample import write_subject
 
     write_subject(folder / "subject")

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from biomech_id.errors import BiomechError
     from biomech_id.gait.assignment import assign_plates
     from biomech_id.gait.events import find_events
+    from biomech_id.models.conventional.model import conventional_model
+    from biomech_id.models.six_dof.model import six_dof_model
     from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read_c3d
     from biomech_id.report import curves as plot
     from biomech_id.results import read_folder
     from biomech_id.sample import virtual_subject
-    from biomech_id.segments.conventional import conventional_model
-    from biomech_id.segments.six_dof import six_dof_model
     from biomech_id.trial import Event, ForcePlate, Markers, Subject, Trial
 
 #: Public name -> where it lives.
@@ -36,12 +36,12 @@ _PUBLIC: dict[str, str] = {
     "Wrench": "biomech_id.algebra.wrench:Wrench",
     "analyse": "biomech_id.pipeline.single:analyse",
     "assign_plates": "biomech_id.gait.assignment:assign_plates",
-    "conventional_model": "biomech_id.segments.conventional:conventional_model",
+    "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "find_events": "biomech_id.gait.events:find_events",
     "plot": "biomech_id.report.curves",
     "read_c3d": "biomech_id.readers:read_c3d",
     "read_folder": "biomech_id.results:read_folder",
-    "six_dof_model": "biomech_id.segments.six_dof:six_dof_model",
+    "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.dynamics.newton_euler:solve_body",
     "virtual_subject": "biomech_id.sample:virtual_subject",
 }

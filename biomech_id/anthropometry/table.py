@@ -31,7 +31,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, OptionError
-from biomech_id.handwritten import read_text, why_unreadable
+from biomech_id.files.text import read_text, why_unreadable
 
 #: Tables shipped with the package, in order of the years of their sources.
 TABLES: tuple[str, ...] = ("dempster-winter", "jensen-1989", "de-leva-1996", "dumas-2007", "conventional", "conventional-vicon")

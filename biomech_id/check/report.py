@@ -10,7 +10,7 @@ from typing import Any
 from biomech_id.conventions import SCHEMA, SIDE_WORDS
 from biomech_id.errors import Finding
 from biomech_id.readers import Recording
-from biomech_id.readers.plates import PlateFacts
+from biomech_id.readers.c3d.plates import PlateFacts
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def say(text: str, *, nl: bool = True) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from biomech_id.results.atomic import why_not
+        from biomech_id.files.atomic import why_not
 
         _forget_output(sys.stdout)
         raise OutputError(

@@ -83,7 +83,7 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
     Example: biomech-id check-opensim results/anna_opensim
     """
     from biomech_id.errors import Severity
-    from biomech_id.exports.opensim_check import check_folder
+    from biomech_id.exports.opensim.check import check_folder
 
     findings = check_folder(folder)
     for finding in findings:

@@ -21,7 +21,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.handwritten import read_text, why_unreadable
+from biomech_id.files.text import read_text, why_unreadable
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.joint_shift import Coupling
+from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError
+from biomech_id.models.conventional.needs import LEG_MARKERS, missing_markers, missing_measurements, sides_with_markers
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.segments.needs import LEG_MARKERS, missing_markers, missing_measurements, sides_with_markers
 from biomech_id.trial import Markers, Subject, Trial
 
 FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
@@ -54,8 +53,7 @@ class Body:
     marker_groups : segment -> markers that move with it.
     kinetics : mode in which the static trial is tracked for comparison.
     named : returns a trial with its markers under the labels that the model knows.
-    point_noise : side -> what the model makes of the markers' noise (see `dynamics.joint_shift.noisy_points`).
-    couplings : (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
+    errors : how the model's own errors hang together.
     """
 
     model: Model
@@ -64,8 +62,7 @@ class Body:
     marker_groups: Mapping[str, tuple[str, ...]]
     kinetics: str
     named: Callable[[Trial], Trial] = lambda trial: trial
-    couplings: Mapping[tuple[str, str], Coupling] = field(default_factory=dict)
-    point_noise: Mapping[str, FloatArray] = field(default_factory=dict)
+    errors: ModelErrors = field(default_factory=ModelErrors)
 
     def track(self, trial: Trial, *, kinetics: str) -> BodyMotion:
         """Place the segments in every frame of a trial and differentiate (see the models' ``track``)."""
@@ -114,8 +111,8 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
         raise _no_static(trials, subject, where)
     if subject.mass_kg is None:
         raise _no_mass(static)
-    from biomech_id.segments.chord_coupling import chord_couplings, point_noise
-    from biomech_id.segments.conventional import conventional_model
+    from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
+    from biomech_id.models.conventional.model import conventional_model
 
     model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
     groups: dict[str, tuple[str, ...]] = {"pelvis": PELVIS_MARKERS}
@@ -128,8 +125,12 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
     names = (*PELVIS_MARKERS, *(side + name for side in ("L", "R") for name in LEG_MARKERS))
     if not recipe.uncertainty:
         return Body(model, static, names, groups, recipe.kinetics)
-    couplings, noise = chord_couplings(static.markers, model.calibration), point_noise(static.markers, model.calibration)
-    return Body(model, static, names, groups, recipe.kinetics, couplings=couplings, point_noise=noise)
+    errors = ModelErrors(
+        dict.fromkeys(model.calibration.sides, HipCentreMethod.DAVIS),
+        chord_couplings(static.markers, model.calibration),
+        point_noise(static.markers, model.calibration),
+    )
+    return Body(model, static, names, groups, recipe.kinetics, errors=errors)
 
 
 def _no_static(trials: Sequence[Trial], subject: Subject, where: str) -> MissingInputError:
@@ -154,8 +155,8 @@ def _no_mass(static: Trial) -> MissingInputError:
 
 
 def _six_dof(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subject: Subject, functional: Trial | None) -> Body:
-    from biomech_id.segments.landmarks import under_set_labels
-    from biomech_id.segments.six_dof import six_dof_model
+    from biomech_id.models.landmarks import under_set_labels
+    from biomech_id.models.six_dof.model import six_dof_model
 
     model = six_dof_model(
         static,
@@ -175,4 +176,5 @@ def _six_dof(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subj
     def named(trial: Trial) -> Trial:
         return replace(trial, markers=under_set_labels(trial.markers, markerset))
 
-    return Body(model, None if static is None else named(static), names, groups, recipe.kinetics, named)
+    methods = {side: model.calibration.hip_methods[side] for side in model.calibration.sides}
+    return Body(model, None if static is None else named(static), names, groups, recipe.kinetics, named, ModelErrors(methods))

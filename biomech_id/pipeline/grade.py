@@ -11,7 +11,7 @@ from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.travel import TrialKind
 from biomech_id.pipeline.bodies import Body
 from biomech_id.results import QualityRow, TrialResult, graded
-from biomech_id.results.measures import (
+from biomech_id.results.session.measures import (
     centre_drift_mm,
     filled_percent,
     largest_gap_ms,
@@ -26,7 +26,7 @@ MISSING = float("nan")
 
 
 def grade_trial(result: TrialResult, measured: Markers, body: Body) -> tuple[QualityRow, ...]:
-    """Apply every rule of `results.quality.RULES` to a trial.
+    """Apply every rule of `results.session.quality.RULES` to a trial.
 
     Parameters
     ----------

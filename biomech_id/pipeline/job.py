@@ -12,7 +12,7 @@ from typing import Any
 from biomech_id.errors import BiomechError, MissingInputError, OptionError
 from biomech_id.pipeline.recipe import Recipe
 
-#: OpenSim's marker files, which bring their forces along (see `readers.opensim_trial`).
+#: OpenSim's marker files, which bring their forces along (see `readers.opensim.trial`).
 TRC = ".trc"
 #: How a setting that is the name of a file ends: a marker set, an inertial table.
 SETTING_FILES = (".toml", ".csv")
@@ -218,7 +218,7 @@ def _recordings(folder: Path) -> list[Path]:
 
 def _companions(trc: Path) -> tuple[Path, ...]:
     """What a ``.trc`` file's forces come from; nothing where they cannot be used, which reading it has said."""
-    from biomech_id.readers.opensim_trial import companions
+    from biomech_id.readers.opensim.trial import companions
 
     try:
         return companions(trc)

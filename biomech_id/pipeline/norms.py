@@ -40,7 +40,7 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
     OutputError : the file cannot be written.
     """
     from biomech_id.results import check_writable, norm_from_sessions, read_folder, session_folders, write_norm
-    from biomech_id.results.norm import CLINICAL_SUBJECTS
+    from biomech_id.results.norms.norm import CLINICAL_SUBJECTS
 
     folders = [folder for out in outs for folder in session_folders(out)]
     if not folders:

@@ -9,7 +9,7 @@ from biomech_id.pipeline.single import Outcome, Progress, analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
 
 if TYPE_CHECKING:
-    from biomech_id.exports.opensim_joints import KneeSign
+    from biomech_id.exports.opensim.joints import KneeSign
     from biomech_id.pipeline.job import Job
     from biomech_id.results import SessionResult
 
@@ -33,7 +33,7 @@ def hand_over(
     ------
     BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
-    from biomech_id.exports.opensim_folder import write_opensim
+    from biomech_id.exports.opensim.folder import write_opensim
     from biomech_id.results import check_replaceable, list_outputs, whole_folder
 
     check_replaceable(out, listing=LISTING)

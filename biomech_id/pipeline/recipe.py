@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id.dynamics.error_sizes import error_sizes
 from biomech_id.errors import OptionError
-from biomech_id.handwritten import did_you_mean, read_text, why_unreadable
+from biomech_id.files.text import did_you_mean, read_text, why_unreadable
+from biomech_id.uncertainty.sizes import error_sizes
 
 
 def _setting(default: Any, section: str, explained: str, *, one_of: tuple[str, ...] = (), least: float | None = None) -> Any:

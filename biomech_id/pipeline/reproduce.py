@@ -128,7 +128,7 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
 def _tables_again(root: Path) -> Reproduction:
     """Make the tables of a study again from its sessions, each of which has been compared by itself."""
     from biomech_id.results import file_differences, read_json, write_study
-    from biomech_id.results.study import about_study
+    from biomech_id.results.study.tables import about_study
 
     about = read_json(root / "study" / "study.json")
     folders = [root.joinpath(*subject.split("/")) if (root / subject).is_dir() else root for subject in about["subjects"]]

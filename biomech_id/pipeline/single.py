@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from biomech_id.dynamics.error_sizes import error_sizes
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
+from biomech_id.files.text import did_you_mean
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
@@ -24,9 +24,7 @@ from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
-from biomech_id.handwritten import did_you_mean
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
-from biomech_id.pipeline.doubts import sources_of_error
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.notices import notices
@@ -35,6 +33,8 @@ from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.trial import Subject, Trial
+from biomech_id.uncertainty.recording import sources_of_error
+from biomech_id.uncertainty.sizes import error_sizes
 
 if TYPE_CHECKING:
     from biomech_id.results import SessionResult, SessionTables, TrialResult
@@ -169,7 +169,11 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
         else None
     )
     loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
-    errors = sources_of_error(motion, body, prepared.filter, recipe) if loads is not None and recipe.uncertainty else {}
+    errors = (
+        sources_of_error(motion, body.errors, prepared.filter, error_sizes(recipe.error_sizes))
+        if loads is not None and recipe.uncertainty
+        else {}
+    )
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks)
     result = TrialResult(
@@ -300,8 +304,8 @@ def _session(
 
 def _outcome(session: SessionResult, out: Path) -> Outcome:
     from biomech_id.results import Grade
-    from biomech_id.results.quality import rule_sentence
-    from biomech_id.results.summary import verdict_sentence
+    from biomech_id.results.session.quality import rule_sentence
+    from biomech_id.results.session.summary import verdict_sentence
 
     # Most sentences of the readers name the file themselves.
     complaints = [f.sentence if f.file in f.sentence else f"{f.file}: {f.sentence}" for f in session.failed]
@@ -323,7 +327,7 @@ def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> 
 
 def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
     """Write results into copies of the recordings, below ``c3d/``."""
-    from biomech_id.exports.c3d import write_results
+    from biomech_id.exports.c3d.write import write_results
     from biomech_id.readers import read_recording
     from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
-from biomech_id.handwritten import did_you_mean
+from biomech_id.files.text import did_you_mean
 from biomech_id.pipeline.recipe import read_toml
 from biomech_id.trial import Subject
 

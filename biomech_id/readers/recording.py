@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biomech_id.readers.plates import PlateFacts
+from biomech_id.readers.c3d.plates import PlateFacts
 from biomech_id.trial import Event, Trial
 
 

@@ -62,7 +62,7 @@ def limit_memory(most_bytes: int) -> bool:
 
 def answer(path: str, subject: str | None) -> object:
     """Return the recording of a file, or the error that says why there is none."""
-    from biomech_id.readers.interpret import interpret
+    from biomech_id.readers.c3d.interpret import interpret
     from biomech_id.readers.source import read_source
 
     try:

@@ -15,7 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers import reading_rules as rules
-from biomech_id.readers.plate_wrench import plate_axes
+from biomech_id.readers.c3d.plate_wrench import plate_axes
 
 UPPER_BODY = re.compile(r"head|[LR][FB]HD$|^c7$|clav|strn|shou|sho$|acr|asi|psi|sacr|^T10$|[LR][FB]W", re.IGNORECASE)
 FEET = re.compile(r"toe|hee|met|mt\d?$|ank|mall|mal$|foot|cal$", re.IGNORECASE)

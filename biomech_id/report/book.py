@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from biomech_id.errors import OptionError
-from biomech_id.handwritten import did_you_mean
-from biomech_id.report.budget import budget_page
-from biomech_id.report.cover import cover_page
-from biomech_id.report.curve_panel import Drawing
-from biomech_id.report.ground_reaction import ground_reaction_page
-from biomech_id.report.kinematics import kinematics_page
-from biomech_id.report.kinetics import kinetics_page
-from biomech_id.report.layer import Layer, layers_of
-from biomech_id.report.methods import methods_pages
+from biomech_id.files.text import did_you_mean
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.layer import Layer, layers_of
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.style import Style
 from biomech_id.report.norm import Norm
+from biomech_id.report.pages.budget import budget_page
+from biomech_id.report.pages.cover import cover_page
+from biomech_id.report.pages.ground_reaction import ground_reaction_page
+from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.report.pages.kinetics import kinetics_page
+from biomech_id.report.pages.methods import methods_pages
+from biomech_id.report.pages.quality import quality_pages
+from biomech_id.report.pages.scores import scores_page
+from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
+from biomech_id.report.pages.values import values_page
 from biomech_id.report.parity import parity_page
-from biomech_id.report.quality import quality_pages
-from biomech_id.report.scores import scores_page
-from biomech_id.report.sheet import Sheet
-from biomech_id.report.spatiotemporal import spatiotemporal_page
-from biomech_id.report.style import Style
-from biomech_id.report.values import values_page
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 #: Pages in the order of the report; these are the names that ``--pages`` takes.
 PAGES: tuple[str, ...] = (

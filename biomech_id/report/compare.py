@@ -12,29 +12,29 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
+from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import Page, wanted_pages
-from biomech_id.report.budget import budget_page
-from biomech_id.report.cover import analysis_facts, draw_facts, draw_signature, draw_verdict, session_line, subject_facts
-from biomech_id.report.curve_panel import Drawing
-from biomech_id.report.ground_reaction import ground_reaction_page
-from biomech_id.report.kinematics import kinematics_page
-from biomech_id.report.kinetics import kinetics_page
-from biomech_id.report.layer import ROWS, Layer, layers_of
-from biomech_id.report.methods import methods_pages
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.layer import ROWS, Layer, layers_of
+from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style, load_style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.norm import Norm, load_norm
-from biomech_id.report.numbers import DECIMALS, mean_of, mean_sd, written
+from biomech_id.report.pages.budget import budget_page
+from biomech_id.report.pages.cover import analysis_facts, draw_facts, draw_signature, draw_verdict, session_line, subject_facts
+from biomech_id.report.pages.ground_reaction import ground_reaction_page
+from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.report.pages.kinetics import kinetics_page
+from biomech_id.report.pages.methods import methods_pages
+from biomech_id.report.pages.quality import quality_pages
+from biomech_id.report.pages.scores import scores_page
+from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, parameter_values
+from biomech_id.report.pages.values import NAMED_PEAK, NAMES, TABLED, picked
 from biomech_id.report.pdf import Progress, no_collector, stamp, subject_code, version_of, write_pdf
-from biomech_id.report.quality import quality_pages
-from biomech_id.report.scores import scores_page
-from biomech_id.report.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.spatiotemporal import UNIT_WORDS, parameter_values
-from biomech_id.report.style import Style, load_style
-from biomech_id.report.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.typography import wrapped
 from biomech_id.report.unlike import unlike
-from biomech_id.report.values import NAMED_PEAK, NAMES, TABLED, picked
-from biomech_id.results.atomic import check_writable
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 _TOP_MM = 21.0
 _WIDTH_MM = RIGHT_MM - LEFT_MM

@@ -14,18 +14,18 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from biomech_id.errors import OptionError, WrongTypeError
-from biomech_id.report.budget import budget_page
-from biomech_id.report.curve_panel import Drawing
-from biomech_id.report.ground_reaction import ground_reaction_page
-from biomech_id.report.kinematics import kinematics_page
-from biomech_id.report.kinetics import kinetics_page
-from biomech_id.report.layer import Layer, layers_of
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.layer import Layer, layers_of
+from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, load_norm
-from biomech_id.report.scores import scores_page
-from biomech_id.report.spatiotemporal import spatiotemporal_page
-from biomech_id.report.style import Style, load_style
-from biomech_id.report.values import values_page
-from biomech_id.results.tables import SessionTables
+from biomech_id.report.pages.budget import budget_page
+from biomech_id.report.pages.ground_reaction import ground_reaction_page
+from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.report.pages.kinetics import kinetics_page
+from biomech_id.report.pages.scores import scores_page
+from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
+from biomech_id.report.pages.values import values_page
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 @runtime_checkable

@@ -10,12 +10,12 @@ import matplotlib as mpl
 import numpy as np
 
 from biomech_id.report.book import session_pages, wanted_pages
-from biomech_id.report.cover import session_line
+from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import load_norm
+from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import stamp, subject_code, version_of
-from biomech_id.report.style import Style, load_style
 from biomech_id.report.vision import KINDS, seen_as
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 def draw_page_images(

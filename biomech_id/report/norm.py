@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
-from biomech_id.report.style import Style
-from biomech_id.results.norm import check_comparable, check_norm, norm_note, read_norm
-from biomech_id.results.tables import CURVE_POINTS, SessionTables
+from biomech_id.report.layout.style import Style
+from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
 FloatArray = npt.NDArray[np.float64]
 

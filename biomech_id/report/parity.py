@@ -10,14 +10,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import rows_of
-from biomech_id.report.cover import draw_banner
-from biomech_id.report.records import records
-from biomech_id.report.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.style import Style
-from biomech_id.report.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.typography import shortened, wrapped
+from biomech_id.report.layout.records import records
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.pages.cover import draw_banner
 from biomech_id.results.parity import EQUAL_WITHIN, left_out_counts, quantity_of
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
 COLUMNS: tuple[tuple[str, ...], ...] = (("point", "angle", "offset"), ("ground force", "force", "moment", "power"))

@@ -11,15 +11,15 @@ from typing import Any
 
 import matplotlib as mpl
 
+from biomech_id.files.atomic import whole_file
 from biomech_id.report.book import Page, session_pages, wanted_pages
-from biomech_id.report.bookmarks import with_bookmarks
-from biomech_id.report.cover import session_line
+from biomech_id.report.layout.bookmarks import with_bookmarks
+from biomech_id.report.layout.sheet import Sheet
+from biomech_id.report.layout.style import Style, load_style
+from biomech_id.report.layout.typography import shortened
 from biomech_id.report.norm import load_norm
-from biomech_id.report.sheet import Sheet
-from biomech_id.report.style import Style, load_style
-from biomech_id.report.typography import shortened
-from biomech_id.results.atomic import whole_file
-from biomech_id.results.tables import SessionTables
+from biomech_id.report.pages.cover import session_line
+from biomech_id.results.tables.session_tables import SessionTables
 
 #: Called with a page's title, how many pages are written, and how many there are.
 Progress = Callable[[str, int, int], None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 def unlike(a: SessionTables, b: SessionTables) -> tuple[str, ...]:

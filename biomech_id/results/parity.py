@@ -33,7 +33,7 @@ from biomech_id.conventions import (
     Quantity,
     rows_of,
 )
-from biomech_id.results.tables import tidy_table
+from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.trial import Trial
 
 #: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.

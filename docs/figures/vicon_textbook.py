@@ -20,10 +20,10 @@ from biomech_id.conventions import JOINTS
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.models.conventional.model import conventional_model
 from biomech_id.readers import read_c3d
-from biomech_id.results.frame_table import FrameTable, frame_table
 from biomech_id.results.parity import stored_output
-from biomech_id.segments.conventional import conventional_model
+from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.trial import Trial
 
 COLUMNS = ((".X", "sagittal moment (N m/kg)"), (".Y", "frontal moment (N m/kg)"), ("", "power (W/kg)"))

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from biomech_id.dynamics.newton_euler import solve
-from biomech_id.dynamics.planar_arm import ARM, HandSpring, PlanarArm
+from biomech_id.multibody.planar_arm import ARM, HandSpring, PlanarArm
 
 
 def main(figure: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from biomech_id.dynamics.forward import simulate
-from biomech_id.dynamics.pendulums import DoublePendulum
+from biomech_id.multibody.forward import simulate
+from biomech_id.multibody.pendulums import DoublePendulum
 
 
 def main(figure: Path) -> None:

@@ -7,8 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import biomech_id as bid
-from biomech_id.dynamics.closed_loop_mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
-from biomech_id.dynamics.sagittal import SagittalLeg, sagittal_leg
+from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

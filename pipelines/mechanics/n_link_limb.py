@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.observer import observe
-from biomech_id.dynamics.prescribed.limb import Angles, Limb, Link
+from biomech_id.multibody.limb import Angles, Limb, Link
 
 
 def main(figure: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
 from scipy.integrate import solve_ivp
 
-from biomech_id.dynamics.symbolic.multibody import Pendulum, kane
+from biomech_id.multibody.symbolic.equations import Pendulum, kane
 
 
 def swing(n: int, t: np.ndarray) -> np.ndarray:

@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id.exports.opensim_folder import session_model
-from biomech_id.exports.opensim_motion import model_motion
+from biomech_id.exports.opensim.folder import session_model
+from biomech_id.exports.opensim.motion import model_motion
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import read_recipe
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.readers.opensim_storage import StorageTable, read_storage
+from biomech_id.readers.opensim.storage import StorageTable, read_storage
 
 JOINTS = ("hip_flexion", "knee_angle", "ankle_angle")
 SIDES = {"r": "#c03030", "l": "#3050c0"}  # as OpenSim's coordinate names end

@@ -13,7 +13,7 @@ import importlib.util
 import os
 from pathlib import Path
 
-from biomech_id.exports.opensim_check import check_folder
+from biomech_id.exports.opensim.check import check_folder
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.opensim import hand_over
 

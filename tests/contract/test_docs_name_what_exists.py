@@ -60,7 +60,11 @@ def missing_files(text: str) -> list[str]:
 def missing_names(text: str) -> list[str]:
     """Python names, from a room downwards, that a page gives and that cannot be had."""
     rooms = "|".join(ROOMS)
-    named = [span for span in code(text) if re.fullmatch(rf"(?:biomech_id\.)?(?:{rooms})(?:\.\w+)+", span)]
+    named = [
+        span
+        for span in code(text)
+        if re.fullmatch(rf"(?:biomech_id\.)?(?:{rooms})(?:\.\w+)+", span) and not re.search(r"\.(csv|json|pdf)$", span)
+    ]
     return [name for name in named if not exists(name.removeprefix("biomech_id."))]
 
 

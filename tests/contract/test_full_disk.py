@@ -111,7 +111,7 @@ def test_a_batch_keeps_what_was_finished_before_the_disk_was_full(
     disk: Disk, study: Path, recipe: Path, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parquet would find room where CSV does not.
-    monkeypatch.setattr("biomech_id.results.study.find_spec", lambda _: None)
+    monkeypatch.setattr("biomech_id.results.study.tables.find_spec", lambda _: None)
     out = disk.root / "out"
     one = sum(map(len, files_of(finished / "anna").values()))
     # Room for one subject and a half: the smallest unit of the disk is a page.

@@ -13,8 +13,8 @@ from biomech_id.conventions import ANGLE_VARIABLE, JOINTS, LEG_SEGMENTS, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets import MARKER_SETS, MarkerSet, load_markerset
-from biomech_id.segments.conventional import conventional_model
-from biomech_id.segments.six_dof import six_dof_model
+from biomech_id.models.conventional.model import conventional_model
+from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.trial import Markers, Subject, Trial
 
 RATE_HZ = 100.0

@@ -26,11 +26,11 @@ from biomech_id.conventions import (
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion
 from biomech_id.dynamics.loads import JointLoad
-from biomech_id.results.clinical import clinical_force, clinical_moment
-from biomech_id.results.frame_table import frame_table
-from biomech_id.segments.conventional import ConventionalModel, conventional_model
-from biomech_id.segments.joint_angles import clinical_angles
-from biomech_id.segments.motion import differentiate
+from biomech_id.models.conventional.joint_angles import clinical_angles
+from biomech_id.models.conventional.model import ConventionalModel, conventional_model
+from biomech_id.models.segment_motion import differentiate
+from biomech_id.results.session.clinical import clinical_force, clinical_moment
+from biomech_id.results.tables.frame_table import frame_table
 from biomech_id.trial import Markers, Subject, Trial
 
 FORWARD, LEFT, UP = np.eye(3)

@@ -13,7 +13,7 @@ import biomech_id as bid
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import BiomechError, OptionError, UnknownNameError, WrongTypeError
-from biomech_id.segments.conventional import ConventionalModel
+from biomech_id.models.conventional.model import ConventionalModel
 from biomech_id.trial import Trial
 
 

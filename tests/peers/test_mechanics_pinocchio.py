@@ -11,7 +11,7 @@ import pytest
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import BASE
-from biomech_id.dynamics.tree import Body, Tree
+from biomech_id.multibody.tree import Body, Tree
 
 pin = pytest.importorskip("pinocchio")
 

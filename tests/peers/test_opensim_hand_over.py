@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from biomech_id.conventions import JOINTS
-from biomech_id.exports.opensim_folder import session_model, write_opensim
-from biomech_id.exports.opensim_joints import Joint, R_ground_lab, R_seg_body, body_name, joints_of
-from biomech_id.exports.opensim_model import write_model
+from biomech_id.exports.opensim.folder import session_model, write_opensim
+from biomech_id.exports.opensim.joints import Joint, R_ground_lab, R_seg_body, body_name, joints_of
+from biomech_id.exports.opensim.model import write_model
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.readers.opensim_storage import StorageTable, read_storage
-from biomech_id.readers.opensim_trc import read_trc
+from biomech_id.readers.opensim.storage import StorageTable, read_storage
+from biomech_id.readers.opensim.trc import read_trc
 from biomech_id.results import SessionResult, TrialResult
 
 osim = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")

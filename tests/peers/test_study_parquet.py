@@ -16,7 +16,7 @@ import pytest
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.results import SessionTables, write_folder, write_study
-from biomech_id.results.tables import tidy_table
+from biomech_id.results.tables.session_tables import tidy_table
 
 dataset = pytest.importorskip("pyarrow.dataset")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -12,9 +12,9 @@ from biomech_id.conventions import JOINTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.results.clinical import clinical_force, clinical_moment
+from biomech_id.models.conventional.model import conventional_model
+from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.sample import SampleTrial, virtual_subject
-from biomech_id.segments.conventional import conventional_model
 from biomech_id.trial import Subject, Trial
 
 #: Rounding of metres carried through second derivatives at 100 Hz, rad and N m.

@@ -1,6 +1,6 @@
 """Closed loops against the reference mechanisms, Newton's method, energy and virtual work.
 
-The builders of `tests/unit/mechanics/mechanisms.py` are loaded by path: test folders are no packages.
+The builders of `tests/unit/multibody/mechanisms.py` are loaded by path: test folders are no packages.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.dynamics.closed_loop import ClosedLoop
-from biomech_id.dynamics.closed_loop_mechanisms import assist_knee
 from biomech_id.dynamics.external import External
-from biomech_id.dynamics.loop_constraints import Coupling
 from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.multibody.closed_loop import ClosedLoop
+from biomech_id.multibody.loop_constraints import Coupling
+from biomech_id.multibody.mechanisms import assist_knee
 
-_spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "mechanics" / "mechanisms.py")
+_spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "multibody" / "mechanisms.py")
 assert _spec is not None
 assert _spec.loader is not None
 mechanisms = importlib.util.module_from_spec(_spec)

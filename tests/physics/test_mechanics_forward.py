@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biomech_id.dynamics.forward import simulate
-from biomech_id.dynamics.pendulums import DoublePendulum, NPendulum
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.multibody.forward import simulate
+from biomech_id.multibody.pendulums import DoublePendulum, NPendulum
 
 SECONDS = np.arange(0.0, 11.0)
 BARS = DoublePendulum(np.ones(2), np.ones(2), np.zeros(2))

@@ -12,8 +12,8 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.observer import FICTITIOUS, observe
-from biomech_id.dynamics.prescribed.limb import Angles, Limb, Link
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.multibody.limb import Angles, Limb, Link
 
 TOLERANCE = 1e-12  # N, N m on values up to 8
 NAMES = "ABC"
@@ -56,7 +56,7 @@ def test_the_documents_wrenches(reference: Any) -> None:
 def test_the_documents_wrenches_as_expressions(reference: Any) -> None:
     """The six results that the document prints, minus signs restored; equal as expressions, not as numbers."""
     sp = pytest.importorskip("sympy")
-    from biomech_id.dynamics.symbolic.limb import SymbolicLimb, SymbolicLink, t
+    from biomech_id.multibody.symbolic.limb import SymbolicLimb, SymbolicLink, t
 
     file = reference("nlink")
     links = [SymbolicLink(sp.Rational(str(l)), sp.Rational(str(m)), sp.Rational(str(l)) / 2) for l, m in zip(

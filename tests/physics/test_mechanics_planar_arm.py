@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from biomech_id.dynamics.newton_euler import solve
-from biomech_id.dynamics.planar_arm import (
+from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.multibody.planar_arm import (
     ARM,
     HandSpring,
     PlanarArm,
@@ -20,7 +21,6 @@ from biomech_id.dynamics.planar_arm import (
     beta_of_alpha,
     theta_of_alpha,
 )
-from biomech_id.errors import InvalidValueError, OptionError, ShapeError
 
 TOLERANCE = 1e-12
 

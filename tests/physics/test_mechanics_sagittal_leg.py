@@ -12,10 +12,10 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion
-from biomech_id.dynamics.closed_loop import ClosedLoop
-from biomech_id.dynamics.closed_loop_mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
-from biomech_id.dynamics.sagittal import SagittalLeg, sagittal_leg
 from biomech_id.errors import MissingInputError
+from biomech_id.multibody.closed_loop import ClosedLoop
+from biomech_id.multibody.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
+from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 GRAVITY = (0.0, -9.81, 0.0)

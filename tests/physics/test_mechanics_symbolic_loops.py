@@ -12,12 +12,12 @@ import pytest
 pytest.importorskip("sympy")
 import sympy as sp
 
-from biomech_id.dynamics.closed_loop import ClosedLoop
-from biomech_id.dynamics.symbolic.expressions import Operations, compiled, operations
-from biomech_id.dynamics.symbolic.loops import loop_equations
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.multibody.closed_loop import ClosedLoop
+from biomech_id.multibody.symbolic.expressions import Operations, compiled, operations
+from biomech_id.multibody.symbolic.loops import loop_equations
 
-_spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "mechanics" / "mechanisms.py")
+_spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "multibody" / "mechanisms.py")
 assert _spec is not None
 assert _spec.loader is not None
 mechanisms = importlib.util.module_from_spec(_spec)

@@ -12,10 +12,10 @@ import sympy as sp
 from sympy.physics import mechanics as me
 
 from biomech_id.dynamics.body import Segment
-from biomech_id.dynamics.pendulums import DoublePendulum, NPendulum
-from biomech_id.dynamics.symbolic.multibody import Description, Equations, Pendulum, kane, lagrange
-from biomech_id.dynamics.tree import Body, Tree
 from biomech_id.errors import MissingInputError
+from biomech_id.multibody.pendulums import DoublePendulum, NPendulum
+from biomech_id.multibody.symbolic.equations import Description, Equations, Pendulum, kane, lagrange
+from biomech_id.multibody.tree import Body, Tree
 
 LINKS = [(0.4, 2.0, 0.18, 0.03), (0.35, 1.2, 0.15, 0.012), (0.2, 0.5, 0.1, 0.002)]
 RELATIVE = 1e-12

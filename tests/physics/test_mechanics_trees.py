@@ -7,8 +7,8 @@ import pytest
 
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.chain import BASE
-from biomech_id.dynamics.tree import Body, Tree
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.multibody.tree import Body, Tree
 
 N_FRAMES = 3
 GRAVITY = np.array([0.3, -9.81, 0.7])

@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomech_id.models.conventional.model import conventional_model
+from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.sample import SampleTrial, standing, virtual_subject
-from biomech_id.segments.conventional import conventional_model
-from biomech_id.segments.six_dof import six_dof_model
 from biomech_id.trial import Markers, Trial
 
 #: Flexion of the straighter knee, rad.

@@ -7,9 +7,9 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.conventions import SIDE_SIGN, SIDES
-from biomech_id.results.cycle_table import trial_direction
-from biomech_id.results.frame_table import FrameTable, frame_table
-from biomech_id.results.ground import centre_of_pressure, flat_foot, progression_components
+from biomech_id.results.session.ground import centre_of_pressure, flat_foot, progression_components
+from biomech_id.results.tables.cycle_table import trial_direction
+from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.sample import SampleTrial, virtual_subject
 
 #: Frames loaded by at least this much: the edges of a contact have their own tests.

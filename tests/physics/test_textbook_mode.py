@@ -18,8 +18,8 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
+from biomech_id.models.conventional.model import ConventionalModel, conventional_model
 from biomech_id.sample import SampleTrial, virtual_subject
-from biomech_id.segments.conventional import ConventionalModel, conventional_model
 from biomech_id.signal.derivatives import END_FRAMES
 
 CENTRE_GATE_MM, ANGLE_GATE_DEG, MOMENT_GATE_NM_KG, POWER_GATE_W_KG = 0.01, 0.01, 2e-3, 0.02

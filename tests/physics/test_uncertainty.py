@@ -11,15 +11,15 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.dynamics import error_sources as err
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
-from biomech_id.dynamics.marker_noise import marker_noise, noise_gram
 from biomech_id.dynamics.newton_euler import solve
-from biomech_id.dynamics.uncertainty import propagate_errors
 from biomech_id.errors import InvalidValueError
+from biomech_id.uncertainty import sources as err
+from biomech_id.uncertainty.marker_noise import marker_noise, noise_gram
+from biomech_id.uncertainty.propagation import propagate_errors
 
 LEG = ("foot", "shank", "thigh")
 

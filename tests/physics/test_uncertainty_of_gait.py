@@ -18,19 +18,19 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import ERROR_SOURCES, JOINTS, NOISE_SOURCES, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Segment
-from biomech_id.dynamics.error_sizes import error_sizes
-from biomech_id.dynamics.leg_errors import leg_errors
-from biomech_id.dynamics.marker_noise import noise_gram
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.results.clinical import clinical_moment
-from biomech_id.results.uncertainty import joint_variances
+from biomech_id.models.conventional import calibrate
+from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
+from biomech_id.models.conventional.model import ConventionalModel, conventional_model
+from biomech_id.results.session.clinical import clinical_moment
+from biomech_id.results.tables.uncertainty import joint_variances
 from biomech_id.sample import SampleTrial, virtual_subject
-from biomech_id.segments import calibrate
-from biomech_id.segments.chord_coupling import chord_couplings, point_noise
-from biomech_id.segments.conventional import ConventionalModel, conventional_model
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Trial
+from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.marker_noise import noise_gram
+from biomech_id.uncertainty.sizes import error_sizes
 
 SIZES = error_sizes()
 NOISE_M, CUTOFF_HZ, RATE_HZ = 5e-4, 8.0, 100.0

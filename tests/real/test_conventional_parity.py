@@ -23,10 +23,10 @@ from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.stance import Assignment
 from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.models.conventional.model import ConventionalModel, conventional_model
 from biomech_id.readers import read_c3d
-from biomech_id.results.frame_table import FrameTable, frame_table
 from biomech_id.results.parity import ParityRow, offset_parity, parity, stored_output
-from biomech_id.segments.conventional import ConventionalModel, conventional_model
+from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.trial import Trial
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.

@@ -18,7 +18,7 @@ import pytest
 from biomech_id.check.check import inspect
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers import Recording
-from biomech_id.readers.c3d_file import open_c3d
+from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.sandbox import Sandbox
 from biomech_id.readers.source import read_source
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from biomech_id.markersets import detect
+from biomech_id.models.joint_centres.anatomical import hip_candidates, pelvis_size
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
+from biomech_id.models.landmarks import find_landmarks
+from biomech_id.models.six_dof.calibrate import place_pelvis
+from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.readers import read_c3d
-from biomech_id.segments.hip_regressions import REGRESSIONS
-from biomech_id.segments.joint_centres import hip_candidates, pelvis_size
-from biomech_id.segments.landmarks import find_landmarks
-from biomech_id.segments.six_dof import six_dof_model
-from biomech_id.segments.six_dof_calibrate import place_pelvis
 from biomech_id.trial import Trial
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "hip-centres.md"

@@ -22,8 +22,8 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.travel import TrialKind, classify
-from biomech_id.segments.conventional import conventional_model
-from biomech_id.segments.six_dof import six_dof_model
+from biomech_id.models.conventional.model import conventional_model
+from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.trial import Markers, Trial
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.

@@ -11,12 +11,12 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from biomech_id.exports.opensim_folder import session_model
-from biomech_id.exports.opensim_motion import model_motion
+from biomech_id.exports.opensim.folder import session_model
+from biomech_id.exports.opensim.motion import model_motion
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import read_recipe
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.readers.opensim_storage import StorageTable, even_rate_hz, read_storage
+from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 
 PIPELINE = Path(__file__).resolve().parents[2] / "pipelines" / "opensim"
 MASS_KG = 72.6  # sum of the bodies of subject01.osim

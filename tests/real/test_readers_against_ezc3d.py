@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.readers.c3d_file import open_c3d
-from biomech_id.readers.plate_setup import describe_plates
-from biomech_id.readers.plate_wrench import stored_wrench
+from biomech_id.readers.c3d.file import open_c3d
+from biomech_id.readers.c3d.plate_setup import describe_plates
+from biomech_id.readers.c3d.plate_wrench import stored_wrench
 from biomech_id.readers.source import read_source
 
 

@@ -10,8 +10,8 @@ import pytest
 import biomech_id as bid
 from biomech_id.report import draw_report
 from biomech_id.report.book import PAGES, session_pages
-from biomech_id.report.panel import Panel
-from biomech_id.report.style import load_style
+from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.style import load_style
 
 #: Of one child's report (issue F).
 MOST_BYTES = 2_000_000

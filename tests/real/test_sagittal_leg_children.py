@@ -13,11 +13,11 @@ import pytest
 import biomech_id as bid
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.dynamics.closed_loop_mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.dynamics.sagittal import SagittalLeg, sagittal_leg
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.
 pytestmark = pytest.mark.usefixtures("shared_dir")

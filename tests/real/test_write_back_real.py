@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from plain_parser import parse
 
-from biomech_id.exports.c3d import write_results
+from biomech_id.exports.c3d.write import write_results
 from biomech_id.readers import read_c3d
 
 FIXTURES = (

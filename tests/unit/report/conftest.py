@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import BUDGET_PARTS, SIDES, SignRow, cycle_rows, table_columns
-from biomech_id.results.tables import CURVE_POINTS, SessionTables, tidy_table
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, tidy_table
 
 PERCENT = np.arange(CURVE_POINTS)
 RATE_HZ = 100.0

@@ -13,10 +13,10 @@ from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report import compare_report, unlike
 from biomech_id.report.compare import _triple
-from biomech_id.report.curve_panel import Drawing
-from biomech_id.report.kinematics import kinematics_page
-from biomech_id.report.layer import Layer
-from biomech_id.report.style import load_style
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.pages.kinematics import kinematics_page
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
-from biomech_id.report.curve_panel import Drawing
-from biomech_id.report.how_sure import BARS_AT, uncertainty_lines
-from biomech_id.report.kinetics import kinetics_page
-from biomech_id.report.layer import layers_of
-from biomech_id.report.style import load_style
-from biomech_id.results.tables import CURVE_POINTS, SessionTables
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.how_sure import BARS_AT, uncertainty_lines
+from biomech_id.report.layout.layer import layers_of
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.pages.kinetics import kinetics_page
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
 MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
 #: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.

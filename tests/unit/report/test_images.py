@@ -16,7 +16,7 @@ from PIL import Image
 
 import biomech_id as bid
 from biomech_id.report.images import draw_page_images
-from biomech_id.results.tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sample import write_subject
 
 BASELINE = Path(__file__).parent / "baseline"

@@ -10,11 +10,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
 from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.layout.numbers import mean_sd, written
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.typography import shortened, width_mm, wrapped
 from biomech_id.report.norm import load_norm
-from biomech_id.report.numbers import mean_sd, written
 from biomech_id.report.pdf import stamp
-from biomech_id.report.style import load_style
-from biomech_id.report.typography import shortened, width_mm, wrapped
 
 #: Fine enough that rounding to pixels does not count.
 DPI = 300.0

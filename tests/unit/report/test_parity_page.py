@@ -10,9 +10,9 @@ import pytest
 
 from biomech_id.report import draw_report
 from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.layout.records import records
+from biomech_id.report.layout.style import load_style
 from biomech_id.report.parity import most_left_out, pooled, verdict_of
-from biomech_id.report.records import records
-from biomech_id.report.style import load_style
 from biomech_id.results.parity import ParityRow, left_out_counts, parity_table, said
 
 STYLE = load_style()

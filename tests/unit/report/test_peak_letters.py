@@ -12,8 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.transforms import Bbox
 
 from biomech_id.report.book import session_pages
-from biomech_id.report.panel import Panel
-from biomech_id.report.style import load_style
+from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.style import load_style
 
 DPI = 100.0
 

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from biomech_id.report.cover import cycles_in_means, trial_rows
-from biomech_id.report.findings import finding_lines, session_sentence
-from biomech_id.report.quality import agreement_table, plate_lines, refused_table, rule_table
-from biomech_id.report.style import load_style
-from biomech_id.results.quality import Grade, graded
-from biomech_id.results.summary import verdict_sentence
-from biomech_id.results.tables import tidy_table
+from biomech_id.report.layout.findings import finding_lines, session_sentence
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.pages.cover import cycles_in_means, trial_rows
+from biomech_id.report.pages.quality import agreement_table, plate_lines, refused_table, rule_table
+from biomech_id.results.session.quality import Grade, graded
+from biomech_id.results.session.summary import verdict_sentence
+from biomech_id.results.tables.session_tables import tidy_table
 
 STYLE = load_style()
 

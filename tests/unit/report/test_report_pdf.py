@@ -15,13 +15,13 @@ from biomech_id.errors import OptionError, OutputError, ShapeError
 from biomech_id.gait.stance import Verdict
 from biomech_id.report import draw_report
 from biomech_id.report.book import PAGES, session_pages
-from biomech_id.report.cover import norm_line
+from biomech_id.report.layout.panel import Hundredths, Panel
+from biomech_id.report.layout.reasons import in_words
+from biomech_id.report.layout.style import LANGUAGES, load_style
 from biomech_id.report.norm import Norm
-from biomech_id.report.panel import Hundredths, Panel
-from biomech_id.report.quality import agreement_table, gap_lines
-from biomech_id.report.reasons import in_words
-from biomech_id.report.style import LANGUAGES, load_style
-from biomech_id.results.tables import tidy_table
+from biomech_id.report.pages.cover import norm_line
+from biomech_id.report.pages.quality import agreement_table, gap_lines
+from biomech_id.results.tables.session_tables import tidy_table
 
 #: Of a report of one child, with all pages (issue F).
 MOST_BYTES = 2_000_000
@@ -321,8 +321,8 @@ def test_flags_are_explained_where_there_can_be_some_and_cycles_counted(session,
 
 
 def test_what_the_printed_decimals_do_not_show_is_no_flag(build):
-    from biomech_id.report.layer import ROWS
-    from biomech_id.report.values import norm_distance
+    from biomech_id.report.layout.layer import ROWS
+    from biomech_id.report.pages.values import norm_distance
 
     row, style = ROWS["HipMoment", "X"], load_style()
     group = pd.DataFrame({"value": [0.012, 0.012], "percent": [50.0, 50.0]})
@@ -365,7 +365,7 @@ def test_many_trials_and_findings_go_on_over_pages(build, tmp_path):
 
 
 def test_statistics_leave_out_what_is_missing():
-    from biomech_id.report.layer import statistics
+    from biomech_id.report.layout.layer import statistics
 
     curves = np.tile(np.arange(101.0), (3, 1)) + np.array([[0.0], [1.0], [5.0]])
     curves[1, 60:] = np.nan

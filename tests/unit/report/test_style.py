@@ -14,9 +14,9 @@ import biomech_id.report as report
 from biomech_id.conventions import cycle_rows
 from biomech_id.errors import OptionError
 from biomech_id.report import draw_report
-from biomech_id.report.scale import Scale
-from biomech_id.report.style import LANGUAGES, load_style
-from biomech_id.results.quality import RULES
+from biomech_id.report.layout.scale import Scale
+from biomech_id.report.layout.style import LANGUAGES, load_style
+from biomech_id.results.session.quality import RULES
 
 ROOM = Path(report.__file__).parent
 
@@ -26,7 +26,7 @@ def fields(text: str) -> set[str]:
 
 
 def table(language: str) -> dict[str, dict[str, str]]:
-    return tomllib.loads((ROOM / f"labels_{language}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((ROOM / "layout" / f"labels_{language}.toml").read_text(encoding="utf-8"))
 
 
 def test_both_languages_have_the_same_labels_with_the_same_blanks():
@@ -48,7 +48,7 @@ def test_german_knows_every_word_of_the_sign_table_and_every_rule():
 def test_every_label_that_the_code_asks_for_exists():
     known = set(load_style().labels)
     asked, families = set(), set()
-    for module in ROOM.glob("*.py"):
+    for module in ROOM.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "label":
                 for argument in ast.walk(node.args[0]):

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from biomech_id.conventions import BUDGET_PARTS
-from biomech_id.report.style import load_style
+from biomech_id.report.layout.style import load_style
 from biomech_id.report.vision import KINDS, seen_as
 
 #: CIELAB distance: 2.3 is just noticeable, 10 is told apart at a glance, side by side and in a legend.

@@ -11,8 +11,6 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
-from biomech_id.dynamics.error_sizes import error_sizes
-from biomech_id.dynamics.leg_errors import leg_errors
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.spatiotemporal import Parameter
@@ -21,6 +19,8 @@ from biomech_id.gait.travel import TrialKind
 from biomech_id.results import Failure, SessionResult, TrialResult, graded
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, EventKind, Subject
+from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.sizes import error_sizes
 
 RATE_HZ = 100.0
 FIRST_FRAME = 41

@@ -8,7 +8,7 @@ import pytest
 
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
-from biomech_id.results.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
 
 COLUMNS = (Column("who", "text", "a name"), Column("count", "integer", "a count"), Column("value", "number", "a number"))
 

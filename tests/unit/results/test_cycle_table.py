@@ -10,7 +10,7 @@ from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import SessionResult, SessionTables, TrialResult
-from biomech_id.results.cycle_table import Curves, cycle_direction, stack_curves, trial_direction
+from biomech_id.results.tables.cycle_table import Curves, cycle_direction, stack_curves, trial_direction
 
 PERCENT = np.arange(101)
 

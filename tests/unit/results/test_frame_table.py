@@ -11,8 +11,8 @@ from biomech_id.conventions import BUDGET_PARTS, DISTAL_SEGMENT, JOINTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import MissingInputError
-from biomech_id.results.clinical import clinical_force, clinical_moment, sagittal_power
-from biomech_id.results.frame_table import FrameTable, frame_table
+from biomech_id.results.session.clinical import clinical_force, clinical_moment, sagittal_power
+from biomech_id.results.tables.frame_table import FrameTable, frame_table
 
 MASS_KG = 64.0
 #: Relative rounding of a few products.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biomech_id.results.ground import (
+from biomech_id.results.session.ground import (
     centre_of_pressure,
     flat_foot,
     inside_outline,

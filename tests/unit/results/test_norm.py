@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.errors import FileRefusedError, OptionError, OutputError
-from biomech_id.results.norm import NormSample, norm_band, norm_from_samples, norm_note, read_norm, write_norm
+from biomech_id.results.norms.norm import NormSample, norm_band, norm_from_samples, norm_note, read_norm, write_norm
 
 HIP, SPEED = ("HipAngles", "X"), ("speed", "")
 

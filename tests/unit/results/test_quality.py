@@ -9,7 +9,7 @@ import pytest
 
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import InvalidValueError
-from biomech_id.results.measures import (
+from biomech_id.results.session.measures import (
     centre_drift_mm,
     filled_percent,
     largest_gap_ms,
@@ -18,7 +18,7 @@ from biomech_id.results.measures import (
     pressure_inside_percent,
     untracked_percent,
 )
-from biomech_id.results.quality import RULES, Grade, graded, rule_sentence, worst
+from biomech_id.results.session.quality import RULES, Grade, graded, rule_sentence, worst
 from biomech_id.trial import ForcePlate, Markers
 
 

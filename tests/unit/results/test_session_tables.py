@@ -12,13 +12,13 @@ import pytest
 
 from biomech_id.conventions import SESSION_TABLES, table_columns
 from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.files.json_text import plain
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
-from biomech_id.results.documents import DOCUMENTS
-from biomech_id.results.extrema import extrema_rows
-from biomech_id.results.json_text import plain
-from biomech_id.results.norm_sessions import norm_from_sessions
+from biomech_id.results.norms.from_sessions import norm_from_sessions
+from biomech_id.results.tables.documents import DOCUMENTS
+from biomech_id.results.tables.extrema import extrema_rows
 from biomech_id.trial import EventKind, ForcePlate
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError
+from biomech_id.files.json_text import read_json
 from biomech_id.results import SessionResult, SessionTables, folder_differences, session_folders, write_folder, write_study
-from biomech_id.results.json_text import read_json
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE, table_columns
-from biomech_id.dynamics.error_sizes import ERROR_SIZES, error_sizes
 from biomech_id.errors import OptionError
 from biomech_id.results import SessionResult, read_folder, write_folder
-from biomech_id.results.mean_uncertainty import mean_uncertainty
-from biomech_id.results.tables import CURVE_POINTS, SessionTables
+from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.uncertainty.sizes import ERROR_SIZES, error_sizes
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_no_error_of_the_hip_reaches_a_joint_below_it_without_a_coupling(table: 
 
 
 def test_a_larger_error_shows_in_its_own_column_alone(session: SessionResult, table: pd.DataFrame) -> None:
-    from biomech_id.dynamics.leg_errors import leg_errors
+    from biomech_id.uncertainty.leg import leg_errors
 
     (trial,) = session.trials
     sizes = error_sizes(["plate_place_mm = 6", "plate_force_percent=1.0"])

@@ -1,1 +1,0 @@
-"""Chains whose motion is given, by arrays or by functions of time."""

@@ -1,0 +1,1 @@
+"""Results written back into copies of the recordings."""

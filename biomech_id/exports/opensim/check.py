@@ -1,0 +1,173 @@
+"""What OpenSim would complain about, or get wrong without a word, in a folder of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
+from biomech_id.readers.opensim.loads import read_document, read_external_loads
+from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
+from biomech_id.readers.opensim.trc import read_trc
+
+#: Elements of OpenSim's setup files that name a file.
+FILE_ELEMENTS = ("model_file", "marker_file", "coordinates_file", "external_loads_file", "datafile")
+#: What columns of ground reactions are called, whether or not an ``ExternalLoads`` file names them.
+FORCE_WORDS = ("_vx", "_vy", "_vz", "_px", "_py", "_pz", "torque")
+
+
+def check_folder(folder: Path) -> tuple[Finding, ...]:
+    """Look over every ``.trc``, ``.mot``, ``.sto``, ``.osim`` and ``.xml`` file directly in a folder.
+
+    Returns
+    -------
+    What was found, errors first. An error stops OpenSim or spoils its results; a warning is something to look at.
+
+    Raises
+    ------
+    MissingInputError : no such folder, or none of OpenSim's files in it.
+    """
+    files = sorted(p for p in folder.iterdir() if p.suffix.lower() in CHECKS) if folder.is_dir() else []
+    if not files:
+        raise MissingInputError(
+            f"{folder} holds none of OpenSim's files ({', '.join(CHECKS)}).",
+            value=str(folder), expected="a folder of OpenSim's files", where=str(folder),
+        )  # fmt: skip
+    found = [finding for path in files for finding in _safely(CHECKS[path.suffix.lower()], path)]
+    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.ERROR))
+
+
+def _safely(check: Callable[[Path], Iterable[Finding]], path: Path) -> list[Finding]:
+    try:
+        return list(check(path))
+    except BiomechError as error:
+        return [_error("opensim-unreadable", error.message, path)]
+
+
+def _markers(path: Path) -> Iterator[Finding]:
+    table = read_trc(path)
+    if table.first_frame < 1:
+        yield _error("opensim-first-frame", f"the first frame is {table.first_frame}; OpenSim counts from 1.", path)
+    seen = np.asarray(np.isfinite(table.position_m).all(axis=2))
+    never = [name for name, ever in zip(table.names, seen.T, strict=True) if not ever.any()]
+    if never:
+        yield _warning("opensim-marker-unseen", f"never seen: {', '.join(never)}.", path)
+    zeros = (table.position_m == 0.0).all(axis=2).sum()
+    if zeros:
+        yield _error(
+            "opensim-marker-zero", f"{zeros} positions are exactly zero: missing markers stored as zeros.", path,
+            "Leave them blank or write NaN; OpenSim takes a zero for a place.",
+        )  # fmt: skip
+
+
+def _table(path: Path) -> Iterator[Finding]:
+    table = read_storage(path)
+    if len(table.time_s) > 1:
+        even_rate_hz(table.time_s, path.name)
+    missing = ~np.isfinite(table.values)
+    columns = [table.columns[k] for k in np.flatnonzero(missing.any(axis=0))]
+    # Results say nan where the ground's action is not known, joint angles where a marker was not seen: nobody computes with those.
+    if columns and (path.name in _named_files(path.parent) or any(word in c for c in columns for word in FORCE_WORDS)):
+        more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
+        yield _error(
+            "opensim-nan", f"{missing.sum()} values are not numbers, in {', '.join(columns[:3])}{more}.", path,
+            "One of them makes every moment NaN: fill or cut.",
+        )  # fmt: skip
+
+
+def _loads(path: Path) -> Iterator[Finding]:
+    """One of OpenSim's XML documents: the files it names, and for external loads the columns and bodies."""
+    root = read_document(path)
+    for tag, name in _file_names(root):
+        if not (path.parent / name).is_file():
+            yield _error(
+                "opensim-file-missing", f"{tag} names {name}, which is not there.", path, "Correct the name or copy the file."
+            )
+    if root.find(".//ExternalLoads") is not None:
+        yield from _external_loads(path)
+
+
+def _external_loads(path: Path) -> Iterator[Finding]:
+    loads = read_external_loads(path)
+    data = path.parent / loads.data_file
+    table = read_storage(data) if loads.data_file and data.is_file() else None
+    bodies = _bodies(path.parent)
+    for force in loads.forces:
+        if bodies and force.body not in bodies:
+            yield _error(
+                "opensim-body-missing",
+                f"{force.name} acts on {force.body}, which no model here has.",
+                path,
+                f"There are: {', '.join(bodies)}.",
+            )
+        if table is not None:
+            yield from _columns(path, table, force.name, (force.force, force.point, force.torque))
+
+
+def _columns(path: Path, table: StorageTable, name: str, stems: tuple[str, ...]) -> Iterator[Finding]:
+    missing = [stem + axis for stem in stems if stem for axis in "xyz" if stem + axis not in table]
+    if missing:
+        yield _error("opensim-column-missing", f"{name} needs {', '.join(missing)}, which {table.name} does not have.", path)
+        return
+    vertical = table[stems[0] + "y"] if stems[0] else np.zeros(1)
+    if vertical.sum() < 0:
+        yield _error(
+            "opensim-force-down", f"{name} pulls the foot down on the whole.", path,
+            "Give the action of the ground on the foot, with Y up.",
+        )  # fmt: skip
+
+
+def _file_names(root: Element) -> Iterator[tuple[str, str]]:
+    """Every element of a document that names a file, and the name."""
+    for tag in FILE_ELEMENTS:
+        for element in root.iter(tag):
+            name = (element.text or "").strip()
+            if name not in ("", "Unassigned"):
+                yield tag, name
+
+
+def _named_files(folder: Path) -> set[str]:
+    """Names of the files that documents of a folder take as input; a document that cannot be read is another check's business."""
+    names: set[str] = set()
+    for path in sorted(folder.glob("*.xml")):
+        with suppress(BiomechError):
+            names |= {name for _, name in _file_names(read_document(path))}
+    return names
+
+
+def _bodies(folder: Path) -> tuple[str, ...]:
+    names: list[str] = []
+    for model in sorted(folder.glob("*.osim")):
+        names += [element.get("name", "") for element in read_document(model).iter("Body")]
+    return tuple(dict.fromkeys(names))
+
+
+def _model(path: Path) -> Iterator[Finding]:
+    for body in read_document(path).iter("Body"):
+        word = (body.findtext("mass") or "").strip()
+        if not _is_mass(word):
+            yield _error("opensim-mass", f"the mass of {body.get('name')} is {word or 'nothing'}.", path, "Give it in kg.")
+
+
+def _is_mass(word: str) -> bool:
+    try:
+        return 0.0 <= float(word) < float("inf")
+    except ValueError:
+        return False
+
+
+def _error(rule: str, message: str, path: Path, hint: str = "") -> Finding:
+    return Finding(rule, Severity.ERROR, message, hint, path.name)
+
+
+def _warning(rule: str, message: str, path: Path, hint: str = "") -> Finding:
+    return Finding(rule, Severity.WARNING, message, hint, path.name)
+
+
+CHECKS: dict[str, Callable[[Path], Iterable[Finding]]] = {
+    ".trc": _markers, ".mot": _table, ".sto": _table, ".xml": _loads, ".osim": _model,
+}  # fmt: skip

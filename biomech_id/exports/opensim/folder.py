@@ -1,0 +1,240 @@
+"""Everything OpenSim needs to take over a session, as one folder of text files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import SIDE_WORDS
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import MissingInputError
+from biomech_id.exports.opensim.joints import Key, KneeSign, R_ground_lab
+from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
+from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
+from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion, time_of
+from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_setup, write_scale_setup
+from biomech_id.exports.opensim.text import write_storage, write_trc
+from biomech_id.gait.contacts import contact_threshold_N, plate_at_rest
+from biomech_id.readers.opensim.trc import MarkerTable
+from biomech_id.results import SessionResult, TrialResult
+from biomech_id.results.session.ground import pressure_threshold_N
+from biomech_id.signal.resample import local_quadratic
+from biomech_id.signal.runs import runs
+from biomech_id.trial import ForcePlate, Markers
+
+MODEL_FILE = "subject.osim"
+#: Without a mass the point of application is computed from this vertical force on, N.
+PRESSURE_FROM_N = 20.0
+
+
+@dataclass(frozen=True)
+class TrialNote:
+    """What the README says of one trial: its name, and when the ground's action on each foot is not known."""
+
+    name: str
+    unknown: tuple[str, ...]
+
+
+def write_opensim(
+    session: SessionResult, folder: Path, *, knee: KneeSign = "flexion", analog: bool = False
+) -> tuple[TrialNote, ...]:
+    """Write a session's hand-over to OpenSim into an existing, empty folder.
+
+    Parameters
+    ----------
+    session : analysed in this process, so that it holds markers and motions; textbook kinetics.
+    folder : where to.
+    knee : which way the knee's angle and moment count.
+    analog : also the plates at their own rate.
+
+    Returns
+    -------
+    What there is to know of each trial.
+
+    Raises
+    ------
+    MissingInputError : no trial was analysed.
+    OptionError : kinetics whose segments change from frame to frame.
+    """
+    model = session_model(session, knee)
+    write_model(folder / MODEL_FILE, model)
+    if session.static_motion is not None and session.static_markers is not None:
+        _write_static(folder, session, model, session.static_motion, session.static_markers)
+    notes = tuple(_write_trial(folder, trial, model, analog) for trial in session.trials)
+    (folder / "README.md").write_text(_readme(session, knee, notes, analog), encoding="utf-8", newline="\n")
+    return notes
+
+
+def session_model(session: SessionResult, knee: KneeSign = "flexion") -> SubjectModel:
+    """Return the subject's model, placed on the static trial, or on the first walk for want of one.
+
+    Raises
+    ------
+    MissingInputError : no trial was analysed.
+    OptionError : kinetics whose segments change from frame to frame.
+    """
+    motion, markers = session.static_motion, session.static_markers
+    if motion is None and session.trials:
+        motion, markers = session.trials[0].motion, session.trials[0].markers
+    if motion is None or markers is None:
+        raise MissingInputError(
+            "There is no trial to build an OpenSim model on.", value=None, expected="a static trial or a walk", where="session"
+        )
+    groups = {_key(name): labels for name, labels in session.marker_groups.items()}
+    name = session.subject.code or "subject"
+    return subject_model(name, motion, markers, groups, mass_kg=session.subject.mass_kg, knee=knee)
+
+
+def marker_table(motion: BodyMotion, markers: Markers) -> MarkerTable:
+    """Return a trial's markers in OpenSim's ground, metres."""
+    position = markers.position_m @ R_ground_lab(motion).T
+    return MarkerTable(markers.names, position, motion.rate_hz, motion.first_frame, time_of(motion), "m")
+
+
+def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:
+    """Return side -> the ground's action on that foot, the very one the joint loads were computed with; zero where not known."""
+    return {
+        side: GroundLoad(
+            side.lower(),
+            *(np.where(contact.known[:, None], wrench, 0.0) for wrench in (contact.force_lab_N, contact.moment_lab_Nm)),
+        )
+        for side, contact in trial.contacts.items()
+    }
+
+
+def plate_loads(trial: TrialResult, *, at_video_rate: bool) -> tuple[GroundLoad, ...]:
+    """Return each plate's action about the laboratory's origin, in the file's order; zero while nobody is on it."""
+    loads = []
+    for number, plate in enumerate(trial.plates, start=1):
+        force, moment = plate.force_lab_N, plate.moment_lab_Nm + np.cross(plate.centre_m, plate.force_lab_N)
+        loaded = _loaded(plate, trial.mass_kg)
+        wrench = np.where(loaded[:, None], np.hstack([force, moment]), 0.0)
+        if at_video_rate:
+            ratio = round(plate.rate_hz / trial.motion.rate_hz)
+            standing = loaded[::ratio][: trial.motion.n_frames, None]
+            wrench = np.where(standing, local_quadratic(np.hstack([force, moment]), trial.motion.n_frames, ratio), 0.0)
+        loads.append(GroundLoad(str(number), wrench[:, :3], wrench[:, 3:]))
+    return tuple(loads)
+
+
+def _loaded(plate: ForcePlate, mass_kg: float | None) -> BoolArray:
+    rest = plate_at_rest(plate)
+    return np.asarray(plate.force_lab_N[:, 2] - rest.offset_N > contact_threshold_N(rest, mass_kg))
+
+
+def _key(name: str) -> Key:
+    side, _, segment = name.rpartition(" ")
+    return side, segment
+
+
+def _write_static(folder: Path, session: SessionResult, model: SubjectModel, motion: BodyMotion, markers: Markers) -> None:
+    table = marker_table(motion, markers)
+    trc = write_trc(folder / f"{session.static_name}.trc", table)
+    seconds = (float(table.time_s[0]), float(table.time_s[-1]))
+    mass_kg = session.subject.mass_kg or -1.0
+    write_scale_setup(folder / "scale_setup.xml", model, MODEL_FILE, trc, seconds, mass_kg, markers.names)
+
+
+def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: bool) -> TrialNote:
+    name, moved = trial.name, model_motion(model, trial.motion, trial.loads)
+    coordinates = moved.coordinates()
+    write_storage(folder / f"{name}_coordinates.mot", coordinates)
+    write_storage(folder / f"{name}_joint_angles.mot", angle_table(trial.motion))
+    if np.isfinite(moved.du).all(axis=1).any():
+        write_storage(folder / f"{name}_speeds.sto", moved.speeds())
+        write_storage(folder / f"{name}_accelerations.sto", moved.accelerations())
+    if trial.markers is not None:
+        trc = write_trc(folder / f"{name}.trc", marker_table(trial.motion, trial.markers))
+        seen = (float(coordinates.time_s[0]), float(coordinates.time_s[-1]))
+        write_ik_setup(folder / f"{name}_ik_setup.xml", model, MODEL_FILE, trc, seen, trial.markers.names)
+    unknown = _write_loads(folder, trial, moved, analog)
+    seconds = _range(moved, trial, coordinates.time_s)
+    loads_file = f"{name}_external_loads.xml" if trial.contacts else ""
+    write_id_setup(folder / f"{name}_id_setup.xml", MODEL_FILE, name, f"{name}_coordinates.mot", loads_file, seconds)
+    return TrialNote(name, unknown)
+
+
+def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: bool) -> tuple[str, ...]:
+    """Write everything of forces; return when the ground's action is not known, in words."""
+    name = trial.name
+    if not trial.contacts:
+        return ("no force plates",)
+    unknown = _unknown(trial, moved.time_s)
+    pressure_from_N = PRESSURE_FROM_N if trial.mass_kg is None else pressure_threshold_N(trial.mass_kg)
+    in_ground = partial(
+        ground_table, R_ground_lab=R_ground_lab(trial.motion), floor_m=trial.floor_m, pressure_from_N=pressure_from_N
+    )
+    feet = foot_loads(trial)
+    notes = tuple(f"not known, and written as zero: {when}" for when in unknown)
+    write_storage(folder / f"{name}_grf.mot", in_ground(f"{name} grf", moved.time_s, tuple(feet.values()), notes=notes))
+    write_external_loads(folder / f"{name}_external_loads.xml", f"{name}_grf.mot", feet)
+    plates = plate_loads(trial, at_video_rate=True)
+    write_storage(folder / f"{name}_plates.mot", in_ground(f"{name} plates", moved.time_s, plates))
+    if analog and len({plate.rate_hz for plate in trial.plates}) == 1:
+        plate = trial.plates[0]
+        time_s = moved.time_s[0] + np.arange(plate.n_samples) / plate.rate_hz
+        raw = plate_loads(trial, at_video_rate=False)
+        write_storage(folder / f"{name}_plates_analog.mot", in_ground(f"{name} plates analog", time_s, raw))
+    if trial.loads is not None:
+        write_storage(folder / f"{name}_inverse_dynamics.sto", moved.joint_forces())
+    return unknown
+
+
+def _unknown(trial: TrialResult, time_s: FloatArray) -> tuple[str, ...]:
+    return tuple(
+        f"{SIDE_WORDS[side]} foot {time_s[first]:.3f} to {time_s[last - 1]:.3f} s"
+        for side, contact in trial.contacts.items()
+        for first, last in runs(np.asarray(~contact.known))
+    )
+
+
+def _range(moved: ModelMotion, trial: TrialResult, time_s: FloatArray) -> tuple[float, float]:
+    """Time in which OpenSim's inverse dynamics mean something: the longest in which both feet's loads are known, or else one's."""
+    whole = (float(time_s[0]), float(time_s[-1]))
+    if not trial.contacts:
+        return whole
+    known = np.stack([contact.known for contact in trial.contacts.values()])
+    inside = np.isfinite(moved.du).all(axis=1)
+    for frames in (known.all(axis=0) & inside, known.any(axis=0) & inside):
+        stretches = runs(np.asarray(frames))
+        if stretches:
+            first, last = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
+            return float(moved.time_s[first]), float(moved.time_s[last - 1])
+    return whole
+
+
+def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...], analog: bool) -> str:
+    files: Mapping[str, str] = {
+        MODEL_FILE: "the subject: segments, joint centres and markers of the calibration; six coordinates for each joint",
+        "scale_setup.xml": "places the markers on the static trial; sizes and masses are the subject's already",
+        "TRIAL.trc": "markers as analysed, metres",
+        "TRIAL_ik_setup.xml": "inverse kinematics by OpenSim",
+        "TRIAL_coordinates.mot": "our kinematics in the model's coordinates, degrees and metres",
+        "TRIAL_speeds.sto, TRIAL_accelerations.sto": "their exact derivatives, rad and m",
+        "TRIAL_joint_angles.mot": "our clinical joint angles, degrees",
+        "TRIAL_grf.mot": "the ground's action on each foot, as our joint loads were computed with; N, m, N m",
+        "TRIAL_external_loads.xml": "puts them on calcn_r and calcn_l",
+        "TRIAL_plates.mot": "each plate's action at the video rate" + ("; TRIAL_plates_analog.mot at its own" if analog else ""),
+        "TRIAL_id_setup.xml": "inverse dynamics by OpenSim, over the time in which the ground's action is known",
+        "TRIAL_inverse_dynamics.sto": "our joint moments and forces under OpenSim's names; nan where not known",
+    }
+    lines = [
+        f"# {session.subject.code or 'Subject'}: hand-over to OpenSim", "",
+        f"Model: {session.model}, {session.kinetics} kinetics. Ground: X along the trial's progression, Y up, Z to the right.",
+        f"Sign: {KNEE_NOTES[knee]}.",
+        "Each leg body's origin is the joint centre proximal to it; moments are about the child's origin.",
+        "The pelvis carries the mass of everything above the legs as a ball; its residuals mean nothing.", "",
+        "Run from this folder, with OpenSim 4:", "",
+        "    opensim-cmd run-tool TRIAL_ik_setup.xml", "    opensim-cmd run-tool TRIAL_id_setup.xml", "",
+        f"Results go to {RESULTS}.", "", "| file | holds |", "|---|---|",
+        *(f"| {file} | {what} |" for file, what in files.items()), "",
+        "## Where the ground's action is not known", "",
+        "A foot that stands beside the plates has no force in these files: OpenSim's moments of that leg are wrong there.", "",
+        *(f"- {note.name}: {'; '.join(note.unknown) or 'known throughout'}" for note in notes), "",
+    ]  # fmt: skip
+    return "\n".join(lines)

@@ -1,0 +1,84 @@
+"""Setup files with which OpenSim's own programs run unedited: inverse kinematics, inverse dynamics, scaling.
+
+Paths in them are relative to the folder they lie in. The inverse kinematics hold a joint's translations near where the
+reference has them if the segment below it wears fewer than three markers, which leave it free to turn about the line between them.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from biomech_id.exports.opensim.document import element, object_set, values, write_document
+from biomech_id.exports.opensim.model import SubjectModel
+
+RESULTS = "opensim_results"
+#: Weight of a joint's translation against a marker's: enough to decide what the markers leave open, and no more.
+TRANSLATION_WEIGHT = 0.01
+#: Markers that fix a segment by themselves.
+LEAST_MARKERS = 3
+IK_ACCURACY = 1e-7
+
+#: First and last time, s.
+Range = tuple[float, float]
+
+
+def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, markers: tuple[str, ...]) -> Path:
+    """Write the setup of the inverse kinematics of one trial; ``markers`` are those the ``.trc`` holds."""
+    tool = element(
+        "InverseKinematicsTool",
+        *values(
+            results_directory=RESULTS, model_file=model_file, constraint_weight="Inf", accuracy=IK_ACCURACY,
+            marker_file=trc.name, time_range=seconds, report_errors=True, report_marker_locations=True,
+            output_motion_file=f"{trc.stem}_ik.mot",
+        ),
+        object_set("IKTaskSet", [*_marker_tasks(model, markers), *_translation_tasks(model)]),
+        name=trc.stem,
+    )  # fmt: skip
+    return write_document(path, tool)
+
+
+def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, external_loads: str, seconds: Range) -> Path:
+    """Write the setup of the inverse dynamics of one trial, from our coordinates, without a filter of OpenSim's."""
+    loads = values(external_loads_file=external_loads) if external_loads else ()
+    tool = element(
+        "InverseDynamicsTool",
+        *values(results_directory=RESULTS, model_file=model_file, time_range=seconds, forces_to_exclude="Muscles"),
+        *loads,
+        *values(
+            coordinates_file=coordinates, lowpass_cutoff_frequency_for_coordinates=-1.0,
+            output_gen_force_file=f"{trial}_inverse_dynamics.sto",
+        ),
+        name=trial,
+    )  # fmt: skip
+    return write_document(path, tool)
+
+
+def write_scale_setup(
+    path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, mass_kg: float, markers: tuple[str, ...]
+) -> Path:
+    """Write the setup of the Scale tool: sizes and masses are the subject's already, markers are placed on the static trial."""
+    maker = element("GenericModelMaker", *values(model_file=model_file, marker_set_file="Unassigned"))
+    scaler = element("ModelScaler", *values(apply=False, marker_file=trc.name, time_range=seconds, preserve_mass_distribution=True))
+    placer = element(
+        "MarkerPlacer",
+        *values(apply=True, marker_file=trc.name, time_range=seconds, max_marker_movement=-1.0,
+                output_model_file=f"{Path(model_file).stem}_scaled.osim"),
+        object_set("IKTaskSet", [*_marker_tasks(model, markers), *_translation_tasks(model)]),
+    )  # fmt: skip
+    tool = element("ScaleTool", *values(mass=mass_kg, height=-1.0, age=-1.0), maker, scaler, placer, name="scale")
+    return write_document(path, tool)
+
+
+def _marker_tasks(model: SubjectModel, markers: tuple[str, ...]) -> list[ElementTree.Element]:
+    return [element("IKMarkerTask", *values(apply=True, weight=1.0), name=name) for name in model.markers_m if name in markers]
+
+
+def _translation_tasks(model: SubjectModel) -> list[ElementTree.Element]:
+    worn = [key for key, _ in model.markers_m.values()]
+    settings = {"apply": True, "weight": TRANSLATION_WEIGHT, "value_type": "default_value", "value": 0.0}
+    return [
+        element("IKCoordinateTask", *values(**settings), name=name)
+        for joint in model.joints if joint.parent is not None and worn.count(joint.child) < LEAST_MARKERS
+        for name in joint.translations
+    ]  # fmt: skip

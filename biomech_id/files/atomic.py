@@ -1,0 +1,115 @@
+"""Files and folders that appear under their name whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from biomech_id.errors import OutputError
+from biomech_id.files.unfinished import old_of, part_of
+
+#: What the operating system says -> what a user can do about it. By name, for Windows does not know all of them.
+_WHY = {
+    "ENOSPC": "the disk is full; free some space or name another folder",
+    "EDQUOT": "your disk quota is used up; free some space or name another folder",
+    "ENOTDIR": "what should be the folder above it is a file; name another folder",
+    "ENAMETOOLONG": "its name is too long; name another folder",
+    "EROFS": "it lies on a read-only disk; name another folder",
+    # Windows says so too of a folder in which a report is still open in a viewer.
+    "EACCES": "you may not write there, or another program holds one of its files open; close it, or name another folder",
+    "EPERM": "you may not write there; name another folder",
+}
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """Give a new hidden sibling of a folder that takes its name when the block ends well, and vanishes when it does not.
+
+    Raises
+    ------
+    OutputError : the operating system refuses to write, inside the block or after it. The old folder is then as it was.
+    """
+    part = part_of(out)
+    try:
+        with _told(out, part):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            part.mkdir()
+            yield part
+            _swap(part, out)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Give a hidden sibling of a file, with its suffix, that takes its name when the block ends well.
+
+    Raises
+    ------
+    OutputError : the operating system refuses to write, inside the block or after it. The old file is then as it was.
+    """
+    part = part_of(path)
+    try:
+        with _told(path, part):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield part
+            os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file or folder that could not be written, before anything is computed for it; nothing is left behind.
+
+    Raises
+    ------
+    OutputError : a folder above it is a file, or the operating system lets nothing be written there.
+    """
+    with _told(path):
+        above = next(folder for folder in path.absolute().parents if folder.exists())
+        for folder in (above, path) if path.is_dir() else (above,):
+            with tempfile.TemporaryFile(dir=folder) as probe:
+                # An empty file fits on a full disk.
+                probe.write(b"probe")
+
+
+def _swap(part: Path, out: Path) -> None:
+    if not out.exists():
+        os.replace(part, out)
+        return
+    old = old_of(out)
+    # No system call exchanges two folders on every system: between these two renames OUT has no name, but it is never mixed.
+    os.replace(out, old)
+    try:
+        os.replace(part, out)
+    except OSError:
+        os.replace(old, out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _told(out: Path, part: Path | None = None) -> Iterator[None]:
+    """Turn a refusal of the operating system into one sentence that says what to do, and names what the user asked for."""
+    try:
+        yield
+    except OutputError as error:
+        if part is None or str(part) not in error.message:
+            raise
+        said = error.message.replace(str(part), str(out))
+        raise OutputError(said, value=error.value, expected=error.expected, where=str(out)) from error
+    except OSError as error:
+        raise OutputError(
+            f"{out} cannot be written: {why_not(error)}.", value=str(error), expected="a place that can be written", where=str(out)
+        ) from error
+
+
+def why_not(error: OSError) -> str:
+    """Return in words why the operating system refuses to write, and what to do."""
+    return _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))

@@ -1,0 +1,72 @@
+"""Values as JSON text a person can read and a program can compare: nine significant digits, null for NaN."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomech_id.conventions import SCHEMA
+from biomech_id.errors import FileRefusedError
+from biomech_id.files.text import why_unreadable
+
+#: Nine significant digits: more than the float32 of a C3D file holds, and short.
+FLOAT_FORMAT = "%.9g"
+#: An innermost list, spread over lines by the indentation. Strings hold no line break in JSON, so none can look like one.
+_INNERMOST_LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as what JSON knows: dict, list, str, bool, int, float or None.
+
+    NumPy arrays and tuples become lists, numbers are rounded to nine significant digits, NaN and infinities become None.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        return float(FLOAT_FORMAT % value) if math.isfinite(value) else None
+    return value if value is None else str(value)
+
+
+def json_text(value: Mapping[str, Any]) -> str:
+    """Return a mapping as indented JSON text that ends with a line break."""
+    text = json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+    return _INNERMOST_LIST.sub(lambda match: "[" + re.sub(r"\n\s+", " ", match[1]) + "]", text) + "\n"
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read one of this package's JSON files.
+
+    Raises
+    ------
+    FileRefusedError : the file is missing, is no JSON object, or has another schema than this version writes.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FileRefusedError(
+            f"{path} cannot be read: {why_unreadable(error)}.",
+            value=str(path),
+            expected="a JSON file written by this program",
+            where=str(path),
+        ) from error
+    schema = found.get("schema") if isinstance(found, dict) else None
+    if schema != SCHEMA:
+        raise FileRefusedError(
+            f"{path} has schema {schema}; this version reads schema {SCHEMA}. Run the analysis again.",
+            value=schema, expected=f"schema {SCHEMA}", where=str(path),
+        )  # fmt: skip
+    return dict(found)

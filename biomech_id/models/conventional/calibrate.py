@@ -1,0 +1,172 @@
+"""Calibration of the conventional gait model on a static trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.dynamics.body import Segment
+from biomech_id.errors import Finding, InvalidValueError, Severity
+from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.foot import corrected_foot, foot_length_m, outline_foot_m, uncorrected_foot
+from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
+from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
+from biomech_id.models.conventional.leg_inertia import leg_segments
+from biomech_id.models.conventional.needs import require, sides_with_markers
+from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m, hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.trial import Markers, Subject, Trial
+
+DEFAULT_MARKER_DIAMETER_M = 0.014
+#: An ankle centre of a standing person is between these heights above the floor; otherwise the laboratory's zero is not its floor.
+ANKLE_HEIGHT_M = (0.02, 0.25)
+#: Height of the ankle centre for a foot's length, where the floor is not known (.039 and .152 of stature, Drillis & Contini 1966).
+ANKLE_HEIGHT_PER_FOOT_LENGTH = 0.039 / 0.152
+
+
+@dataclass(frozen=True, eq=False)
+class _StaticLeg:
+    """One leg of the static trial: its constants, its pose, and the foot's offsets both ways."""
+
+    geometry: LegGeometry
+    pose: LegPose
+    uncorrected: FloatArray
+    flat: FootOffsets
+    as_it_stood: FootOffsets
+
+
+def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[Calibration, tuple[Finding, ...]]:
+    """Return what a static trial teaches, and what was assumed on the way.
+
+    Parameters
+    ----------
+    static : the subject standing; every frame counts.
+    subject : measurements; ``foot_flat`` beats ``subject.foot_flat``, which beats what stored offsets show.
+
+    Raises
+    ------
+    MissingInputError : markers or measurements are missing; the message names them all.
+    InvalidValueError : the markers are never seen together, or a joint is wider than its leg allows.
+    """
+    markers = static.markers
+    sides = sides_with_markers(markers, static=True)
+    require(markers, subject, sides, static=True, where=static.name)
+    radius, findings = _marker_radius(subject, static.name)
+    inter_asis = subject.inter_asis_distance_m or float(np.nanmean(np.linalg.norm(markers["LASI"] - markers["RASI"], axis=1)))
+    measured = subject.asis_trochanter_distance_m
+    trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
+    legs = {}
+    for side in sides:
+        hip = hip_centre_pelvis_m(
+            side,
+            mean_leg_length_m=float(np.mean([length for length in subject.leg_length_m.values() if length])),
+            inter_asis_m=inter_asis, asis_trochanter_m=trochanter[side], marker_radius_m=radius,
+        )  # fmt: skip
+        legs[side] = _static_leg(markers, subject, side, hip, radius, static.name)
+    flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
+    offsets = {side: leg.flat if flat else leg.as_it_stood for side, leg in legs.items()}
+    lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
+    calibration = Calibration(
+        static=static.name,
+        n_frames=int(np.isfinite(np.stack([leg.uncorrected for leg in legs.values()])).all(axis=(0, 2, 3)).sum()),
+        sides=sides, marker_radius_m=radius, inter_asis_m=inter_asis, asis_trochanter_m=trochanter,
+        geometry={side: leg.geometry for side, leg in legs.items()},
+        foot_flat=flat, offsets=offsets,
+        knee_device=any(has_device(markers, side) for side in sides),
+        length_m=lengths,
+        segments=_segments(subject.mass_kg or np.nan, lengths, sides),
+        outline_foot_m={side: _outline(static, leg, offsets[side], radius) for side, leg in legs.items()},
+    )  # fmt: skip
+    return calibration, (*findings, *decided)
+
+
+def _marker_radius(subject: Subject, where: str) -> tuple[float, tuple[Finding, ...]]:
+    if subject.marker_diameter_m:
+        return subject.marker_diameter_m / 2, ()
+    finding = Finding(
+        "marker-diameter-assumed", Severity.WARNING,
+        f"No marker diameter is recorded; {DEFAULT_MARKER_DIAMETER_M * MM_PER_M:g} mm is used.",
+        "4 mm more move the joint centres by 2 mm: write marker_diameter_mm in subject.toml.", where,
+    )  # fmt: skip
+    return DEFAULT_MARKER_DIAMETER_M / 2, (finding,)
+
+
+def _static_leg(markers: Markers, subject: Subject, side: str, hip_pelvis_m: FloatArray, radius_m: float, where: str) -> _StaticLeg:
+    pelvis = pelvis_frames(markers)
+    geometry = LegGeometry(
+        side=side, hip_pelvis_m=hip_pelvis_m,
+        knee_distance_m=subject.knee_width_m[side] / 2 + radius_m,
+        ankle_distance_m=subject.ankle_width_m[side] / 2 + radius_m,
+        thigh_rotation_rad=subject.thigh_rotation_rad.get(side, 0.0),
+        shank_rotation_rad=subject.shank_rotation_rad.get(side, 0.0),
+        tibial_torsion_rad=subject.tibial_torsion_rad.get(side, 0.0),
+        ankle_tilt_rad=subject.ankle_abduction_rad.get(side, 0.0),
+    )  # fmt: skip
+    if has_device(markers, side):
+        pose = place_aligned_leg(markers, pelvis, geometry)
+        geometry = with_learnt_rotations(markers, pose, geometry)
+    else:
+        pose = place_leg(markers, pelvis, geometry)
+    heel, toe = markers[f"{side}HEE"], markers[f"{side}TOE"]
+    uncorrected = uncorrected_foot(pose.ankle_lab_m, toe, pose.R_lab_shank_ankle)
+    if not (np.isfinite(uncorrected).all(axis=(1, 2)) & np.isfinite(heel).all(axis=1)).any():
+        raise InvalidValueError(
+            f"No frame of the static trial {where} lets the {side} leg be placed: its markers are never seen together, or knee or "
+            "ankle width exceed what the markers allow.",
+            value={"knee_width_m": subject.knee_width_m[side], "ankle_width_m": subject.ankle_width_m[side]},
+            expected="at least one static frame with every marker", where=where,
+        )  # fmt: skip
+    delta = subject.sole_delta_m.get(side, 0.0)
+    flat = foot_offsets(side, uncorrected, heel, toe, flat=True, sole_delta_m=delta)
+    as_it_stood = foot_offsets(side, uncorrected, heel, toe, flat=False)
+    return _StaticLeg(geometry, pose, uncorrected, flat, as_it_stood)
+
+
+def _foot_flat(
+    legs: Mapping[str, _StaticLeg], subject: Subject, foot_flat: bool | None, where: str
+) -> tuple[bool, tuple[Finding, ...]]:
+    chosen = subject.foot_flat if foot_flat is None else foot_flat
+    if chosen is not None:
+        return chosen, ()
+    flat, finding = decide_foot_flat(
+        {side: leg.flat for side, leg in legs.items()},
+        {side: leg.as_it_stood for side, leg in legs.items()},
+        {side: stored_offsets(subject, side) for side in legs},
+        where,
+    )
+    return flat, (finding,)
+
+
+def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, float]:
+    """Mean static lengths of thigh, shank and foot, metres."""
+    side, pose = leg.geometry.side, leg.pose
+    return {
+        "thigh": float(np.nanmean(np.linalg.norm(pose.hip_lab_m - pose.knee_lab_m, axis=1))),
+        "shank": float(np.nanmean(np.linalg.norm(pose.knee_lab_m - pose.ankle_lab_m, axis=1))),
+        "foot": foot_length_m(markers[f"{side}HEE"], markers[f"{side}TOE"], radius_m),
+    }
+
+
+def _segments(mass_kg: float, lengths: Mapping[tuple[str, str], float], sides: tuple[str, ...]) -> dict[tuple[str, str], Segment]:
+    segments: dict[tuple[str, str], Segment] = {}
+    for side in sides:
+        of_side = leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook")
+        segments |= {(side, name): segment for name, segment in of_side.items()}
+    return segments
+
+
+def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> FloatArray:
+    """Outline of one sole in foot axes, on the floor the subject stands on."""
+    side, ankle = leg.geometry.side, leg.pose.ankle_lab_m
+    heel, toe = static.markers[f"{side}HEE"], static.markers[f"{side}TOE"]
+    R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
+    floor = float(np.median([plate.corners_m[:, 2].mean() for plate in static.plates])) if static.plates else 0.0
+    ankle_height = float(np.nanmean(ankle[:, 2])) - floor
+    if not ANKLE_HEIGHT_M[0] < ankle_height < ANKLE_HEIGHT_M[1]:
+        length = foot_length_m(heel, toe, radius_m)
+        floor += ankle_height - ANKLE_HEIGHT_PER_FOOT_LENGTH * length
+    return outline_foot_m(side, heel, toe, ankle, R_lab_foot, radius_m, floor)

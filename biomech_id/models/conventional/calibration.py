@@ -1,0 +1,85 @@
+"""Everything the static trial taught about a subject, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
+from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.dynamics.body import Segment
+from biomech_id.models.conventional.leg import LegGeometry
+from biomech_id.models.conventional.static_offsets import FootOffsets
+from biomech_id.models.segment_record import segment_record
+
+HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"
+CENTRE_METHOD = "chord construction, Kadaba et al. 1990 (J Orthop Res 8:383)"
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What a static trial fixes for every other trial of the subject.
+
+    Attributes
+    ----------
+    static : name of the static trial.
+    n_frames : static frames with every marker seen.
+    sides : sides that were calibrated.
+    marker_radius_m, inter_asis_m : as used, metres.
+    asis_trochanter_m : side -> distance as used, metres.
+    geometry : side -> constants of the leg.
+    foot_flat : whether the foot was set flat for the offsets.
+    offsets : side -> static offsets of the foot.
+    knee_device : whether knee alignment devices showed the knee axes.
+    length_m : (side, segment) -> static length, metres.
+    segments : (side, segment) -> inertial parameters of the textbook mode.
+    outline_foot_m : side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
+    """
+
+    static: str
+    n_frames: int
+    sides: tuple[str, ...]
+    marker_radius_m: float
+    inter_asis_m: float
+    asis_trochanter_m: Mapping[str, float]
+    geometry: Mapping[str, LegGeometry]
+    foot_flat: bool
+    offsets: Mapping[str, FootOffsets]
+    knee_device: bool
+    length_m: Mapping[tuple[str, str], float]
+    segments: Mapping[tuple[str, str], Segment]
+    outline_foot_m: Mapping[str, FloatArray]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
+        return {
+            "static": self.static,
+            "static_frames": self.n_frames,
+            "hip_centre_method": HIP_METHOD,
+            "knee_and_ankle_centre_method": CENTRE_METHOD + (", knee axes from alignment devices" if self.knee_device else ""),
+            "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
+            "inter_asis_distance_mm": self.inter_asis_m * MM_PER_M,
+            "foot_flat": self.foot_flat,
+            "sides": {side: self._side(side) for side in self.sides},
+        }
+
+    def _side(self, side: str) -> dict[str, Any]:
+        geometry, offsets = self.geometry[side], self.offsets[side]
+        return {
+            "asis_trochanter_distance_mm": self.asis_trochanter_m[side] * MM_PER_M,
+            "hip_centre_in_pelvis_mm": (geometry.hip_pelvis_m * MM_PER_M).tolist(),
+            "knee_marker_to_centre_mm": geometry.knee_distance_m * MM_PER_M,
+            "ankle_marker_to_centre_mm": geometry.ankle_distance_m * MM_PER_M,
+            "thigh_rotation_deg": float(np.rad2deg(geometry.thigh_rotation_rad)),
+            "shank_rotation_deg": float(np.rad2deg(geometry.shank_rotation_rad)),
+            "tibial_torsion_deg": float(np.rad2deg(geometry.tibial_torsion_rad)),
+            "ankle_tilt_deg": float(np.rad2deg(geometry.ankle_tilt_rad)),
+            "static_plantar_flexion_deg": float(np.rad2deg(offsets.plantar_flexion_rad)),
+            "static_rotation_offset_deg": float(np.rad2deg(offsets.rotation_rad)),
+            "segments": {name: segment_record(self.segments[side, name], self.length_m[side, name]) for name in LEG_SEGMENTS},
+        }

@@ -1,0 +1,80 @@
+"""Static trials with knee alignment devices: where the knee axis is shown by a device and not guessed from a wand.
+
+The device clamps the knee and carries three markers KAX, KD1 and KD2 at equal distances, along three perpendicular directions,
+from a point on the flexion axis, which stands for the knee marker (the markers form an equilateral triangle, the point is the
+corner of the cube they belong to). KAX lies on the axis itself, farther out. With the device the static trial needs no knee marker,
+and it teaches the rotation of the thigh and shank wands, which every other trial then applies to the wands it has.
+
+Davis & DeLuca 1996 (in: Harris & Smith, Human Motion Analysis, IEEE Press); Vicon Plug-in Gait Reference Guide, "Knee alignment
+device". No recording at hand used one: tests are synthetic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross, dot
+from biomech_id.conventions import SIDE_SIGN
+from biomech_id.dynamics.body import Frames
+from biomech_id.models.conventional.leg import LegGeometry, LegPose, about_z, hip_centre, leg_from_centres
+from biomech_id.models.joint_centres.chord import chord, wand_rotation
+from biomech_id.models.triads import unit
+from biomech_id.trial import Markers
+
+DEVICE_MARKERS: tuple[str, str, str] = ("KAX", "KD1", "KD2")
+
+
+def has_device(markers: Markers, side: str) -> bool:
+    """Whether the static trial shows a knee alignment device on this side (and therefore no knee marker)."""
+    return all(markers.present(f"{side}{name}") for name in DEVICE_MARKERS) and not markers.present(f"{side}KNE")
+
+
+def device_origin(markers: Markers, side: str) -> FloatArray:
+    """Return the point the device's three arms meet in, (n, 3), metres, laboratory axes: it replaces the knee marker.
+
+    The three markers are corners of a cube next to that point, which lies e / sqrt(6) from the middle of their triangle of edge e,
+    on the body's side of it.
+    """
+    axis_end, first, second = (markers[f"{side}{name}"] for name in DEVICE_MARKERS)
+    middle = (axis_end + first + second) / 3.0
+    edges = (np.linalg.norm(a - b, axis=1) for a, b in ((axis_end, first), (first, second), (second, axis_end)))
+    edge = sum(edges) / 3.0
+    normal = unit(cross(first - axis_end, second - axis_end))
+    # All three arms, and so the normal of their triangle, point away from the body: KAX straight out, the others across.
+    inward = -np.sign(dot(normal, _outward(markers, side)))[:, None] * normal
+    origin: FloatArray = middle + edge[:, None] / np.sqrt(6.0) * inward
+    return origin
+
+
+def _outward(markers: Markers, side: str) -> FloatArray:
+    """Direction (n, 3) out of the body on this side: from the opposite ASIS to this one."""
+    outward: FloatArray = SIDE_SIGN[side] * (markers["LASI"] - markers["RASI"])
+    return outward
+
+
+def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:
+    """Return the leg of a static trial with a device: knee axis towards KAX, ankle axis turned from it by the tibial torsion."""
+    side = geometry.side
+    hip = hip_centre(pelvis, geometry)
+    knee_marker, ankle_marker = device_origin(markers, side), markers[f"{side}ANK"]
+    knee = chord(hip, knee_marker, markers[f"{side}KAX"], geometry.knee_distance_m)
+    ankle = chord(
+        knee, ankle_marker, knee_marker, geometry.ankle_distance_m,
+        wand_rotation_rad=about_z(side, geometry.tibial_torsion_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
+    )  # fmt: skip
+    return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker)
+
+
+def with_learnt_rotations(markers: Markers, leg: LegPose, geometry: LegGeometry) -> LegGeometry:
+    """Return the geometry with the rotations of both wands that the aligned static leg shows (means over its frames)."""
+    side = geometry.side
+    thigh = wand_rotation(leg.hip_lab_m, leg.knee_lab_m, device_origin(markers, side), markers[f"{side}THI"])
+    shank = wand_rotation(leg.knee_lab_m, leg.ankle_lab_m, markers[f"{side}ANK"], markers[f"{side}TIB"])
+    return replace(
+        geometry,
+        thigh_rotation_rad=about_z(side, float(np.nanmean(thigh))),
+        shank_rotation_rad=about_z(side, float(np.nanmean(shank))),
+    )

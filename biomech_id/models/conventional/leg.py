@@ -1,0 +1,114 @@
+"""Joint centres and axes of one leg of the conventional model, in every frame, from markers and constants of the subject.
+
+Hip: fixed in the pelvis. Knee and ankle: the chord construction. Thigh: z from knee to hip, y from the knee centre through the knee
+marker. Shank: z from ankle to knee, y from the ankle centre through the ankle marker. Both y point to the subject's left.
+
+A shank with tibial torsion has two sets of axes about the same z: the ankle's, which carry the foot, and the knee's, turned back by
+the torsion, in which knee angles and knee kinetics are expressed (Vicon Nexus 2.10 documentation, "Angle outputs": knee angles
+from the untorsioned, ankle angles from the torsioned tibia).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.rotation import rotation_about
+from biomech_id.algebra.vectors import matvec
+from biomech_id.conventions import SIDE_SIGN
+from biomech_id.dynamics.body import Frames
+from biomech_id.models.joint_centres.chord import chord
+from biomech_id.models.triads import triad_from_z_and_y
+from biomech_id.trial import Markers
+
+
+@dataclass(frozen=True, eq=False)
+class LegGeometry:
+    """Constants of one leg that turn markers into joint centres.
+
+    Attributes
+    ----------
+    side : "L" or "R".
+    hip_pelvis_m : (3,), hip centre in pelvis axes from the mid-ASIS point, metres.
+    knee_distance_m, ankle_distance_m : from the marker's centre to the joint's: half the joint's width plus the marker's radius.
+    thigh_rotation_rad, shank_rotation_rad : rotation of the joint's axis from its wand, internal positive.
+    tibial_torsion_rad : rotation of the ankle's axis from the knee's, internal positive (external torsion is negative).
+    ankle_tilt_rad : how far the angle knee centre - ankle centre - ankle marker opens beyond square.
+    """
+
+    side: str
+    hip_pelvis_m: FloatArray
+    knee_distance_m: float
+    ankle_distance_m: float
+    thigh_rotation_rad: float = 0.0
+    shank_rotation_rad: float = 0.0
+    tibial_torsion_rad: float = 0.0
+    ankle_tilt_rad: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class LegPose:
+    """One leg in every frame; points (n, 3), metres, and axes (n, 3, 3), laboratory components.
+
+    ``R_lab_shank`` are the axes of the knee, ``R_lab_shank_ankle`` those of the ankle; they are equal without tibial torsion.
+    """
+
+    hip_lab_m: FloatArray
+    knee_lab_m: FloatArray
+    ankle_lab_m: FloatArray
+    R_lab_thigh: FloatArray
+    R_lab_shank: FloatArray
+    R_lab_shank_ankle: FloatArray
+
+
+def about_z(side: str, internal_rad: float) -> float:
+    """Return the right-handed angle about a proximal axis of a rotation that is positive when internal."""
+    return -SIDE_SIGN[side] * internal_rad
+
+
+def hip_centre(pelvis: Frames, geometry: LegGeometry) -> FloatArray:
+    """Return the hip centre (n, 3), metres, laboratory axes."""
+    centre: FloatArray = pelvis.origin_lab_m + matvec(pelvis.R_lab_seg, geometry.hip_pelvis_m)
+    return centre
+
+
+def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:
+    """Return joint centres and axes of one leg from pelvis, thigh wand, knee, shank wand and ankle markers."""
+    side = geometry.side
+    hip = hip_centre(pelvis, geometry)
+    knee_marker, ankle_marker = markers[f"{side}KNE"], markers[f"{side}ANK"]
+    knee = knee_centre(markers, geometry, hip)
+    ankle = ankle_centre(markers, geometry, knee)
+    return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker)
+
+
+def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) -> FloatArray:
+    """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand."""
+    side = geometry.side
+    return chord(
+        hip_lab_m, markers[f"{side}KNE"], markers[f"{side}THI"], geometry.knee_distance_m,
+        wand_rotation_rad=about_z(side, geometry.thigh_rotation_rad),
+    )  # fmt: skip
+
+
+def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray) -> FloatArray:
+    """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand."""
+    side = geometry.side
+    return chord(
+        knee_lab_m, markers[f"{side}ANK"], markers[f"{side}TIB"], geometry.ankle_distance_m,
+        wand_rotation_rad=about_z(side, geometry.shank_rotation_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
+    )  # fmt: skip
+
+
+def leg_from_centres(
+    geometry: LegGeometry, hip: FloatArray, knee: FloatArray, ankle: FloatArray, knee_marker: FloatArray, ankle_marker: FloatArray
+) -> LegPose:
+    """Return a leg's axes from its joint centres and the markers beside knee and ankle, all (n, 3), metres, laboratory axes."""
+    s = SIDE_SIGN[geometry.side]
+    thigh = triad_from_z_and_y(hip - knee, s * (knee_marker - knee))
+    shank_ankle = triad_from_z_and_y(knee - ankle, s * (ankle_marker - ankle))
+    untwist = rotation_about(2, np.array(-about_z(geometry.side, geometry.tibial_torsion_rad)))
+    shank = shank_ankle @ untwist if geometry.tibial_torsion_rad else shank_ankle
+    return LegPose(hip, knee, ankle, thigh, shank, shank_ankle)

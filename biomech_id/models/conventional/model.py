@@ -1,0 +1,99 @@
+"""The conventional gait model: calibrated on a static trial, placed in every frame of another.
+
+Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383), in the form that clinical software made common.
+``tests/real`` holds it against the outputs stored in clinical recordings, to the rounding of their 32-bit numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biomech_id.algebra.brief import brief
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import Finding, must_be
+from biomech_id.models.conventional.calibrate import calibrate
+from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.foot import OUTLINE_NAMES
+from biomech_id.models.conventional.needs import require
+from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.conventional.placement import place_side
+from biomech_id.models.conventional.progression import progression_axes
+from biomech_id.models.segment_motion import check_kinetics, differentiate
+from biomech_id.trial import Subject, Trial
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class ConventionalModel:
+    """A subject's conventional gait model.
+
+    Attributes
+    ----------
+    calibration : what the static trial taught.
+    subject : the measurements used.
+    findings : what was assumed or noticed on the way.
+    """
+
+    calibration: Calibration
+    subject: Subject
+    findings: tuple[Finding, ...] = ()
+
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+        """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
+
+        Parameters
+        ----------
+        trial : markers of the same subject, same marker set.
+        kinetics : "textbook" (constant segments, exact rotation kinematics) or "vicon" (the vendor's conventions).
+
+        Raises
+        ------
+        WrongTypeError : something else than a trial.
+        MissingInputError : the trial lacks markers; the message names them all.
+        OptionError : another kinetics mode.
+        """
+        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
+        check_kinetics(kinetics)
+        calibration, markers = self.calibration, trial.markers
+        require(markers, None, calibration.sides, static=False, where=trial.name)
+        pelvis = pelvis_frames(markers)
+        progression = progression_axes(markers["LASI"], pelvis.R_lab_seg)
+        mass = self.subject.mass_kg or 0.0
+        legs = {
+            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass) for side in calibration.sides
+        }  # fmt: skip
+        motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz, kinetics=kinetics)}
+        for side, leg in legs.items():
+            for name, frames in leg.frames.items():
+                motions[side, name] = differentiate(frames, leg.com_lab_m(name), trial.rate_hz, kinetics=kinetics)
+        return BodyMotion(
+            name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
+            motions=motions,
+            segments={(side, name): segment for side, leg in legs.items() for name, segment in leg.segments.items()},
+            joint_centres_lab_m={(side, joint): c for side, leg in legs.items() for joint, c in leg.centres_lab_m.items()},
+            joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
+            foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
+            foot_outline_names=OUTLINE_NAMES,
+            progression_R_lab=progression, model="conventional", kinetics=kinetics,
+        )  # fmt: skip
+
+
+def conventional_model(static: Trial, subject: Subject | None = None, *, foot_flat: bool | None = None) -> ConventionalModel:
+    """Return a subject's conventional gait model from a static trial.
+
+    Parameters
+    ----------
+    static : the subject standing; every frame counts.
+    subject : measurements; default is what the static trial's file holds.
+    foot_flat : whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
+
+    Raises
+    ------
+    WrongTypeError : something else than a trial.
+    MissingInputError : markers or measurements are missing; the message names them all.
+    InvalidValueError : the legs cannot be placed in any static frame.
+    """
+    must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
+    subject = static.subject if subject is None else subject
+    calibration, findings = calibrate(static, subject, foot_flat)
+    return ConventionalModel(calibration, subject, findings)

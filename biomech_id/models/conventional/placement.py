@@ -1,0 +1,106 @@
+"""One leg of a calibrated subject placed in every frame of a trial: poses, inertial parameters, joint centres and angles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import matvec
+from biomech_id.conventions import LEG_SEGMENTS
+from biomech_id.dynamics.body import Frames, Segment
+from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.foot import corrected_foot, foot_length_m, uncorrected_foot
+from biomech_id.models.conventional.joint_angles import clinical_angles
+from biomech_id.models.conventional.leg import LegPose, place_leg
+from biomech_id.models.conventional.leg_inertia import leg_segments
+from biomech_id.trial import Markers
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedLeg:
+    """One leg in n frames; lengths in metres, laboratory axes.
+
+    Attributes
+    ----------
+    frames : "thigh", "shank", "foot" -> pose; each origin is the segment's proximal joint centre.
+    segments : the same -> inertial parameters.
+    centres_lab_m : "hip", "knee", "ankle" -> (n, 3).
+    angles_rad : "pelvis", "hip", "knee", "ankle", "foot_progress" -> (n, 3), clinical components.
+    outline_lab_m : (n, k, 3), outline of the sole.
+    """
+
+    frames: Mapping[str, Frames]
+    segments: Mapping[str, Segment]
+    centres_lab_m: Mapping[str, FloatArray]
+    angles_rad: Mapping[str, FloatArray]
+    outline_lab_m: FloatArray
+
+    def com_lab_m(self, name: str) -> FloatArray:
+        """Centre of mass of one segment, (n, 3)."""
+        frames = self.frames[name]
+        com: FloatArray = frames.origin_lab_m + matvec(frames.R_lab_seg, self.segments[name].com_m)
+        return com
+
+
+def place_side(
+    markers: Markers,
+    pelvis: Frames,
+    R_progression_lab: FloatArray,
+    calibration: Calibration,
+    side: str,
+    kinetics: str,
+    mass_kg: float,
+) -> PlacedLeg:
+    """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon"."""
+    leg = place_leg(markers, pelvis, calibration.geometry[side])
+    offsets = calibration.offsets[side]
+    R_lab_foot = corrected_foot(
+        uncorrected_foot(leg.ankle_lab_m, markers[f"{side}TOE"], leg.R_lab_shank_ankle),
+        side, offsets.plantar_flexion_rad, offsets.rotation_rad,
+    )  # fmt: skip
+    frames = {
+        "thigh": Frames(leg.R_lab_thigh, leg.hip_lab_m),
+        "shank": Frames(leg.R_lab_shank, leg.knee_lab_m),
+        "foot": Frames(R_lab_foot, leg.ankle_lab_m),
+    }
+    if kinetics == "textbook":
+        segments = {name: calibration.segments[side, name] for name in LEG_SEGMENTS}
+    else:
+        segments = leg_segments(mass_kg, vicon_lengths(markers, leg, side, calibration.marker_radius_m), kinetics)
+    outline = matvec(R_lab_foot[:, None], calibration.outline_foot_m[side][None]) + leg.ankle_lab_m[:, None]
+    return PlacedLeg(
+        frames=frames,
+        segments=segments,
+        centres_lab_m={"hip": leg.hip_lab_m, "knee": leg.knee_lab_m, "ankle": leg.ankle_lab_m},
+        angles_rad=_angles(side, pelvis.R_lab_seg, leg, R_lab_foot, R_progression_lab),
+        outline_lab_m=outline,
+    )
+
+
+def vicon_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
+    """Return the lengths the vendor's kinetics use, metres: thigh and shank per frame, the foot's mean over this very trial."""
+    return {
+        "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),
+        "shank": np.linalg.norm(leg.knee_lab_m - leg.ankle_lab_m, axis=1),
+        "foot": foot_length_m(markers[f"{side}HEE"], markers[f"{side}TOE"], marker_radius_m),
+    }
+
+
+def _angles(
+    side: str, R_lab_pelvis: FloatArray, leg: LegPose, R_lab_foot: FloatArray, R_progression_lab: FloatArray
+) -> dict[str, FloatArray]:
+    chain = {
+        "pelvis": (R_progression_lab, R_lab_pelvis),
+        "hip": (_transposed(R_lab_pelvis), leg.R_lab_thigh),
+        "knee": (_transposed(leg.R_lab_thigh), leg.R_lab_shank),
+        "ankle": (_transposed(leg.R_lab_shank_ankle), R_lab_foot),
+        "foot_progress": (R_progression_lab, R_lab_foot),
+    }
+    return {joint: clinical_angles(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
+
+
+def _transposed(R: FloatArray) -> FloatArray:
+    return np.swapaxes(R, -1, -2)

@@ -1,0 +1,93 @@
+"""What the static trial teaches about the foot, and whether the foot stood flat in it.
+
+In every static frame the sole's axis, from toe to heel marker, is seen in the uncorrected foot U (see `models.conventional.foot`):
+
+    v = unit(U' (heel - toe)),     p = atan2(-v_x, v_z),     q = asin(s v_y),
+
+and the offsets are the means of p and q over all frames. "Foot flat" first puts the heel marker at the height of the toe marker
+(plus the sole delta, by which a shoe lifts the heel above the toes), because a foot that stands flat has a level sole whatever
+heights the markers were stuck at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import matvec_transposed
+from biomech_id.conventions import SIDE_SIGN
+from biomech_id.errors import Finding, Severity
+from biomech_id.models.triads import unit
+from biomech_id.trial import Subject
+
+#: Stored offsets nearer than this to one way of computing them and not to the other show which way the laboratory used.
+#: The two ways differ by 5 to 10 degrees; rounding and another marker diameter by less than half a degree.
+STORED_OFFSET_TOLERANCE_RAD = np.deg2rad(0.5)
+
+
+@dataclass(frozen=True)
+class FootOffsets:
+    """Static offsets of one foot, rad: plantar flexion p and rotation q of the sole's axis in the uncorrected foot."""
+
+    plantar_flexion_rad: float
+    rotation_rad: float
+
+    def distance(self, other: FootOffsets) -> float:
+        """Return the larger of the two absolute differences, rad."""
+        return max(abs(self.plantar_flexion_rad - other.plantar_flexion_rad), abs(self.rotation_rad - other.rotation_rad))
+
+
+def foot_offsets(
+    side: str, uncorrected: FloatArray, heel_lab_m: FloatArray, toe_lab_m: FloatArray, *, flat: bool, sole_delta_m: float = 0.0
+) -> FootOffsets:
+    """Return the mean static offsets of one foot from U (n, 3, 3) and heel and toe marker (n, 3), metres, laboratory axes."""
+    heel = np.array(heel_lab_m)
+    if flat:
+        heel[:, 2] = toe_lab_m[:, 2] + sole_delta_m
+    v = unit(matvec_transposed(uncorrected, heel - toe_lab_m))
+    plantar_flexion = np.arctan2(-v[:, 0], v[:, 2])
+    rotation = np.arcsin(SIDE_SIGN[side] * v[:, 1])
+    return FootOffsets(float(np.nanmean(plantar_flexion)), float(np.nanmean(rotation)))
+
+
+def stored_offsets(subject: Subject, side: str) -> FootOffsets | None:
+    """Return the offsets the file stores for one foot, or None."""
+    p, q = subject.static_plantar_flexion_rad.get(side), subject.static_rotation_offset_rad.get(side)
+    return None if p is None or q is None or (p == 0.0 and q == 0.0) else FootOffsets(p, q)
+
+
+def decide_foot_flat(
+    flat: Mapping[str, FootOffsets], as_it_stood: Mapping[str, FootOffsets], stored: Mapping[str, FootOffsets | None], where: str
+) -> tuple[bool, Finding]:
+    """Decide whether the laboratory computed its offsets with the foot flat, from what its files store.
+
+    Stored values are compared, never used: the offsets themselves are always computed from the markers. Without stored values, or
+    with values that fit neither way (another static trial's, another marker diameter), the foot is taken as flat.
+    """
+    known = {side: offsets for side, offsets in stored.items() if offsets is not None and side in flat}
+    if not known:
+        return True, Finding(
+            "foot-flat-assumed", Severity.INFO,
+            "The foot is taken as flat in the static trial, the usual choice; nothing recorded says so.",
+            "If the subject could not stand flat, write foot_flat = false in subject.toml.", where,
+        )  # fmt: skip
+    to_flat = max(offsets.distance(flat[side]) for side, offsets in known.items())
+    to_stood = max(offsets.distance(as_it_stood[side]) for side, offsets in known.items())
+    if min(to_flat, to_stood) > STORED_OFFSET_TOLERANCE_RAD:
+        return True, Finding(
+            "static-offsets-differ", Severity.WARNING,
+            f"The stored static foot offsets differ by at least {np.rad2deg(min(to_flat, to_stood)):.1f} deg from those of this "
+            "static trial; the foot is taken as flat.",
+            "They may come from another static trial; check marker diameter and foot_flat in subject.toml.", where,
+        )  # fmt: skip
+    is_flat = to_flat <= to_stood
+    apart_deg = np.rad2deg(min(to_flat, to_stood))
+    return is_flat, Finding(
+        "foot-flat-as-stored", Severity.INFO,
+        f"The stored static foot offsets are those of a foot {'set flat' if is_flat else 'taken as it stood'}, and so is ours "
+        f"({'to less than 0.01 deg' if apart_deg < 0.01 else f'they differ by {apart_deg:.2f} deg'}).",
+        "", where,
+    )  # fmt: skip

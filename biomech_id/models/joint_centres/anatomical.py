@@ -1,0 +1,134 @@
+"""Joint centres of a calibration trial, and how each was found.
+
+Knee and ankle, in this order: midpoint between the medial and lateral markers; a centre stored in the file; a chord from the
+lateral marker when the joint's width is known and the set has a wand marker (Kadaba et al. 1990, J Orthop Res 8:383). With
+each centre comes the joint's outward direction, from medial to lateral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.models.joint_centres.chord import chord
+from biomech_id.models.joint_centres.hip_regressions import CITATIONS, NEEDS, REGRESSIONS, PelvisSize, hip_centre_by_regression
+from biomech_id.models.landmarks import Landmarks
+from biomech_id.models.six_dof.anatomical_axes import into_segment
+from biomech_id.trial import Subject
+
+MIDPOINT = "midpoint of the medial and lateral markers"
+STORED = "centre stored in the file"
+CHORD = "chord construction from the joint's width, Kadaba et al. 1990 (J Orthop Res 8:383)"
+#: Landmarks and measurement of a hinge-like joint: lateral, medial, centre, wand, width.
+HINGES: Mapping[str, tuple[str, str, str, str, str]] = {
+    "knee": ("lateral_epicondyle", "medial_epicondyle", "knee_centre", "thigh_wand", "knee_width_m"),
+    "ankle": ("lateral_malleolus", "medial_malleolus", "ankle_centre", "shank_wand", "ankle_width_m"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Hinge:
+    """A knee or an ankle at calibration.
+
+    Attributes
+    ----------
+    centre_lab_m : (n, 3), metres, laboratory axes.
+    outward_lab : (n, 3), direction from medial to lateral, any length.
+    method : how it was found.
+    """
+
+    centre_lab_m: FloatArray
+    outward_lab: FloatArray
+    method: str
+
+
+def hinge_needs(joint: str, side: str, landmarks: Landmarks, subject: Subject) -> str:
+    """Return in words what is missing to place a knee or an ankle, or ""."""
+    lateral, medial, centre, wand, width = HINGES[joint]
+    if not landmarks.has(side, lateral):
+        return landmarks.words(side, [lateral])
+    if landmarks.has(side, medial) or landmarks.has(side, centre):
+        return ""
+    if not landmarks.has(side, wand):
+        return landmarks.words(side, [medial])
+    known = getattr(subject, width).get(side)
+    return "" if known else f"{landmarks.words(side, [medial])} or the {joint} width"
+
+
+def place_hinge(
+    joint: str, side: str, proximal_lab_m: FloatArray, landmarks: Landmarks, subject: Subject, marker_radius_m: float
+) -> Hinge:
+    """Return knee or ankle of one side; `hinge_needs` has said that it can be placed.
+
+    Parameters
+    ----------
+    proximal_lab_m : (n, 3), joint centre above (hip for the knee, knee for the ankle), for the chord.
+
+    Raises
+    ------
+    MissingInputError : a point is missing after all.
+    """
+    lateral_name, medial_name, centre_name, wand_name, width = HINGES[joint]
+    lateral = landmarks.need(side, lateral_name)
+    medial, centre = landmarks.get(side, medial_name), landmarks.get(side, centre_name)
+    if medial is not None:
+        return Hinge(0.5 * (lateral + medial), lateral - medial, MIDPOINT)
+    if centre is not None:
+        return Hinge(centre, lateral - centre, STORED)
+    wand = landmarks.need(side, wand_name)
+    placed = chord(proximal_lab_m, lateral, wand, getattr(subject, width)[side] / 2 + marker_radius_m)
+    return Hinge(placed, lateral - placed, CHORD)
+
+
+def hip_candidates(
+    side: str, R_lab_pelvis: FloatArray, origin_lab_m: FloatArray, landmarks: Landmarks, size: PelvisSize
+) -> dict[str, FloatArray]:
+    """Return every hip centre to be had without motion, (3,) metres in pelvis axes from mid-ASIS: "stored" and regressions."""
+    found: dict[str, FloatArray] = {}
+    stored = landmarks.get(side, "hip_centre")
+    if stored is not None:
+        found["stored"] = np.nanmean(into_segment(R_lab_pelvis, origin_lab_m, stored), axis=0)
+    for name in REGRESSIONS:
+        if all(getattr(size, need) is not None for need in NEEDS[name]):
+            found[name] = hip_centre_by_regression(name, side, size)
+    return found
+
+
+def hip_method(name: str) -> str:
+    """Return a hip method in words."""
+    return STORED if name == "stored" else f"regression, {CITATIONS[name]}"
+
+
+def pelvis_size(side: str, landmarks: Landmarks, subject: Subject, marker_radius_m: float) -> PelvisSize:
+    """Return the lengths regressions use: the subject's where recorded, else measured between markers (means over frames).
+
+    Leg length, where nobody measured it, is the path from the ASIS over the knee's middle to the malleolus (the medial one where it
+    has a marker), so that a bent knee does not shorten it.
+    """
+    left, right = landmarks.get("L", "asis"), landmarks.get("R", "asis")
+    width = subject.inter_asis_distance_m
+    depth = None
+    if left is not None and right is not None:
+        width = width or _mean_distance(left, right)
+        depth = _mean_distance(0.5 * (left + right), landmarks.posterior()) if landmarks.has_posterior() else None
+    return PelvisSize(
+        inter_asis_m=width, depth_m=depth,
+        leg_length_m=subject.leg_length_m.get(side) or _leg_length(side, landmarks),
+        asis_trochanter_m=subject.asis_trochanter_distance_m.get(side), marker_radius_m=marker_radius_m,
+    )  # fmt: skip
+
+
+def _leg_length(side: str, landmarks: Landmarks) -> float | None:
+    asis, malleolus = landmarks.get(side, "asis"), landmarks.get(side, "medial_malleolus", "lateral_malleolus")
+    lateral, medial = landmarks.get(side, "lateral_epicondyle"), landmarks.get(side, "medial_epicondyle")
+    if asis is None or malleolus is None or lateral is None:
+        return None
+    knee = lateral if medial is None else 0.5 * (lateral + medial)
+    return _mean_distance(asis, knee) + _mean_distance(knee, malleolus)
+
+
+def _mean_distance(a: FloatArray, b: FloatArray) -> float:
+    return float(np.nanmean(np.linalg.norm(a - b, axis=1)))

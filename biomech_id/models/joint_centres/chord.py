@@ -1,0 +1,98 @@
+"""Joint centres from a proximal centre, a joint marker and a wand: the chord construction.
+
+Kadaba et al. 1990 (J Orthop Res 8:383) and Davis et al. 1991 (Hum Mov Sci 10:575). With P the proximal joint centre, M the marker
+beside the joint and W the wand marker, the joint centre J satisfies
+
+    |J - M| = d,    angle P-J-M = gamma (a right angle),    J in the plane of P, M and W, on the side away from W.
+
+With L = |P - M|, u = (P - M) / L and v the unit part of W - M across u,
+
+    p = |P - J| = d cos(gamma) + sqrt(L^2 - d^2 sin^2 gamma),   e = (L^2 + d^2 - p^2) / 2L,   f = sqrt(d^2 - e^2),
+    J = M + e u - f v.
+
+A wand that does not point along the joint's axis has a rotation offset: turning the wand's direction (seen from J, across the long
+axis J-P) by ``wand_rotation_rad`` about that axis gives the direction from J to M. Then v is turned about u by phi, where
+J(phi) = M + e u - f (v cos phi + (u x v) sin phi) meets that condition. With W - M = a u + b v it reads
+
+    b sin(phi) - B tan(beta) cos(phi) = A tan(beta),      A = f (L - a) / p,   B = b (L - e) / p,
+
+which has the closed solution used below. A joint axis that is not square to the long axis (the ankle's ab/adduction offset) is
+gamma other than 90 degrees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross, dot
+from biomech_id.models.triads import unit
+
+
+def chord(
+    proximal_lab_m: FloatArray,
+    marker_lab_m: FloatArray,
+    wand_lab_m: FloatArray,
+    distance_m: float,
+    *,
+    wand_rotation_rad: float = 0.0,
+    axis_tilt_rad: float = 0.0,
+) -> FloatArray:
+    """Return the joint centre, (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    proximal_lab_m, marker_lab_m, wand_lab_m : P, M, W; (n, 3) metres, laboratory axes.
+    distance_m : d, from the centre of the marker to the joint centre: half the joint's width plus the marker's radius.
+    wand_rotation_rad : beta, right-handed about the axis from J to P.
+    axis_tilt_rad : gamma minus 90 degrees: how far the angle P-J-M opens beyond square.
+
+    Frames in which the marker is nearer to P than the construction allows are NaN.
+    """
+    to_proximal = proximal_lab_m - marker_lab_m
+    length = np.linalg.norm(to_proximal, axis=-1)
+    u = unit(to_proximal)
+    to_wand = wand_lab_m - marker_lab_m
+    along = dot(to_wand, u)
+    v = unit(to_wand - along[:, None] * u)
+    gamma = np.pi / 2 + axis_tilt_rad
+    with np.errstate(invalid="ignore"):
+        p = distance_m * np.cos(gamma) + np.sqrt(length**2 - (distance_m * np.sin(gamma)) ** 2)
+        e = (length**2 + distance_m**2 - p**2) / (2 * length)
+        f = np.sqrt(distance_m**2 - e**2)
+    if wand_rotation_rad:
+        across = dot(to_wand, v)
+        v = _turned(u, v, _turn(length, along, across, e, f, p, np.tan(wand_rotation_rad)))
+    joint: FloatArray = marker_lab_m + e[:, None] * u - f[:, None] * v
+    return joint
+
+
+def _turn(
+    length: FloatArray, along: FloatArray, across: FloatArray, e: FloatArray, f: FloatArray, p: FloatArray, tangent: float
+) -> FloatArray:
+    """Angle phi (n,) by which the plane of the joint turns about u; NaN where no plane meets the condition."""
+    a = f * (length - along) / p
+    b = across * (length - e) / p
+    amplitude = np.hypot(across, b * tangent)
+    with np.errstate(invalid="ignore"):
+        turn: FloatArray = np.arctan2(b * tangent, across) + np.arcsin(a * tangent / amplitude)
+    return turn
+
+
+def _turned(u: FloatArray, v: FloatArray, angle_rad: FloatArray) -> FloatArray:
+    """Turn v (n, 3), perpendicular to the unit vectors u, about u by (n,) angles."""
+    turned: FloatArray = np.cos(angle_rad)[:, None] * v + np.sin(angle_rad)[:, None] * cross(u, v)
+    return turned
+
+
+def wand_rotation(
+    proximal_lab_m: FloatArray, joint_lab_m: FloatArray, marker_lab_m: FloatArray, wand_lab_m: FloatArray
+) -> FloatArray:
+    """Return beta (n,), rad: the angle from the wand to the joint's axis, seen along the axis from J to P (inverse of `chord`)."""
+    z = unit(proximal_lab_m - joint_lab_m)
+    axis = marker_lab_m - joint_lab_m
+    wand = wand_lab_m - joint_lab_m
+    axis = axis - dot(axis, z)[:, None] * z
+    sine = dot(cross(wand, axis), z)
+    angle: FloatArray = np.arctan2(sine, dot(wand, axis))
+    return angle

@@ -1,0 +1,124 @@
+"""Hip centres from the pelvis' size or the leg's length: four published regressions.
+
+All give the hip centre from the midpoint between the anterior superior iliac spines (ASIS) in the pelvis' ISB axes, X anterior,
+Y up, Z to the right; sigma = +1 for the right hip, -1 for the left. Lengths in metres here, in millimetres in most of the papers:
+w = distance between the ASIS, d = pelvic depth (from mid-ASIS to the midpoint of the posterior spines), l = leg length,
+t = horizontal distance from ASIS to greater trochanter, r = radius of the markers.
+
+    Davis et al. 1991 (Hum Mov Sci 10:575)       C = 0.115 l - 15.3 mm, theta = 28.4 deg, beta = 18 deg
+        X = C cos(theta) sin(beta) - (t + r) cos(beta)
+        Y = -C cos(theta) cos(beta) - (t + r) sin(beta)
+        Z = sigma (w / 2 - C sin(theta)),             t = 0.1288 l - 48.56 mm where nobody measured it
+    Bell et al. 1990 (J Biomech 23:617)          X = -0.19 w,   Y = -0.30 w,   Z = sigma 0.36 w
+    Harrington et al. 2007 (J Biomech 40:595)    X = -0.24 d - 9.9 mm,   Y = -0.30 w - 10.9 mm,   Z = sigma (0.33 w + 7.3 mm)
+    Hara et al. 2016 (Sci Rep 6:37707)           X = 11 mm - 0.063 l,    Y = -9 mm - 0.078 l,     Z = sigma (8 mm + 0.086 l)
+
+Marker radius: Davis' equation contains it. Harrington and Hara measured bones in images, so the markers' radius is taken out
+first: mid-ASIS moves back by r and d shrinks by 2 r. Bell's percentages are of the distance between palpated points: it stays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m
+
+CITATIONS: dict[str, str] = {
+    "davis": "Davis et al. 1991, Hum Mov Sci 10:575",
+    "bell": "Bell et al. 1990, J Biomech 23:617",
+    "harrington": "Harrington et al. 2007, J Biomech 40:595",
+    "hara": "Hara et al. 2016, Sci Rep 6:37707",
+}
+REGRESSIONS: tuple[str, ...] = tuple(CITATIONS)
+#: What each regression needs, as names of `PelvisSize` fields.
+NEEDS: dict[str, tuple[str, ...]] = {
+    "davis": ("inter_asis_m", "leg_length_m"),
+    "bell": ("inter_asis_m",),
+    "harrington": ("inter_asis_m", "depth_m"),
+    "hara": ("leg_length_m",),
+}
+#: Regressions from bones in images: the markers' radius is removed before they are applied.
+REMOVES_MARKER_RADIUS: frozenset[str] = frozenset({"harrington", "hara"})
+_THETA_RAD, _BETA_RAD = math.radians(28.4), math.radians(18.0)
+
+
+@dataclass(frozen=True)
+class PelvisSize:
+    """Lengths that regressions use, as measured between marker centres; metres, None where unknown.
+
+    Attributes
+    ----------
+    inter_asis_m : distance between the anterior spines.
+    depth_m : distance from their midpoint to that of the posterior spines (or to the sacral marker).
+    leg_length_m : from ASIS to medial malleolus, of this leg.
+    asis_trochanter_m : horizontal distance from ASIS to greater trochanter; by regression on leg length when None.
+    marker_radius_m : radius of the markers.
+    """
+
+    inter_asis_m: float | None
+    depth_m: float | None = None
+    leg_length_m: float | None = None
+    asis_trochanter_m: float | None = None
+    marker_radius_m: float = 0.0
+
+
+def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatArray:
+    """Return the hip centre, (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
+
+    Parameters
+    ----------
+    method : "davis", "bell", "harrington" or "hara".
+    side : "L" or "R".
+    size : the pelvis between marker centres; marker radii are treated as the module says.
+
+    Raises
+    ------
+    OptionError : another method.
+    MissingInputError : a length the method needs is not known.
+    """
+    if method not in REGRESSIONS:
+        raise OptionError(
+            f"There is no hip regression named {method}.", value=method, expected=" | ".join(REGRESSIONS), where="hip centre"
+        )
+    missing = [name for name in NEEDS[method] if getattr(size, name) is None]
+    if missing:
+        raise MissingInputError(
+            f"The hip centre after {CITATIONS[method]} needs {' and '.join(missing)}, which neither "
+            "the subject nor the markers give.",
+            value=missing, expected=" and ".join(NEEDS[method]), where=f"{side} hip centre",
+        )  # fmt: skip
+    right: FloatArray = {"davis": _davis, "bell": _bell, "harrington": _harrington, "hara": _hara}[method](size)
+    if method in REMOVES_MARKER_RADIUS:
+        right = right - np.array([size.marker_radius_m, 0.0, 0.0])
+    mirrored: FloatArray = right * np.array([1.0, 1.0, 1.0 if side == "R" else -1.0])
+    return mirrored
+
+
+def _davis(size: PelvisSize) -> FloatArray:
+    length = size.leg_length_m or math.nan
+    trochanter = asis_trochanter_distance_m(length) if size.asis_trochanter_m is None else size.asis_trochanter_m
+    c, t = 0.115 * length - 0.0153, trochanter + size.marker_radius_m
+    return np.array([
+        c * math.cos(_THETA_RAD) * math.sin(_BETA_RAD) - t * math.cos(_BETA_RAD),
+        -c * math.cos(_THETA_RAD) * math.cos(_BETA_RAD) - t * math.sin(_BETA_RAD),
+        (size.inter_asis_m or math.nan) / 2 - c * math.sin(_THETA_RAD),
+    ])  # fmt: skip
+
+
+def _bell(size: PelvisSize) -> FloatArray:
+    return (size.inter_asis_m or math.nan) * np.array([-0.19, -0.30, 0.36])
+
+
+def _harrington(size: PelvisSize) -> FloatArray:
+    width, depth = size.inter_asis_m or math.nan, (size.depth_m or math.nan) - 2 * size.marker_radius_m
+    return np.array([-0.24 * depth - 0.0099, -0.30 * width - 0.0109, 0.33 * width + 0.0073])
+
+
+def _hara(size: PelvisSize) -> FloatArray:
+    length = size.leg_length_m or math.nan
+    return np.array([0.011 - 0.063 * length, -0.009 - 0.078 * length, 0.008 + 0.086 * length])

@@ -1,0 +1,237 @@
+"""Calibration of the six-degree-of-freedom model: from anatomical points to segment templates.
+
+In every frame of the reference trial the anatomical points give each segment its ISB axes; the mean places of its cluster and of
+its joint centres in those axes are the template that later trials are fitted with (Cappozzo et al. 1995, Clin Biomech 10:171). A
+walk serves as reference where there is no static trial: each segment learns from the frames in which its points are seen, the
+foot from those in which it rests on the floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anthropometry.table import Table
+from biomech_id.conventions import LEG_SEGMENTS, SIDES
+from biomech_id.dynamics.body import Frames
+from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.models.conventional.calibrate import ANKLE_HEIGHT_M, ANKLE_HEIGHT_PER_FOOT_LENGTH
+from biomech_id.models.conventional.foot import METATARSAL_SHARE, foot_length_m, outline_foot_m
+from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
+from biomech_id.models.landmarks import Landmarks
+from biomech_id.models.six_dof.anatomical_axes import foot_axes, into_lab, into_segment, long_bone_axes, pelvis_axes
+from biomech_id.models.six_dof.calibration import PARENT_POINT, Key, SegmentTemplate
+from biomech_id.models.six_dof.pose import aspect
+from biomech_id.models.table_inertia import ScaledSegment, scale
+from biomech_id.trial import Subject
+
+#: Heel and forefoot slower than this rest on the floor.
+RESTING_M_S = 0.15
+#: A cluster narrower than this, width over length, turns about its long axis by more than ten times its own noise angle.
+NARROWEST = 0.02
+
+
+@dataclass(frozen=True)
+class FunctionalJoints:
+    """Joints found from motion, in axes that the reference trial shows too.
+
+    Attributes
+    ----------
+    hip_pelvis_m : side -> (3,), metres, pelvis axes.
+    knee_lab : side -> (centre, outward), (n, 3) each, laboratory axes, in the reference trial's frames.
+    methods : (side, joint) -> in words.
+    """
+
+    hip_pelvis_m: Mapping[str, FloatArray] = field(default_factory=dict)
+    knee_lab: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+    methods: Mapping[Key, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedLeg:
+    """One leg in every frame of the reference trial: poses of its segments, and its hinges."""
+
+    side: str
+    frames: Mapping[str, Frames]
+    hip_lab_m: FloatArray
+    knee: Hinge
+    ankle: Hinge
+
+    @property
+    def seen(self) -> BoolArray:
+        """Frames (n,) in which the whole leg is placed."""
+        return np.asarray(np.isfinite(np.stack([f.R_lab_seg for f in self.frames.values()])).all(axis=(0, 2, 3)))
+
+
+def usable_sides(landmarks: Landmarks, subject: Subject, where: str) -> tuple[str, ...]:
+    """Return the sides that can be calibrated: both, or the one that has markers at all.
+
+    Raises
+    ------
+    MissingInputError : something is missing; the message names everything at once.
+    """
+    bare = {
+        side for side in SIDES if not any(landmarks.has(side, name) for name in ("lateral_epicondyle", "heel", "lateral_malleolus"))
+    }
+    sides = tuple(side for side in SIDES if side not in bare) or SIDES
+    missing = [landmarks.words(side, ["asis"]) for side in SIDES if not landmarks.has(side, "asis")]
+    if not landmarks.has_posterior():
+        missing.append("both posterior spines or the sacrum")
+    for side in sides:
+        missing += [hinge_needs(joint, side, landmarks, subject) for joint in ("knee", "ankle")]
+        missing += [landmarks.words(side, ["heel"])] * (not landmarks.has(side, "heel"))
+        missing += [landmarks.words(side, ["toe"])] * (not landmarks.has_forefoot(side))
+    missing += ["body mass"] * (not subject.mass_kg)
+    missing = [item for item in missing if item]
+    if missing:
+        raise MissingInputError(
+            f"The six-degree-of-freedom model cannot be calibrated on {where}; missing: {', '.join(missing)}.",
+            value=missing, expected=f"the points of marker set {landmarks.markerset.name}, and the body mass", where=where,
+        )  # fmt: skip
+    return sides
+
+
+def place_pelvis(landmarks: Landmarks) -> Frames:
+    """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS."""
+    left, right = landmarks.need("L", "asis"), landmarks.need("R", "asis")
+    return Frames(pelvis_axes(left, right, landmarks.posterior()), 0.5 * (left + right))
+
+
+def place_leg(
+    side: str, pelvis: Frames, hip_pelvis_m: FloatArray, landmarks: Landmarks, subject: Subject, functional: FunctionalJoints,
+    *, flat: bool, marker_radius_m: float,
+) -> PlacedLeg:  # fmt: skip
+    """Return one leg of the reference trial from its anatomical points.
+
+    Parameters
+    ----------
+    hip_pelvis_m : (3,), hip centre in pelvis axes, metres.
+    functional : knees found from motion replace the markers' own.
+    flat : take heel and forefoot as level.
+    """
+    hip = into_lab(pelvis.R_lab_seg, pelvis.origin_lab_m, hip_pelvis_m)
+    knee = place_hinge("knee", side, hip, landmarks, subject, marker_radius_m)
+    if side in functional.knee_lab:
+        centre, outward = functional.knee_lab[side]
+        knee = Hinge(centre, outward, functional.methods[side, "knee"])
+    ankle = place_hinge("ankle", side, knee.centre_lab_m, landmarks, subject, marker_radius_m)
+    thigh = long_bone_axes(side, hip, knee.centre_lab_m, knee.outward_lab)
+    shank = long_bone_axes(side, knee.centre_lab_m, ankle.centre_lab_m, ankle.outward_lab)
+    foot = foot_axes(landmarks.need(side, "heel"), landmarks.forefoot(side), shank, flat=flat)
+    frames = {"thigh": Frames(thigh, hip), "shank": Frames(shank, knee.centre_lab_m), "foot": Frames(foot, ankle.centre_lab_m)}
+    return PlacedLeg(side, frames, hip, knee, ankle)
+
+
+def resting(side: str, landmarks: Landmarks) -> BoolArray:
+    """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor."""
+    points = (landmarks.need(side, "heel"), landmarks.forefoot(side))
+    speed = np.stack([np.linalg.norm(np.gradient(path, 1.0 / landmarks.markers.rate_hz, axis=0), axis=1) for path in points])
+    with np.errstate(invalid="ignore"):
+        return np.asarray((speed < RESTING_M_S).all(axis=0))
+
+
+def learn(
+    labels: tuple[str, ...], frames: Frames, landmarks: Landmarks, points_lab_m: Mapping[str, FloatArray], *,
+    parent_lab_m: FloatArray | None, use: BoolArray | None, where: str,
+) -> SegmentTemplate:  # fmt: skip
+    """Return a segment's template: the mean places of its cluster and of its anatomical points in its axes.
+
+    Parameters
+    ----------
+    labels : the cluster.
+    frames : the segment's anatomical pose in the reference trial.
+    points_lab_m : name -> (n, 3), anatomical points.
+    parent_lab_m : (n, 3), the proximal joint centre: joins a cluster of fewer than three markers.
+    use : (n,), frames to learn from; every frame with a pose by default.
+
+    Raises
+    ------
+    InvalidValueError : the segment is never placed, a marker of its cluster is never seen while it is, or the cluster is a line.
+    """
+    present = tuple(label for label in labels if landmarks.markers.present(label))
+    paths = {label: landmarks.markers[label] for label in present}
+    if len(present) < 3 and parent_lab_m is not None:
+        paths[PARENT_POINT] = parent_lab_m
+    keep = np.ones(len(frames), dtype=bool) if use is None or not use.any() else use
+    places = {name: _mean_place(frames, path, keep) for name, path in {**paths, **points_lab_m}.items()}
+    lost = [name for name, place in places.items() if not np.isfinite(place).all()]
+    if lost or len(paths) < 3:
+        raise InvalidValueError(
+            f"{where}: the segment cannot be calibrated, because {', '.join(lost) or 'too few markers'} never appear together "
+            "with the points that define it, or its cluster has fewer than three points.",
+            value=lost or present, expected="at least three points seen together with the anatomical points", where=where,
+        )  # fmt: skip
+    cluster = np.stack([places[name] for name in paths])
+    if aspect(cluster) < NARROWEST:
+        raise InvalidValueError(
+            f"{where}: the markers {', '.join(paths)} lie on a line, which does not show how the segment turns about it.",
+            value=aspect(cluster), expected=f"a cluster at least {NARROWEST:g} times as wide as long", where=where,
+        )  # fmt: skip
+    seen = np.stack([into_segment(frames.R_lab_seg, frames.origin_lab_m, path) for path in paths.values()], axis=1)[keep]
+    spread = float(np.sqrt(np.nanmean(((seen - cluster) ** 2).sum(axis=2))))
+    weights = np.array([landmarks.markerset.weights.get(label, 1.0) for label in paths])
+    return SegmentTemplate(tuple(paths), cluster, weights, {name: places[name] for name in points_lab_m}, spread)
+
+
+def _mean_place(frames: Frames, path_lab_m: FloatArray, use: BoolArray) -> FloatArray:
+    local = into_segment(frames.R_lab_seg, frames.origin_lab_m, path_lab_m)[use]
+    seen = np.isfinite(local).all(axis=1)
+    mean: FloatArray = local[seen].mean(axis=0) if seen.any() else np.full(3, np.nan)
+    return mean
+
+
+def leg_templates(leg: PlacedLeg, landmarks: Landmarks, *, from_walk: bool, marker_radius_m: float) -> dict[str, SegmentTemplate]:
+    """Return the templates of thigh, shank and foot of one leg."""
+    side, tracking = leg.side, landmarks.markerset.tracking
+    knee, ankle = leg.knee.centre_lab_m, leg.ankle.centre_lab_m
+    malleoli = {name: path for name in ("lateral_malleolus", "medial_malleolus") if (path := landmarks.get(side, name)) is not None}
+    points = {
+        "thigh": {"hip_centre": leg.hip_lab_m, "knee_centre": knee},
+        "shank": {"knee_centre": knee, "ankle_centre": ankle, **malleoli},
+        "foot": {"ankle_centre": ankle, **malleoli, **_foot_points(leg, landmarks, marker_radius_m)},
+    }
+    parents = {"thigh": leg.hip_lab_m, "shank": knee, "foot": ankle}
+    rest = resting(side, landmarks) if from_walk else None
+    return {
+        name: learn(
+            tracking[side, name], leg.frames[name], landmarks, points[name],
+            parent_lab_m=parents[name], use=rest if name == "foot" else None, where=f"{side} {name}",
+        )
+        for name in LEG_SEGMENTS
+    }  # fmt: skip
+
+
+def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -> dict[str, FloatArray]:
+    """End points of inertial tables on the foot, (n, 3), metres, laboratory axes; points without a marker are estimated."""
+    side, forward = leg.side, leg.frames["foot"].R_lab_seg[:, :, 0]
+    marker, front, tip = landmarks.need(side, "heel"), landmarks.forefoot(side), landmarks.get(side, "toe_tip")
+    heel = marker + marker_radius_m * forward
+    ball = np.einsum("ni,ni->n", front - heel, forward)[:, None]
+    length = np.linalg.norm(front - marker, axis=1, keepdims=True) - marker_radius_m
+    return {
+        "heel": heel,
+        "metatarsal_2": front,
+        "metatarsal_heads": landmarks.metatarsal_heads(side),
+        "toe_tip": heel + ball / METATARSAL_SHARE * forward if tip is None else tip,
+        "foot_axis": leg.ankle.centre_lab_m + length * forward,
+    }
+
+
+def leg_inertia(side: str, templates: Mapping[str, SegmentTemplate], table: Table, body_mass_kg: float) -> dict[str, ScaledSegment]:
+    """Return the inertial parameters of thigh, shank and foot of one leg."""
+    return {name: scale(table[name], side, body_mass_kg, templates[name].points_m) for name in LEG_SEGMENTS}
+
+
+def sole(leg: PlacedLeg, landmarks: Landmarks, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:
+    """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on."""
+    side = leg.side
+    keep = slice(None) if use is None or not use.any() else use
+    heel, front = landmarks.need(side, "heel")[keep], landmarks.forefoot(side)[keep]
+    ankle = leg.ankle.centre_lab_m[keep]
+    height = float(np.nanmean(ankle[:, 2])) - floor_lab_m
+    if not ANKLE_HEIGHT_M[0] < height < ANKLE_HEIGHT_M[1]:
+        floor_lab_m += height - ANKLE_HEIGHT_PER_FOOT_LENGTH * foot_length_m(heel, front, marker_radius_m)
+    return outline_foot_m(side, heel, front, ankle, leg.frames["foot"].R_lab_seg[keep], marker_radius_m, floor_lab_m)

@@ -1,0 +1,337 @@
+"""The six-degree-of-freedom model: segments follow their own marker clusters, joints may open.
+
+Calibrated on a static trial, or on the window of a walk in which the anatomical points are seen; tracked by weighted least squares
+(`pose.fit_pose`). Axes are ISB's (`anatomical_axes`), clinical angles, moments and signs those of `joint_coordinate_system`.
+Each joint centre is carried by the segment proximal to it: the hip by the pelvis, the knee by the thigh, the ankle by the shank.
+A segment with two markers takes that joint centre as its third point. Frames that show fewer than three points are missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
+from biomech_id.conventions import LEG_SEGMENTS, SIDE_WORDS
+from biomech_id.dynamics.body import BodyMotion, Frames, Motion
+from biomech_id.dynamics.model_errors import HipCentreMethod
+from biomech_id.errors import Finding, MissingInputError, OptionError, Severity, must_be
+from biomech_id.markersets.detect import detect
+from biomech_id.markersets.marker_set import MarkerSet, load_markerset
+from biomech_id.models.conventional.calibrate import DEFAULT_MARKER_DIAMETER_M
+from biomech_id.models.conventional.foot import OUTLINE_NAMES
+from biomech_id.models.conventional.progression import progression_axes
+from biomech_id.models.joint_centres.anatomical import hip_candidates, hip_method, pelvis_size
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
+from biomech_id.models.landmarks import Landmarks, find_landmarks, under_set_labels
+from biomech_id.models.segment_motion import differentiate
+from biomech_id.models.six_dof.anatomical_axes import into_lab
+from biomech_id.models.six_dof.calibrate import (
+    FunctionalJoints,
+    PlacedLeg,
+    learn,
+    leg_inertia,
+    leg_templates,
+    place_leg,
+    place_pelvis,
+    resting,
+    sole,
+    usable_sides,
+)
+from biomech_id.models.six_dof.calibration import Key, SegmentTemplate, SixDofCalibration
+from biomech_id.models.six_dof.functional_joints import find_functional_joints
+from biomech_id.models.six_dof.joint_coordinate_system import foot_progress_angles, joint_angles, pelvis_angles
+from biomech_id.models.six_dof.tracking import require_clusters, track_segments
+from biomech_id.models.table_inertia import choose_table
+from biomech_id.trial import Subject, Trial
+
+#: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
+HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")
+#: Methods that need functional trials, and every method that can be asked for.
+FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
+#: Ways to find a hip centre.
+HIP_METHODS: tuple[str, ...] = ("auto", *FUNCTIONAL_HIPS, "stored", *REGRESSIONS)
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class SixDofModel:
+    """A subject's six-degree-of-freedom model.
+
+    Attributes
+    ----------
+    calibration : what the static trial, or a window of a walk, taught.
+    subject : the measurements used.
+    findings : what was assumed or noticed on the way.
+    """
+
+    calibration: SixDofCalibration
+    subject: Subject
+    findings: tuple[Finding, ...] = ()
+
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+        """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
+
+        Parameters
+        ----------
+        trial : markers of the same subject; frames in which a segment shows too few markers are NaN.
+        kinetics : "textbook"; the vendor's conventions exist for the conventional model only.
+
+        Raises
+        ------
+        WrongTypeError : something else than a trial.
+        MissingInputError : a segment has too few markers in the whole trial; the message names them all.
+        OptionError : another kinetics mode.
+        """
+        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
+        if kinetics != "textbook":
+            raise OptionError(
+                f"The six-degree-of-freedom model has no kinetics mode {kinetics!r}.",
+                value=kinetics, expected="textbook", where="kinetics",
+            )  # fmt: skip
+        calibration = self.calibration
+        markers = under_set_labels(trial.markers, calibration.markerset)
+        require_clusters(calibration.templates, markers, trial.name)
+        tracked = track_segments(calibration.templates, calibration.sides, markers)
+        frames, centres = tracked.frames, tracked.centres_lab_m
+        pelvis = frames["", "pelvis"]
+        progression = progression_axes(pelvis.origin_lab_m, pelvis.R_lab_seg)
+        motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz)}
+        for key, segment in calibration.segments.items():
+            com = into_lab(frames[key].R_lab_seg, frames[key].origin_lab_m, segment.com_m)
+            motions[key] = differentiate(frames[key], com, trial.rate_hz)
+        return BodyMotion(
+            name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
+            motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
+            joint_angles_rad=_angles(calibration.sides, motions, progression),
+            foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
+            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model="six-dof", kinetics=kinetics,
+            fit_residual_m=tracked.residual_m,
+        )  # fmt: skip
+
+
+def six_dof_model(
+    static: Trial | None,
+    subject: Subject | None = None,
+    *,
+    markerset: MarkerSet | str | None = None,
+    walks: Sequence[Trial] = (),
+    functional: Sequence[Trial] = (),
+    hip: str = "auto",
+    inertia: str = "auto",
+    foot_flat: bool | None = None,
+) -> SixDofModel:
+    """Return a subject's six-degree-of-freedom model.
+
+    Parameters
+    ----------
+    static : the subject standing; None calibrates on the walk that shows all anatomical points in most frames.
+    subject : measurements; default is what the reference trial's file holds.
+    markerset : a set, its name or the path of its TOML; the best match by default.
+    walks : walking trials, used for calibration where there is no static trial.
+    functional : trials in which hips circle or knees bend, for functional joint centres.
+    hip : "auto" (SCoRE on functional trials, else stored, else Harrington, Hara, Bell, Davis), or one of `HIP_METHODS`.
+    inertia : name or path of an inertial table, or "auto" (see `table_inertia.choose_table`).
+    foot_flat : whether heel and forefoot stood level; default is the subject's setting, else yes.
+
+    Raises
+    ------
+    WrongTypeError : something else than a trial.
+    MissingInputError : markers or measurements are missing; the message names them all.
+    InvalidValueError : the anatomical points are never seen together with the clusters.
+    OptionError : an unknown marker set, table or hip method.
+    """
+    for trial in (*([] if static is None else [static]), *walks, *functional):
+        must_be(trial, Trial, argument="trials", of="six_dof_model", hint="read_c3d(path) returns one")
+    if hip not in HIP_METHODS:
+        raise OptionError(
+            f"There is no hip centre method named {hip}; there are {', '.join(HIP_METHODS)}.",
+            value=hip, expected=" | ".join(HIP_METHODS), where="hip centre",
+        )  # fmt: skip
+    reference = _reference(static, walks, markerset)
+    subject = reference.subject if subject is None else subject
+    chosen, why = _marker_set(markerset, reference)
+    landmarks = find_landmarks(reference, chosen)
+    sides = usable_sides(landmarks, subject, reference.name)
+    table, findings = choose_table(inertia, subject)
+    calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
+    joints = FunctionalJoints()
+    noticed: tuple[Finding, ...] = ()
+    if functional:
+        first = calibrator.place(None)
+        joints, noticed = find_functional_joints(
+            functional, chosen, first.templates, first.legs, hip="sphere" if hip == "sphere" else "score"
+        )
+    placed = calibrator.place(joints)
+    scaled = {side: leg_inertia(side, placed.of(side), table, subject.mass_kg or np.nan) for side in sides}
+    calibration = SixDofCalibration(
+        reference=reference.name, from_walk=static is None,
+        n_frames=int(np.logical_or.reduce([leg.seen for leg in placed.legs.values()]).sum()),
+        markerset=chosen, why=why, sides=sides, templates=placed.templates,
+        segments={(side, name): scaled[side][name].segment for side in sides for name in LEG_SEGMENTS},
+        length_m={(side, name): scaled[side][name].length_m for side in sides for name in LEG_SEGMENTS},
+        table=table.name, methods=placed.methods, hip_methods=placed.hip_methods, hip_candidates_m=placed.hips_m,
+        foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
+    )  # fmt: skip
+    return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed))
+
+
+@dataclass(frozen=True, eq=False)
+class _Placed:
+    """The reference trial, placed: templates, legs, and how the joints were found."""
+
+    templates: Mapping[Key, SegmentTemplate]
+    legs: Mapping[str, PlacedLeg]
+    methods: Mapping[Key, str]
+    hip_methods: Mapping[str, HipCentreMethod]
+    hips_m: Mapping[str, Mapping[str, FloatArray]]
+    soles_m: Mapping[str, FloatArray]
+
+    def of(self, side: str) -> dict[str, SegmentTemplate]:
+        """Templates of one leg."""
+        return {name: self.templates[side, name] for name in LEG_SEGMENTS}
+
+
+@dataclass(frozen=True, eq=False)
+class _Calibrator:
+    """Everything calibration works on; `place` may run again when motion has found better joints."""
+
+    reference: Trial
+    from_walk: bool
+    landmarks: Landmarks
+    subject: Subject
+    sides: tuple[str, ...]
+    hip: str
+    foot_flat: bool | None
+
+    @property
+    def radius_m(self) -> float:
+        """Marker radius, metres."""
+        return (self.subject.marker_diameter_m or DEFAULT_MARKER_DIAMETER_M) / 2
+
+    @property
+    def flat(self) -> bool:
+        """Whether heel and forefoot are taken as level."""
+        chosen = self.subject.foot_flat if self.foot_flat is None else self.foot_flat
+        return True if chosen is None else chosen
+
+    def place(self, joints: FunctionalJoints | None) -> _Placed:
+        """Place the reference trial and learn the templates; None before motion has been looked at."""
+        pelvis = place_pelvis(self.landmarks)
+        hips, legs, methods, hip_methods, soles = {}, {}, {}, {}, {}
+        templates: dict[Key, SegmentTemplate] = {}
+        for side in self.sides:
+            size = pelvis_size(side, self.landmarks, self.subject, self.radius_m)
+            hips[side] = hip_candidates(side, pelvis.R_lab_seg, pelvis.origin_lab_m, self.landmarks, size)
+            centre, hip_methods[side], methods[side, "hip"] = self._hip(side, hips[side], joints)
+            leg = place_leg(
+                side, pelvis, centre, self.landmarks, self.subject, joints or FunctionalJoints(),
+                flat=self.flat, marker_radius_m=self.radius_m,
+            )  # fmt: skip
+            methods[side, "knee"], methods[side, "ankle"] = leg.knee.method, leg.ankle.method
+            legs[side] = leg
+            learnt = leg_templates(leg, self.landmarks, from_walk=self.from_walk, marker_radius_m=self.radius_m)
+            templates |= {(side, name): template for name, template in learnt.items()}
+            rest = resting(side, self.landmarks) if self.from_walk else None
+            soles[side] = sole(leg, self.landmarks, _floor(self.reference), self.radius_m, rest)
+        points = {f"{side} hip_centre": leg.hip_lab_m for side, leg in legs.items()}
+        templates["", "pelvis"] = learn(
+            self.landmarks.markerset.tracking["", "pelvis"],
+            pelvis,
+            self.landmarks,
+            points,
+            parent_lab_m=None,
+            use=None,
+            where="pelvis",
+        )
+        return _Placed(templates, legs, methods, hip_methods, hips, soles)
+
+    def _hip(
+        self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints | None
+    ) -> tuple[FloatArray, HipCentreMethod, str]:
+        functional = self.hip in FUNCTIONAL_HIPS
+        if joints is not None and side in joints.hip_pelvis_m and (functional or self.hip == "auto"):
+            return joints.hip_pelvis_m[side], HipCentreMethod.FUNCTIONAL, joints.methods[side, "hip"]
+        # Before motion has been looked at, any hip will do to follow the segments.
+        wanted = HIP_PREFERENCE if self.hip == "auto" or (functional and joints is None) else (self.hip,)
+        name = next((name for name in wanted if name in candidates), None)
+        if name is None:
+            raise MissingInputError(
+                f"{self.reference.name}: the {SIDE_WORDS[side]} hip centre cannot be found ({self.hip}).",
+                value=sorted(candidates), where=self.reference.name,
+                expected="a functional trial that moves the hip, a stored hip centre, pelvis markers or a leg length",
+            )  # fmt: skip
+        return candidates[name], HipCentreMethod(name), hip_method(name)
+
+    def findings(self) -> tuple[Finding, ...]:
+        """What was assumed."""
+        where, found = self.reference.name, []
+        if not self.subject.marker_diameter_m:
+            found.append(Finding(
+                "marker-diameter-assumed", Severity.WARNING,
+                f"No marker diameter is recorded; {1e3 * DEFAULT_MARKER_DIAMETER_M:g} mm is used.",
+                "Write marker_diameter_mm in subject.toml.", where,
+            ))  # fmt: skip
+        if self.from_walk:
+            found.append(Finding(
+                "calibrated-from-walk", Severity.WARNING,
+                f"There is no static trial: the model was calibrated on the frames of {where} that show the anatomical points.",
+                "Record a static trial; a foot that never stands still gives its zero no level.", where,
+            ))  # fmt: skip
+        return tuple(found)
+
+
+def _reference(static: Trial | None, walks: Sequence[Trial], wanted: MarkerSet | str | None) -> Trial:
+    """The static trial, or the walk that shows all anatomical points in most frames."""
+    if static is not None:
+        return static
+    if not walks:
+        raise MissingInputError(
+            "There is neither a static trial nor a walk to calibrate on.",
+            value=None, expected="a static trial or a walk", where="calibration",
+        )  # fmt: skip
+    return walks[0] if len(walks) == 1 else max(walks, key=lambda walk: _frames_with_all_points(walk, wanted))
+
+
+def _frames_with_all_points(walk: Trial, wanted: MarkerSet | str | None) -> int:
+    try:
+        markerset, _ = _marker_set(wanted, walk)
+    except MissingInputError:
+        return -1
+    landmarks = find_landmarks(walk, markerset)
+    paths = [path for side, name in markerset.landmarks if (path := landmarks.get(side, name)) is not None]
+    missing = sum(landmarks.get(side, name) is None for side, name in markerset.landmarks)
+    return int(np.isfinite(np.stack(paths)).all(axis=(0, 2)).sum()) - missing * walk.n_frames if paths else -1
+
+
+def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[MarkerSet, str]:
+    if isinstance(wanted, MarkerSet):
+        return wanted, "chosen"
+    if wanted is not None and wanted != "auto":
+        return load_markerset(wanted), "chosen by name"
+    seen = [name for name in reference.markers.names if reference.markers.present(name)]
+    return detect(seen, stored=tuple(reference.model_outputs), model="six-dof")
+
+
+def _angles(sides: Sequence[str], motions: Mapping[Key, Motion], progression: FloatArray) -> dict[Key, FloatArray]:
+    R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
+    angles: dict[Key, FloatArray] = {}
+    for side in sides:
+        angles[side, "pelvis"] = pelvis_angles(side, progression, R["", "pelvis"])
+        angles[side, "hip"] = joint_angles("hip", side, R["", "pelvis"], R[side, "thigh"])
+        angles[side, "knee"] = joint_angles("knee", side, R[side, "thigh"], R[side, "shank"])
+        angles[side, "ankle"] = joint_angles("ankle", side, R[side, "shank"], R[side, "foot"])
+        angles[side, "foot_progress"] = foot_progress_angles(side, progression, R[side, "foot"])
+    return angles
+
+
+def _outline(foot: Frames, sole_foot_m: FloatArray) -> FloatArray:
+    outline: FloatArray = np.einsum("nij,kj->nki", foot.R_lab_seg, sole_foot_m) + foot.origin_lab_m[:, None, :]
+    return outline
+
+
+def _floor(trial: Trial) -> float:
+    return float(np.median([plate.corners_m[:, 2].mean() for plate in trial.plates])) if trial.plates else 0.0

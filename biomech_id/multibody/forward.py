@@ -1,0 +1,166 @@
+"""Forward dynamics: from forces to motion, with a real integrator, events and an audit of energy.
+
+    M(q) q'' = C(q, q') + G(q) + Q + E
+
+C, G, Q, E stand on the right: forces that come with speed, gravity, drives, everything outside. A system that can say these
+parts, its energy included, can be simulated; `biomech_id.multibody.pendulums` has two in closed form. The integrator is SciPy's
+DOP853: the explicit Euler of many teaching texts gains 0.12 J and loses 44 degrees in 10 s of a double pendulum at steps of 0.1 ms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
+from biomech_id.errors import InvalidValueError, ShapeError
+
+#: Tolerance of the integrator, relative and absolute.
+TOLERANCE = 1e-12
+
+
+class System(Protocol):
+    """What can be simulated: n coordinates, accelerations and energy as functions of one state, q (n,) and u = q' (n,)."""
+
+    def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
+        """Return q'' (n,)."""
+        ...
+
+    def energy(self, q: FloatArray, u: FloatArray) -> float:
+        """Kinetic and potential energy, J."""
+        ...
+
+
+class Assembled(System, Protocol):
+    """A system that states its equations of motion part by part, for one state."""
+
+    def terms(self, q: FloatArray, u: FloatArray) -> Terms:
+        """M, C, G."""
+        ...
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side."""
+
+    M: FloatArray
+    C: FloatArray
+    G: FloatArray
+
+    def accelerations(self, drive: FloatArray | float = 0.0) -> FloatArray:
+        """Return q'' (n,) under the drives and outside forces Q + E."""
+        accelerations: FloatArray = np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64)
+        return accelerations
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A simulated motion at the times asked for.
+
+    Attributes
+    ----------
+    t_s : (N,).
+    q, u : (N, n), coordinates and speeds.
+    energy_J : (N,), of the system.
+    work_J : (N,), done on it since the start by everything its energy does not count (drives, dampers); 0 if there is none.
+    events_s : event name -> times at which it came to pass.
+    evaluations : how often the right-hand side was asked for.
+    """
+
+    t_s: FloatArray
+    q: FloatArray
+    u: FloatArray
+    energy_J: FloatArray
+    work_J: FloatArray
+    events_s: Mapping[str, FloatArray] = field(default_factory=dict)
+    evaluations: int = 0
+
+    @property
+    def energy_drift_J(self) -> float:
+        """Largest energy that appeared from nowhere or vanished: max |E - E_0 - work|."""
+        return float(np.abs(self.energy_J - self.energy_J[0] - self.work_J).max())
+
+
+#: An event happens where this function of time, q and u crosses zero.
+Event = Callable[[float, FloatArray, FloatArray], float]
+
+
+def simulate(
+    system: System,
+    q0: FloatArray,
+    u0: FloatArray,
+    t_s: FloatArray,
+    *,
+    power: Callable[[float, FloatArray, FloatArray], float] | None = None,
+    events: Mapping[str, Event] | None = None,
+    stop_at: str = "",
+    tolerance: float = TOLERANCE,
+) -> Run:
+    """Follow a system from a state.
+
+    Parameters
+    ----------
+    q0, u0 : (n,), state at ``t_s[0]``.
+    t_s : (N,), increasing times at which the motion is wanted, s.
+    power : power, W, of everything that the energy does not count, of t, q, u; integrated beside the motion for the audit.
+    events : name -> function of t, q, u; the times of its zero crossings are found.
+    stop_at : name of the event that ends the run; times after it are left out.
+    tolerance : relative and absolute, of the integrator.
+
+    Raises
+    ------
+    ShapeError : speeds of another length than coordinates.
+    InvalidValueError : times that do not increase, a stop at an event that is not there, or a motion the integrator cannot follow.
+    """
+    from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
+
+    q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
+    events = events or {}
+    _check(q0, u0, t_s, events, stop_at)
+    n = len(q0)
+
+    def rhs(t: float, y: FloatArray) -> FloatArray:
+        q, u = y[:n], y[n : 2 * n]
+        gained = power(t, q, u) if power else 0.0
+        return np.concatenate([u, system.accelerations(t, q, u), [gained]])
+
+    def crossing(name: str) -> Callable[[float, FloatArray], float]:
+        def value(t: float, y: FloatArray) -> float:
+            return events[name](t, y[:n], y[n : 2 * n])
+
+        value.terminal = name == stop_at  # type: ignore[attr-defined]
+        return value
+
+    y0 = np.concatenate([q0, u0, [0.0]])
+    span = (t_s[0], t_s[-1])
+    watched = [crossing(name) for name in events] or None
+    found = solve_ivp(rhs, span, y0, "DOP853", t_s, events=watched, rtol=tolerance, atol=tolerance)
+    if not found.success:
+        raise InvalidValueError(
+            f"The motion cannot be followed beyond {found.t[-1] if len(found.t) else t_s[0]:g} s: {found.message}",
+            value=found.status, expected="a motion without collisions or singular states", where="simulate",
+        )  # fmt: skip
+    q, u = found.y[:n].T, found.y[n : 2 * n].T
+    energy = np.array([system.energy(*state) for state in zip(q, u, strict=True)])
+    times = dict(zip(events, found.t_events or (), strict=True))
+    return Run(found.t, q, u, energy, found.y[2 * n], times, found.nfev)
+
+
+def _check(q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, Event], stop_at: str) -> None:
+    if q0.shape != u0.shape or q0.ndim != 1:
+        raise ShapeError(
+            f"Coordinates of shape {q0.shape} came with speeds of shape {u0.shape}.",
+            value=u0.shape, expected=f"both ({q0.size},)", where="simulate",
+        )  # fmt: skip
+    if t_s.ndim != 1 or len(t_s) < 2 or not (np.diff(t_s) > 0).all():
+        raise InvalidValueError("The times do not increase.", value=t_s.tolist(), expected="two or more, increasing", where="t_s")
+    if stop_at and stop_at not in events:
+        raise InvalidValueError(
+            f"There is no event {stop_at!r} to stop at.", value=stop_at, expected=f"one of {sorted(events)}", where="stop_at"
+        )

@@ -1,0 +1,191 @@
+"""A limb of n links whose joint angles are given: joint wrenches up the chain, in any frame and for any observer.
+
+A link's frame sits in its proximal joint; the next link hangs at ``tip_m`` of it. Joints turn about z ("z", a planar limb) or about
+z, then x, then y ("zxy", a Cardan joint). Kinematics are those of `biomech_id.multibody.tree`, loads those of the general solver.
+
+The question, an n-link limb with wrenches in every frame, is that of F. Mielke's notebook on fictitious wrenches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.wrench import Wrench
+from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.dynamics.body import Frames, Motion, Segment
+from biomech_id.dynamics.chain import BASE, Chain
+from biomech_id.dynamics.external import External
+from biomech_id.dynamics.loads import ChainLoads
+from biomech_id.dynamics.newton_euler import solve
+from biomech_id.dynamics.observer import Observer
+from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.multibody.tree import Body, Tree
+from biomech_id.signal.derivatives import quintic_derivatives
+
+#: Steps of the derivatives of functions: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
+_COMPLEX_STEP, _STEP_S = 1e-30, 5e-3
+_TENTH_ORDER = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
+#: The three turns of a Cardan joint leave a frame whose axes are the link's z, x, y.
+_CARDAN_AXES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+_QUARTER = np.pi / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One link: its inertia in its own frame, where the next one hangs on it (3,), m, and how its proximal joint turns."""
+
+    segment: Segment
+    tip_m: tuple[float, float, float]
+    joint: Literal["z", "zxy"] = "z"
+
+
+@dataclass(frozen=True, eq=False)
+class Angles:
+    """Joint angles of a limb in time, one column for every axis of every joint, base to tip; each (N, k)."""
+
+    q_rad: FloatArray
+    rate_rad_s: FloatArray
+    acceleration_rad_s2: FloatArray
+
+    @classmethod
+    def from_samples(cls, q_rad: FloatArray, rate_hz: float) -> Angles:
+        """From samples (N, k), by quintic splines."""
+        rate, acceleration = quintic_derivatives(q_rad, rate_hz)
+        return cls(np.asarray(q_rad, dtype=np.float64), rate, acceleration)
+
+    @classmethod
+    def from_functions(cls, functions: Sequence[Callable[[FloatArray], FloatArray]], t_s: FloatArray) -> Angles:
+        """From k analytic functions of time made of NumPy's, which must take complex arguments; a constant may be one number.
+
+        The first derivative comes from a complex step and is exact; the second from differences of it, exact to about 1e-13 for
+        motions up to some 10 rad/s.
+
+        Raises
+        ------
+        InvalidValueError : a function that drops the imaginary part, such as one with an absolute value in it.
+        """
+        t = np.asarray(t_s, dtype=np.float64)
+
+        def rate(function: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray:
+            value = np.asarray(function(at + 1j * _COMPLEX_STEP))  # type: ignore[arg-type]
+            if value.ndim == 0 and not np.iscomplexobj(value):
+                return np.zeros_like(t)  # one number whatever the time: a joint that does not turn
+            if not np.iscomplexobj(value):
+                raise InvalidValueError(
+                    "A function of time is not analytic: it returns real values for complex time.",
+                    value=getattr(function, "__name__", "function"), expected="NumPy functions of t, without abs or real",
+                    where="Angles.from_functions",
+                )  # fmt: skip
+            return np.broadcast_to(value.imag / _COMPLEX_STEP, t.shape)
+
+        q = np.stack([np.broadcast_to(f(t), t.shape) for f in functions], axis=1)
+        u = np.stack([rate(f, t) for f in functions], axis=1)
+        differences = [
+            sum(
+                (w * (rate(f, t + k * _STEP_S) - rate(f, t - k * _STEP_S)) for k, w in _TENTH_ORDER.items()), start=np.zeros_like(t)
+            )
+            for f in functions
+        ]
+        return cls(q, u, np.stack(differences, axis=1) / _STEP_S)
+
+
+@dataclass(frozen=True, eq=False)
+class Limb:
+    """Links from the base to the tip.
+
+    Raises
+    ------
+    OptionError : a joint that is neither "z" nor "zxy".
+    """
+
+    links: Sequence[Link]
+
+    def __post_init__(self) -> None:
+        for link in self.links:
+            if link.joint not in ("z", "zxy"):
+                raise OptionError(
+                    f"The joint of the {link.segment.name} is {link.joint!r}.",
+                    value=link.joint, expected="'z' or 'zxy'", where=link.segment.name,
+                )  # fmt: skip
+
+    @cached_property
+    def _built(self) -> tuple[Tree, tuple[int, ...]]:
+        """The joints as a tree of bodies without mass, for kinematics, and for each link the row of its last axis."""
+        bodies: list[Body] = []
+        rows: list[int] = []
+        tip, cardan = np.zeros(3), False
+        for link in self.links:
+            parent = rows[-1] if rows else BASE
+            turns = [Segment(f"{link.segment.name} {axis}", 0.0, np.zeros(3), np.zeros((3, 3))) for axis in link.joint]
+            if cardan:
+                x, y, z = _CARDAN_AXES.T @ tip
+                bodies.append(Body(turns[0], parent, gamma_rad=_QUARTER, b_m=z, alpha_rad=_QUARTER, d_m=y, r_m=x))
+            else:
+                away = float(np.arctan2(tip[1], tip[0]))
+                reach = float(np.hypot(tip[0], tip[1]))
+                bodies.append(Body(turns[0], parent, gamma_rad=away, b_m=tip[2], d_m=reach, theta_rad=-away))
+            for segment in turns[1:]:
+                bodies.append(Body(segment, len(bodies) - 1, gamma_rad=_QUARTER, alpha_rad=_QUARTER))
+            rows.append(len(bodies) - 1)
+            tip, cardan = np.asarray(link.tip_m), link.joint == "zxy"
+        return Tree(bodies), tuple(rows)
+
+    def motions(self, angles: Angles, base: Motion | None = None) -> tuple[Motion, ...]:
+        """Motion of every link, base to tip, in its own axes; ``base`` moves what the first link hangs on.
+
+        Raises
+        ------
+        ShapeError : another number of angles than the joints have axes.
+        """
+        tree, rows = self._built
+        if np.shape(angles.q_rad)[1:] != (len(tree),):
+            raise ShapeError(
+                f"{np.shape(angles.q_rad)} angles came for joints of {len(tree)} axes.",
+                value=np.shape(angles.q_rad), expected=f"(any, {len(tree)})", where="Limb",
+            )  # fmt: skip
+        moving = tree.motion(angles.q_rad, angles.rate_rad_s, angles.acceleration_rad_s2, base=base)
+        motions = []
+        for link, row in zip(self.links, rows, strict=True):
+            to_link = _CARDAN_AXES.T if link.joint == "zxy" else np.eye(3)
+            com = moving.point(row, to_link @ link.segment.com_m)
+            frames = Frames(moving.R_lab_body[:, row] @ to_link, moving.origin_m[:, row])
+            motions.append(Motion(frames, moving.omega_rad_s[:, row], moving.alpha_rad_s2[:, row], *com))
+        return tuple(motions)
+
+    def chain(self, motions: Sequence[Motion]) -> Chain:
+        """The limb as the `Chain` that solver and observers take."""
+        joints = [motion.frames.origin_lab_m for motion in motions]
+        return Chain([link.segment for link in self.links][::-1], list(motions)[::-1], joints[::-1])
+
+    def tip(self, motions: Sequence[Motion], link: int = -1) -> FloatArray:
+        """Where the next link hangs on a link, or the limb's end: (N, 3), m, laboratory axes."""
+        frames = motions[link].frames
+        place: FloatArray = frames.origin_lab_m + frames.R_lab_seg @ np.asarray(self.links[link].tip_m)
+        return place
+
+    def solve(
+        self, motions: Sequence[Motion], external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
+    ) -> ChainLoads:
+        """Joint wrenches of the general solver, by link name; a tip wrench or friction is an `External`."""
+        return solve(self.chain(motions), external, gravity_lab_m_s2=gravity_lab_m_s2)
+
+    def observer(self, motions: Sequence[Motion], link: int, at: Literal["proximal", "distal"] = "proximal") -> Observer:
+        """Someone who sits on a link, at its proximal joint or at its tip."""
+        point = motions[link].frames.origin_lab_m if at == "proximal" else self.tip(motions, link)
+        return Observer.on(self.links[link].segment.name, motions[link], point)
+
+    def viscous_friction(self, motions: Sequence[Motion], link: int, coefficient_Nms: float) -> list[External]:
+        """Friction in a link's proximal joint: a couple against its rotation, and the reaction on the link before."""
+        relative = motions[link].omega_lab_rad_s - (motions[link - 1].omega_lab_rad_s if link else 0.0)
+        couple = -coefficient_Nms * relative
+        where, names = motions[link].frames.origin_lab_m, [entry.segment.name for entry in self.links]
+        zero = np.zeros_like(couple)
+        on_link = External(names[link], Wrench(zero, couple, where), "friction")
+        return [on_link, External(names[link - 1], Wrench(zero, -couple, where), "friction")] if link else [on_link]

@@ -1,0 +1,118 @@
+"""What closes a loop: a pin, gears that roll on each other, any linear relation of coordinates; and where two links meet.
+
+A constraint is k equations h(q) = 0 with what a `ClosedLoop` needs of them: their value, dh/dq, and J' q', the rate at which
+dh/dt changes in a motion with q'' = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.dynamics.chain import BASE
+from biomech_id.multibody.tree import Tree, TreeMotion
+
+
+class Constraint(Protocol):
+    """k scalar equations that the tree's coordinates obey."""
+
+    def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
+        """Value of h (N, k)."""
+        ...
+
+    def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
+        """Derivative dh/dq (N, k, n)."""
+        ...
+
+    def drift(self, motion: TreeMotion) -> FloatArray:
+        """J' q' (N, k): the rate at which dh/dt changes in a motion with q'' = 0."""
+        ...
+
+
+@dataclass(frozen=True)
+class Pin:
+    """A pin in the x-y plane that holds a point of one body on a point of another, or of the base.
+
+    Attributes
+    ----------
+    body, other : indices in the tree; ``other`` may be `BASE`.
+    place_m, other_place_m : (3,), in the frames of the two, metres; the base's frame is the laboratory.
+    """
+
+    body: int
+    place_m: tuple[float, float, float]
+    other: int
+    other_place_m: tuple[float, float, float]
+
+    def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
+        """Distance of the points along x and y (N, 2), m."""
+        there = np.asarray(self.other_place_m) if self.other == BASE else motion.point(self.other, self.other_place_m)[0]
+        gap: FloatArray = (motion.point(self.body, self.place_m)[0] - there)[:, :2]
+        return gap
+
+    def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
+        """Derivative (N, 2, n) by the coordinates."""
+        J = tree.jacobians(motion, self.body, self.place_m)[0]
+        if self.other != BASE:
+            J = J - tree.jacobians(motion, self.other, self.other_place_m)[0]
+        return J[:, :2]
+
+    def drift(self, motion: TreeMotion) -> FloatArray:
+        """Relative acceleration (N, 2), m/s2, of the points in a motion with q'' = 0."""
+        acceleration = motion.point(self.body, self.place_m)[2]
+        if self.other != BASE:
+            acceleration = acceleration - motion.point(self.other, self.other_place_m)[2]
+        return acceleration[:, :2]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A linear relation of coordinates, coefficients . q = constant: gears, belts, coupled joints."""
+
+    coefficients: tuple[float, ...]
+    constant: float = 0.0
+
+    def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
+        """Value (N, 1)."""
+        value: FloatArray = q @ np.asarray(self.coefficients) - self.constant
+        return value[:, None]
+
+    def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
+        """The coefficients (N, 1, n)."""
+        return np.broadcast_to(np.asarray(self.coefficients), (len(motion.origin_m), 1, len(tree)))
+
+    def drift(self, motion: TreeMotion) -> FloatArray:
+        """Zero (N, 1): linear relations do not drift."""
+        return np.zeros((len(motion.origin_m), 1))
+
+
+def rolling_gears(
+    tree: Tree, gear: int, other: int, carrier: int, radius_m: float, other_radius_m: float, *, angle_rad: float = 0.0
+) -> Coupling:
+    """Two gears that roll on each other outside, their axes parallel and joined by a carrier (an index, or `BASE`).
+
+    Their rims have one velocity at the pitch point: r_a (phi_a - phi_carrier) + r_b (phi_b - phi_carrier) = angle_rad r_a.
+    """
+    turns = np.zeros((3, len(tree)))
+    for row, body in enumerate((gear, other, carrier)):
+        for k in tree.path(body) if body != BASE else ():
+            turns[row, k] = tree.bodies[k].kind == "revolute"
+    coefficients = radius_m * (turns[0] - turns[2]) + other_radius_m * (turns[1] - turns[2])
+    return Coupling(tuple(coefficients), angle_rad * radius_m)
+
+
+def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int) -> Any:
+    """The point (x, y) at ``radius`` from one centre and ``other_radius`` from the other; numbers or expressions.
+
+    ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
+    branch, which a mechanism keeps unless it passes a singular configuration. Circles that do not meet give NaN.
+    """
+    dx, dy = other[0] - centre[0], other[1] - centre[1]
+    squared = dx * dx + dy * dy
+    along = (radius**2 - other_radius**2 + squared) / (2 * squared)
+    across = branch * m.sqrt(radius**2 / squared - along * along)
+    return centre[0] + along * dx - across * dy, centre[1] + along * dy + across * dx

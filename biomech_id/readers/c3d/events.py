@@ -1,0 +1,131 @@
+"""Events of a C3D file: from the EVENT group, or else from the header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding
+from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.trial import Event, EventKind
+
+SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
+STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")
+OFF_WORDS = ("foot off", "toe off", "toeoff", "lift off", "foot up")
+#: Header labels have four characters: side, then an abbreviation.
+HEADER_KINDS = {
+    "HS": EventKind.FOOT_STRIKE,
+    "IC": EventKind.FOOT_STRIKE,
+    "FS": EventKind.FOOT_STRIKE,
+    "TO": EventKind.FOOT_OFF,
+    "FO": EventKind.FOOT_OFF,
+}
+
+
+@dataclass(frozen=True, order=True)
+class StoredEvent:
+    """An event and the subject it belongs to (EVENT:SUBJECTS), "" when the file does not say."""
+
+    event: Event
+    subject: str = ""
+
+
+def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding, ...]]:
+    """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds."""
+    where = file.source.name
+    findings: list[Finding] = []
+    events = _from_group(file, findings, where)
+    if not events:
+        events = [StoredEvent(_header_event(event.label, event.time_s)) for event in file.header.events if event.label]
+        if events:
+            labels = ", ".join(stored.event.label for stored in events)
+            findings.append(rules.EVENTS_IN_HEADER.finding(f"{where} has events in its header only: {labels}.", where))
+    return tuple(sorted(stored for stored in events if np.isfinite(stored.event.time_s))), tuple(findings)
+
+
+def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent], file: C3DFile) -> tuple[Event, ...]:
+    """Return the events of one subject: all but those that name another subject whose markers are in the file.
+
+    Parameters
+    ----------
+    subject, others : label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them
+        otherwise; SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+    """
+    names = file.parameters.strings("SUBJECTS", "NAMES")
+    prefixes = file.parameters.strings("SUBJECTS", "LABEL_PREFIXES")
+    called = {name: prefix.rstrip(":") for name, prefix in zip(names, prefixes, strict=False) if prefix}
+    strangers = set(others) - {subject}
+    return tuple(s.event for s in stored if called.get(s.subject, s.subject) not in strangers)
+
+
+def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
+    """Return the events inside the recording (half a frame of grace at both ends)."""
+    where, layout = file.source.name, file.layout
+    half_frame_s = 0.5 / layout.rate_hz
+    first_s = (layout.first_frame - 1) / layout.rate_hz - half_frame_s
+    last_s = (layout.first_frame + layout.n_frames - 2) / layout.rate_hz + half_frame_s
+    outside = [event for event in events if not first_s <= event.time_s <= last_s]
+    if not outside:
+        return events, ()
+    told = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside[:4])
+    span = f"{first_s + half_frame_s:.3f} to {last_s - half_frame_s:.3f} s"
+    finding = rules.EVENTS_OUTSIDE.finding(f"{where} has {len(outside)} events outside its {span}: {told}.", where)
+    return tuple(event for event in events if event not in outside), (finding,)
+
+
+def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[StoredEvent]:
+    parameters = file.parameters
+    labels = file.joined_strings("EVENT", "LABELS")
+    contexts = file.joined_strings("EVENT", "CONTEXTS")
+    subjects = file.joined_strings("EVENT", "SUBJECTS")
+    times_s = _times(file)
+    used = parameters.unsigned("EVENT", "USED")
+    count = len(times_s) if used is None else min(used, len(times_s))
+    finite = np.isfinite(times_s[:count])
+    if count and (len(labels) < count or not finite.all() or (used is not None and used > len(times_s))):
+        message = f"{where} states {used} events but gives {len(labels)} labels and {int(finite.sum())} times."
+        findings.append(rules.EVENTS_INCOMPLETE.finding(message, where))
+    rows = zip_longest(labels[:count], contexts[:count], subjects[:count], times_s[:count].tolist(), fillvalue=None)
+    return [
+        StoredEvent(_event(label, context or "", float(time)), subject or "")
+        for label, context, subject, time in rows
+        if label is not None and time is not None and np.isfinite(time)
+    ]
+
+
+def _times(file: C3DFile) -> FloatArray:
+    """EVENT:TIMES in seconds: pairs of minutes and seconds, as [2, n] or flat."""
+    values = file.parameters.numbers("EVENT", "TIMES").astype(np.float64).ravel()
+    number = 2
+    while (more := file.parameters.numbers("EVENT", f"TIMES{number}")).size:
+        values = np.concatenate([values, more.astype(np.float64).ravel()])
+        number += 1
+    pairs = values[: values.size // 2 * 2].reshape(-1, 2)
+    return np.asarray(60.0 * pairs[:, 0] + pairs[:, 1])
+
+
+def _kind(label: str) -> EventKind:
+    word = label.lower().replace("-", " ").replace("_", " ")
+    if any(strike in word for strike in STRIKE_WORDS):
+        return EventKind.FOOT_STRIKE
+    if any(off in word for off in OFF_WORDS):
+        return EventKind.FOOT_OFF
+    return EventKind.OTHER
+
+
+def _event(label: str, context: str, time_s: float) -> Event:
+    side = SIDE_OF_CONTEXT.get(context.lower(), "")
+    # Some software writes the header's abbreviations (LHS, RTO) into the group, without a side.
+    return Event(time_s, side, _kind(label), "file", label) if side else _header_event(label, time_s)
+
+
+def _header_event(label: str, time_s: float) -> Event:
+    side, kind = label[:1].upper(), HEADER_KINDS.get(label[1:].upper())
+    if side in ("L", "R") and kind is not None:
+        return Event(time_s, side, kind, "file", label)
+    return Event(time_s, "", _kind(label), "file", label)

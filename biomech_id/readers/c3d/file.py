@@ -1,0 +1,144 @@
+"""A C3D file opened: header, parameters, layout, and its numbers in the file's own units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.errors import Finding
+from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.c3d.header import BLOCK, Header, parse_header
+from biomech_id.readers.c3d.layout import Layout, find_layout
+from biomech_id.readers.c3d.parameters import Parameters, walk_parameters
+from biomech_id.readers.source import Source
+
+
+@dataclass(frozen=True, eq=False)
+class C3DFile:
+    """One file, its structure understood and its data not yet interpreted.
+
+    Attributes
+    ----------
+    source : the bytes.
+    header, parameters : what the file says.
+    layout : where its numbers lie, after header, parameters and bytes were reconciled.
+    findings : what was noticed on the way.
+    """
+
+    source: Source
+    header: Header
+    parameters: Parameters
+    layout: Layout
+    findings: tuple[Finding, ...]
+
+    @cached_property
+    def _words(self) -> NDArray[Any]:
+        """Every number of the data section, (n_frames, words per frame), as stored."""
+        layout, processor = self.layout, self.parameters.processor
+        count = layout.n_frames * layout.words_per_frame
+        read = processor.floats if layout.is_float else processor.integers
+        return read(self.source.data, offset=layout.start, count=count).reshape(layout.n_frames, layout.words_per_frame)
+
+    def points(self) -> tuple[FloatArray, BoolArray]:
+        """Return positions and which of them are marked as measured.
+
+        Returns
+        -------
+        positions : (n_frames, points, 3), in POINT:UNITS, file axes, unmeasured ones as stored.
+        measured : (n_frames, points), False where the residual is negative.
+        """
+        layout = self.layout
+        stored = self._words[:, : 4 * layout.points].reshape(layout.n_frames, layout.points, 4)
+        positions = stored[..., :3].astype(np.float64)
+        if not layout.is_float:
+            positions *= layout.scale
+        with np.errstate(invalid="ignore"):
+            measured = ~(stored[..., 3] < 0)
+        return positions, measured
+
+    def joined_strings(self, group: str, name: str) -> tuple[str, ...]:
+        """Return the strings of NAME, NAME2, NAME3...: a parameter holds at most 255 rows."""
+        found = list(self.parameters.strings(group, name))
+        number = 2
+        while more := self.parameters.strings(group, f"{name}{number}"):
+            found += more
+            number += 1
+        return tuple(found)
+
+    def joined_numbers(self, group: str, name: str) -> FloatArray:
+        """Return the numbers of NAME, NAME2, NAME3... as floats."""
+        parts = [self.parameters.numbers(group, name).ravel()]
+        number = 2
+        while (more := self.parameters.numbers(group, f"{name}{number}")).size:
+            parts.append(more.ravel())
+            number += 1
+        return np.concatenate(parts).astype(np.float64)
+
+    @cached_property
+    def _calibration(self) -> tuple[FloatArray, FloatArray]:
+        """Factor and offset of every analog channel; NaN where the file gives none."""
+        n = self.layout.channels
+        general = self.parameters.number("ANALOG", "GEN_SCALE")
+        factor, offset = np.full(n, np.nan), np.full(n, np.nan)
+        scales, offsets = self.joined_numbers("ANALOG", "SCALE")[:n], self.joined_numbers("ANALOG", "OFFSET")[:n]
+        factor[: len(scales)] = scales * (1.0 if general is None else general)
+        if self.unsigned:
+            # An unsigned word stored in a signed parameter: 32768 appears as -32768.
+            offsets = np.where(offsets < 0, offsets + 65536.0, offsets)
+        offset[: len(offsets)] = offsets
+        return factor, offset
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether analog integers and their offsets are unsigned."""
+        return self.parameters.text("ANALOG", "FORMAT").upper() == "UNSIGNED"
+
+    def analog(self, channels: Sequence[int]) -> FloatArray:
+        """Return some analog channels in their physical units.
+
+        Parameters
+        ----------
+        channels : numbers counted from 0; each must exist (see ``layout.channels``).
+
+        Returns
+        -------
+        (n_frames * samples, len(channels)); (stored - OFFSET) * SCALE * GEN_SCALE, NaN for a channel without calibration.
+        """
+        return np.ascontiguousarray(self._calibrated(self.analog_words(channels), channels))
+
+    def analog_words(self, channels: Sequence[int]) -> NDArray[Any]:
+        """Return some analog channels as stored, (n_frames * samples, len(channels))."""
+        layout = self.layout
+        values = self._words[:, 4 * layout.points :]
+        stored = values.reshape(layout.n_frames * layout.samples, layout.channels)[:, list(channels)]
+        return stored.view(np.uint16) if self.unsigned and not layout.is_float else stored
+
+    def _calibrated(self, stored: NDArray[Any], channels: Sequence[int]) -> FloatArray:
+        factor, offset = (values[list(channels)] for values in self._calibration)
+        return (stored.astype(np.float64) - offset) * factor
+
+
+def open_c3d(source: Source) -> C3DFile:
+    """Return the structure of a file.
+
+    Raises
+    ------
+    FileRefusedError : see `walk_parameters` and `find_layout`.
+    """
+    data, where = source.data, source.name
+    parameters = walk_parameters(data, (data[0] - 1) * BLOCK, where=where)
+    header = parse_header(data, parameters.processor)
+    layout, findings = find_layout(header, parameters, data, where=where)
+    noticed = []
+    if parameters.damage:
+        noticed.append(rules.PARAMETERS_DAMAGED.finding(f"{where}: {parameters.damage}", where))
+    if parameters.strays:
+        more = f" ({len(parameters.strays) - 1} more like it)" if len(parameters.strays) > 1 else ""
+        noticed.append(rules.PARAMETERS_STRAY.finding(f"{where}: {parameters.strays[0]}{more}", where))
+    return C3DFile(source, header, parameters, layout, (*noticed, *findings))

@@ -1,0 +1,175 @@
+"""From an opened C3D file to a trial: every step a named function, every doubt a finding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.errors import Finding
+from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
+from biomech_id.readers.c3d.file import C3DFile, open_c3d
+from biomech_id.readers.c3d.labels import Labels, sort_labels
+from biomech_id.readers.c3d.plate_setup import PlateSetup, describe_plates
+from biomech_id.readers.c3d.plates import PlateFacts, read_plate
+from biomech_id.readers.c3d.positions import reject_impossible, without_missing
+from biomech_id.readers.c3d.session_date import session_date
+from biomech_id.readers.c3d.subject import read_subject
+from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
+from biomech_id.readers.recording import FileFacts, Recording
+from biomech_id.readers.source import Source
+from biomech_id.readers.vertical import Vertical, find_vertical
+from biomech_id.trial import Event, ForcePlate, Markers, Trial
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Points in file axes: raw markers in metres; outputs and virtual points in the file's units."""
+
+    names: tuple[str, ...]
+    marker_file_m: FloatArray
+    outputs: dict[str, FloatArray]
+
+
+def interpret(source: Source, subject: str | None = None) -> Recording:
+    """Return the trial a file holds, and what the file says.
+
+    Raises
+    ------
+    FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
+    MissingInputError : the wanted subject is not in the file.
+    """
+    file = open_c3d(source)
+    findings: list[Finding] = list(file.findings)
+    labels = _noted(sort_labels(file, subject), findings)
+    setups = describe_plates(file)
+    _note_absences(file, setups, findings)
+    stored, measured = file.points()
+    usable = [setup for setup in setups if not setup.problem]
+    length = _noted(find_length_unit(file, _body_extent(stored, labels), _plate_sides(usable)), findings)
+    points = _sorted_points(file, stored, measured, labels, length, findings)
+    paths = {name: points.marker_file_m[:, i] for i, name in enumerate(points.names)}
+    screen = file.parameters.text("POINT", "Y_SCREEN")
+    vertical = _noted(find_vertical([setup.corners for setup in usable], paths, screen, where=source.name), findings)
+    plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
+    stored_in_file = _noted(stored_events(file), findings)
+    events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
+    day = session_date(file.parameters)
+    person = _noted(read_subject(file, labels.subject, day), findings)
+    trial = Trial(
+        name=source.path.stem,
+        markers=Markers(points.names, points.marker_file_m @ vertical.R_lab_file.T, file.layout.rate_hz),
+        plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
+        path=str(source.path), sha256=source.sha256, session_date=day,
+        history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
+    )  # fmt: skip
+    return Recording(trial, _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file)))
+
+
+def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:
+    """Unpack (value, findings): keep the findings, pass the value on."""
+    value, noticed = result
+    findings.extend(noticed)
+    return value
+
+
+def _note_absences(file: C3DFile, setups: tuple[PlateSetup, ...], findings: list[Finding]) -> None:
+    where, layout = file.source.name, file.layout
+    if layout.channels == 0:
+        findings.append(rules.ANALOG_MISSING.finding(f"{where} holds no analog channels.", where))
+    if not setups:
+        findings.append(rules.PLATES_NONE.finding(f"{where} describes no force plates.", where))
+    if layout.points == 0:
+        findings.append(rules.POINTS_NONE.finding(f"{where} holds no points.", where))
+    told = {name: len(file.joined_numbers("ANALOG", name)) for name in ("SCALE", "OFFSET")}
+    short = [f"{count} of {layout.channels} {name}" for name, count in told.items() if count < layout.channels]
+    if short:
+        findings.append(rules.ANALOG_UNCALIBRATED.finding(f"{where} gives only {' and '.join(short)} values.", where))
+
+
+def _body_extent(stored: FloatArray, labels: Labels) -> float:
+    """Typical largest distance along an axis between markers of one frame, in file units; NaN without markers."""
+    path = stored[:: max(1, len(stored) // 20), list(labels.markers.values())]
+    if path.shape[1] < 2:
+        return float("nan")
+    with np.errstate(invalid="ignore"):
+        path = np.where((np.isfinite(path) & (path != 0.0) & (np.abs(path) < 1e9)).all(axis=2, keepdims=True), path, np.nan)
+    usable = path[np.isfinite(path).all(axis=2).sum(axis=1) > 1]
+    return float(np.median((np.nanmax(usable, axis=1) - np.nanmin(usable, axis=1)).max(axis=1))) if len(usable) else float("nan")
+
+
+def _plate_sides(setups: list[PlateSetup]) -> FloatArray:
+    return np.array([np.linalg.norm(setup.corners[0] - setup.corners[k]) for setup in setups for k in (1, 3)])
+
+
+def _sorted_points(
+    file: C3DFile, stored: FloatArray, measured: BoolArray, labels: Labels, length: LengthUnit, findings: list[Finding]
+) -> _Points:
+    where = file.source.name
+    chosen = list(labels.markers.values())
+    raw = without_missing(stored[:, chosen], measured[:, chosen], zero_is_missing=True)
+    infinite = int((measured[:, chosen] & ~np.isfinite(stored[:, chosen]).all(axis=2)).sum())
+    marker_m = _noted(reject_impossible(raw * length.metres, infinite, where=where), findings)
+    seen: BoolArray = np.asarray(np.isfinite(marker_m).all(axis=2).any(axis=0))
+    names = tuple(labels.markers)
+    if names and not seen.any():
+        findings.append(rules.MARKERS_ALL_MISSING.finding(f"{where} shows none of its {len(names)} markers in any frame.", where))
+    elif not np.all(seen):
+        unseen = ", ".join(name for name, there in zip(names, seen, strict=True) if not there)
+        findings.append(rules.MARKERS_NEVER_SEEN.finding(f"{where} never shows {unseen}.", where))
+    outputs: dict[str, FloatArray] = {}
+    for kind, zero in ((labels.outputs, False), (labels.virtual, True)):
+        index = list(kind.values())
+        values = without_missing(stored[:, index], measured[:, index], zero_is_missing=zero)
+        values = np.ascontiguousarray(values.swapaxes(0, 1))
+        values.flags.writeable = False
+        outputs |= dict(zip(kind, values, strict=True))
+    return _Points(names, marker_m, outputs)
+
+
+def _plates(
+    file: C3DFile, setups: tuple[PlateSetup, ...], length: LengthUnit, vertical: Vertical, position_file_m: FloatArray,
+    findings: list[Finding],
+) -> tuple[tuple[ForcePlate, ...], tuple[PlateFacts, ...]]:  # fmt: skip
+    plates, facts = [], []
+    for setup in setups:
+        plate, fact, noticed = read_plate(file, setup, length, vertical, position_file_m)
+        findings.extend(noticed)
+        facts.append(fact)
+        if plate is not None:
+            plates.append(plate)
+    return tuple(plates), tuple(facts)
+
+
+def _history(
+    file: C3DFile, length: LengthUnit, vertical: Vertical, labels: Labels, plates: tuple[ForcePlate, ...]
+) -> tuple[str, ...]:
+    layout = file.layout
+    steps = [
+        f"read {layout.n_frames} frames at {layout.rate_hz:g} Hz from {file.source.name} ({file.parameters.processor.name} "
+        f"{'floats' if layout.is_float else 'integers'}), positions in {length.name}{'' if length.stated else ' (guessed)'}"
+    ]
+    if labels.subject:
+        steps.append(f"took the markers of {labels.subject}")
+    if vertical.axis != "+Z":
+        steps.append(f"rotated from {vertical.axis} up to +Z up (by its {vertical.witness})")
+    steps += [f"{plate.name}: {'; '.join(plate.history)}" for plate in plates]
+    return tuple(steps)
+
+
+def _facts(
+    file: C3DFile, labels: Labels, vertical: Vertical, plates: tuple[PlateFacts, ...], events: tuple[Event, ...]
+) -> FileFacts:
+    layout = file.layout
+    return FileFacts(
+        processor=file.parameters.processor.name, number_format="float" if layout.is_float else "integer",
+        frames=layout.n_frames, frames_promised=layout.frames_promised, rate_hz=layout.rate_hz,
+        analog_rate_hz=layout.analog_rate_hz if layout.channels else 0.0, first_frame=layout.first_frame, points=layout.points,
+        labels=labels.stored, analog_channels=layout.channels, units=file.parameters.text("POINT", "UNITS"),
+        vertical=vertical.axis, plates=plates, events=events,
+    )  # fmt: skip

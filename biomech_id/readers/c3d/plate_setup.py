@@ -1,0 +1,127 @@
+"""What the FORCE_PLATFORM group says about each plate: type, corners, origin, channels, calibration.
+
+C3D user guide, "The FORCE_PLATFORM group". A plate that is described wrongly becomes a sentence, never an exception: the
+markers of the trial are worth having without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.readers.c3d.file import C3DFile
+
+#: Channels by plate type: 1 force and centre of pressure, 2 force and moment, 3 eight forces, 4 type 2 with a matrix.
+CHANNELS_OF_KIND = {1: 6, 2: 6, 3: 8, 4: 6}
+LARGEST_COORDINATE = 1e6
+
+
+@dataclass(frozen=True)
+class PlateSetup:
+    """One plate as described; lengths in POINT:UNITS, file axes.
+
+    Attributes
+    ----------
+    number : counted from 1, in the file's order.
+    kind : C3D type, 0 when the file gives none.
+    corners : (4, 3); NaN when the file gives none.
+    origin : (3,), ORIGIN as stored.
+    channels : numbers of its analog channels, counted from 0.
+    matrix : (6, 6) calibration of a type 4 plate, or None.
+    problem : why it cannot be used, in one sentence; "" when it can.
+    """
+
+    number: int
+    kind: int
+    corners: FloatArray
+    origin: FloatArray
+    channels: tuple[int, ...]
+    matrix: FloatArray | None
+    problem: str
+
+    @property
+    def name(self) -> str:
+        """As users know it."""
+        return f"plate {self.number}"
+
+    @property
+    def moment_problem(self) -> str:
+        """Why its moments cannot be known though its force can, in one sentence; "" when they can."""
+        if self.kind == 3 and not self.origin[:2].all():
+            return "its origin does not say how far apart its sensors are, so its moments are unknown"
+        return ""
+
+
+def describe_plates(file: C3DFile) -> tuple[PlateSetup, ...]:
+    """Return every plate the file describes, usable or not."""
+    used = file.parameters.unsigned("FORCE_PLATFORM", "USED")
+    kinds = file.parameters.numbers("FORCE_PLATFORM", "TYPE").ravel()
+    count = len(kinds) if used is None else used
+    # A damaged count must not ask for thousands of plates that nothing describes.
+    count = min(count, max(len(kinds), len(_rows(file, "CORNERS", (4, 3))), len(_rows(file, "CHANNEL", ()))))
+    return tuple(_describe(file, index, kinds) for index in range(count))
+
+
+def _describe(file: C3DFile, index: int, kinds: NDArray[Any]) -> PlateSetup:
+    kind = int(kinds[index]) if index < len(kinds) and np.isfinite(kinds[index]) else 0
+    corners = _row(file, "CORNERS", (4, 3), index)
+    origin = _row(file, "ORIGIN", (3,), index)
+    rows = _rows(file, "CHANNEL", ())
+    wanted = rows[index].ravel()[: CHANNELS_OF_KIND.get(kind, 0)] if index < len(rows) else np.zeros(0)
+    channels = tuple(int(channel) - 1 for channel in wanted)
+    matrices = _rows(file, "CAL_MATRIX", (6, 6))
+    # The first index of a stored matrix runs fastest, so the rows that arrive are its columns.
+    matrix = matrices[index].T.astype(np.float64) if kind == 4 and index < len(matrices) else None
+    problem = _problem(file, kind, corners, origin, channels, matrix)
+    return PlateSetup(index + 1, kind, corners, origin, channels, matrix, problem)
+
+
+def _problem(
+    file: C3DFile, kind: int, corners: FloatArray, origin: FloatArray, channels: tuple[int, ...], matrix: FloatArray | None
+) -> str:
+    n_channels = file.layout.channels
+    if kind not in CHANNELS_OF_KIND:
+        return f"its type is {kind}, and only types 1 to 4 are understood"
+    if not np.isfinite(corners).all() or np.abs(corners).max() > LARGEST_COORDINATE:
+        return "its corners are missing or not numbers"
+    if not _spans_an_area(corners):
+        return "its corners do not span an area"
+    if len(channels) < CHANNELS_OF_KIND[kind]:
+        return f"it names {len(channels)} analog channels, and type {kind} needs {CHANNELS_OF_KIND[kind]}"
+    outside = [channel + 1 for channel in channels if not 0 <= channel < n_channels]
+    if outside:
+        return f"it names analog channel {outside[0]}, and there are {n_channels}"
+    if len(set(channels)) < len(channels):
+        return "it names the same analog channel twice"
+    if kind != 1 and (not np.isfinite(origin).all() or np.abs(origin).max() > LARGEST_COORDINATE):
+        return "its origin is missing or not a number"
+    if kind == 4 and (matrix is None or not np.isfinite(matrix).all() or not matrix.any()):
+        return "its calibration matrix is missing"
+    return ""
+
+
+def _spans_an_area(corners: FloatArray) -> bool:
+    """Whether the corners form a convex quadrilateral with a usable area (relative to its sides)."""
+    sides = np.roll(corners, -1, axis=0) - corners
+    turns = np.cross(sides, np.roll(sides, -1, axis=0))
+    longest = np.linalg.norm(sides, axis=1).max()
+    along = turns @ turns[0]
+    return bool(longest > 0 and np.linalg.norm(turns, axis=1).min() > 1e-3 * longest**2 and (along > 0).all())
+
+
+def _rows(file: C3DFile, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
+    """One row per plate; rows of another shape than asked for are no rows."""
+    values = file.parameters.numbers("FORCE_PLATFORM", name)
+    if shape:
+        size = int(np.prod(shape))
+        return values.reshape(-1, *shape) if values.size and values.size % size == 0 else np.zeros((0, *shape))
+    return values if values.ndim == 2 else values.reshape(1, -1) if values.size else np.zeros((0, 0))
+
+
+def _row(file: C3DFile, name: str, shape: tuple[int, ...], index: int) -> FloatArray:
+    rows = _rows(file, name, shape)
+    return rows[index].astype(np.float64) if index < len(rows) else np.full(shape, np.nan)

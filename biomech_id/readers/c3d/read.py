@@ -1,0 +1,39 @@
+"""Reading a C3D file: the one door through which recordings come in."""
+
+from __future__ import annotations
+
+import os
+
+from biomech_id.errors import must_be
+from biomech_id.readers.c3d.interpret import interpret
+from biomech_id.readers.recording import Recording
+from biomech_id.readers.sandbox import read_in_sandbox
+from biomech_id.readers.source import read_source
+from biomech_id.trial import Trial
+
+
+def read_c3d(path: str | os.PathLike[str], *, trust: bool = False, subject: str | None = None) -> Trial:
+    """Return the trial a C3D file holds: SI units, laboratory axes with Z up, missing data NaN.
+
+    Parameters
+    ----------
+    path : the file.
+    trust : read in this process; otherwise a child process with a memory limit and a timeout reads, so that no file,
+        however damaged, can take this process down with it.
+    subject : prefix of the wanted subject when a file holds several; None takes the one with most markers.
+
+    Raises
+    ------
+    WrongTypeError : something else than a path.
+    FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
+    MissingInputError : the wanted subject is not in the file.
+    """
+    must_be(path, (str, os.PathLike), argument="path", of="read_c3d", hint="give the name of a C3D file")
+    return read_recording(path, trust=trust, subject=subject).trial
+
+
+def read_recording(path: str | os.PathLike[str], *, trust: bool = False, subject: str | None = None) -> Recording:
+    """Return the trial and what the file itself says (see `read_c3d`)."""
+    if trust:
+        return interpret(read_source(path), subject)
+    return read_in_sandbox(path, subject)

@@ -1,0 +1,47 @@
+"""When the recording was made, if the file says so without doubt."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from biomech_id.readers.c3d.parameters import Parameters
+
+PLACES = (
+    ("TRIAL", "DATE"),
+    ("TRIAL", "DATE_TIME"),
+    ("TRIAL", "DATETIME"),
+    ("SESSION", "DATE"),
+    ("SUBJECT", "DATE"),
+    ("ANALYSIS", "DATE"),
+)
+
+
+def session_date(parameters: Parameters) -> str | None:
+    """Return the ISO date of the recording, or None when the file does not say or can be read in two ways (3/4/2008)."""
+    for group, name in PLACES:
+        numbers = parameters.numbers(group, name).ravel()
+        found = _iso(*map(int, numbers[:3])) if numbers.size >= 3 else _from_text(parameters.text(group, name))
+        if found:
+            return found
+    return None
+
+
+def _from_text(text: str) -> str | None:
+    parts = re.findall(r"\d+", text)[:3]
+    if len(parts) < 3:
+        return None
+    if len(parts[0]) == 4:
+        return _iso(*(int(part) for part in parts))
+    first, second, year = (int(part) for part in parts)
+    if len(parts[2]) != 4 or (first <= 12 and second <= 12 and first != second):
+        return None
+    day, month = (second, first) if second > 12 else (first, second)
+    return _iso(year, month, day)
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    try:
+        return date(year, month, day).isoformat() if 1970 <= year <= 2200 else None
+    except ValueError:
+        return None

@@ -1,0 +1,101 @@
+"""Units of a C3D file: which one is meant, and what to do when the file does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import Finding
+from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.c3d.file import C3DFile
+
+#: Metres per unit. Old software cuts words to four characters.
+METRES: dict[str, float] = {
+    "m": 1.0, "mete": 1.0, "meter": 1.0, "metre": 1.0, "meters": 1.0, "metres": 1.0,
+    "cm": 0.01, "cent": 0.01, "centimeter": 0.01, "centimetre": 0.01, "centimeters": 0.01, "centimetres": 0.01,
+    "mm": 0.001, "mill": 0.001, "millimeter": 0.001, "millimetre": 0.001, "millimeters": 0.001, "millimetres": 0.001,
+    "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048, "feet": 0.3048,
+}  # fmt: skip
+#: Newtons per unit.
+NEWTONS: dict[str, float] = {
+    "n": 1.0,
+    "nt": 1.0,
+    "newton": 1.0,
+    "newtons": 1.0,
+    "newt": 1.0,
+    "kn": 1000.0,
+    "lb": 4.4482216,
+    "lbs": 4.4482216,
+    "lbf": 4.4482216,
+}
+#: What a laboratory's plates and the markers on a person measure, in metres.
+PLATE_SIDE_M = (0.15, 3.0)
+BODY_EXTENT_M = (0.25, 3.0)
+
+
+@dataclass(frozen=True)
+class LengthUnit:
+    """Length unit of points and plates: its name, metres per unit, and whether the file said so."""
+
+    name: str
+    metres: float
+    stated: bool
+
+
+def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray) -> tuple[LengthUnit, tuple[Finding, ...]]:
+    """Return the file's length unit.
+
+    Parameters
+    ----------
+    body_extent : typical largest distance between markers of one frame, in file units; NaN when there are no markers.
+    plate_sides : sides of the plates in file units; may be empty.
+    """
+    where = file.source.name
+    stated = file.parameters.text("POINT", "UNITS").lower().strip(" .")
+    if stated in METRES:
+        unit = LengthUnit(stated, METRES[stated], True)
+        return unit, _doubts(unit, body_extent, plate_sides, where)
+    unit = LengthUnit(*_guess(body_extent, plate_sides), False)
+    reason = f"a plate of {plate_sides.max():g} units" if plate_sides.size else f"markers {body_extent:.4g} units apart"
+    said = f"states the unit {stated!r}" if stated else "states no length unit"
+    return unit, (rules.UNITS_GUESSED.finding(f"{where} {said}; {unit.name} is assumed because of {reason}.", where),)
+
+
+def _guess(body_extent: float, plate_sides: FloatArray) -> tuple[str, float]:
+    for size, limits in ((np.median(plate_sides) if plate_sides.size else np.nan, PLATE_SIDE_M), (body_extent, BODY_EXTENT_M)):
+        fitting = [(name, METRES[name]) for name in ("mm", "cm", "m") if limits[0] <= size * METRES[name] <= limits[1]]
+        if fitting:
+            return fitting[0]
+    # The unit of nearly every C3D file, when nothing in this one tells.
+    return "mm", METRES["mm"]
+
+
+def _doubts(unit: LengthUnit, body_extent: float, plate_sides: FloatArray, where: str) -> tuple[Finding, ...]:
+    sizes = {
+        "a plate's side": float(np.median(plate_sides)) if plate_sides.size else np.nan,
+        "the markers of one frame": body_extent,
+    }
+    absurd = {
+        what: size * unit.metres for what, size in sizes.items() if not (np.isnan(size) or 0.02 <= size * unit.metres <= 30.0)
+    }
+    return tuple(
+        rules.UNITS_IMPLAUSIBLE.finding(f"{where} states {unit.name}, but then {what} measures {size:.3g} m.", where)
+        for what, size in absurd.items()
+    )
+
+
+def moment_unit(label: str, length: LengthUnit) -> float | None:
+    """Return newton metres per unit for a unit such as Nmm, N.m, ntmm; None when the label does not tell."""
+    text = label.lower().replace(".", "").replace("*", "").replace(" ", "").replace("-", "")
+    for force in sorted(NEWTONS, key=len, reverse=True):
+        rest = text.removeprefix(force)
+        if rest != text and rest in METRES:
+            return NEWTONS[force] * METRES[rest]
+    return None
+
+
+def force_unit(label: str) -> float | None:
+    """Return newtons per unit for a unit such as N, nt, Newtons; None when the label does not tell (V, ADC)."""
+    return NEWTONS.get(label.lower().strip(" ."))

@@ -1,0 +1,1 @@
+"""Recordings from OpenSim's files: markers from a ``.trc``, forces from the ``ExternalLoads`` beside it."""

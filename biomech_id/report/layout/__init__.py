@@ -1,0 +1,1 @@
+"""How a page is made: the sheet, panels, scales, tables of text, style and words."""

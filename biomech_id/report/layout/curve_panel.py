@@ -1,0 +1,182 @@
+"""One variable over the gait cycle: both sides over the norm, foot off, words at the axis ends, and why a side is empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.layout.how_sure import draw_bars
+from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.scale import Scale
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import width_mm
+from biomech_id.report.norm import Norm
+
+FloatArray = npt.NDArray[np.float64]
+
+PERCENT = np.arange(101.0)
+CYCLE = Scale(0.0, 100.0, 20.0)
+#: Of two sessions compared, the second is dashed; sides then differ by a marker every tenth of the cycle.
+SECOND_DASHES: tuple[float, tuple[float, ...] | None] = (0.0, (4.0, 1.4))
+#: What a number stands on where curves may pass below it.
+BACKING: dict[str, object] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
+SIDE_MARKER: dict[str, str] = {"L": "<", "R": "o"}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a page draws in each of its panels.
+
+    Attributes
+    ----------
+    layers : one, or two to compare.
+    style : how.
+    norm : behind the curves, or None.
+    every_cycle : one line per cycle, or mean and standard deviation.
+    """
+
+    layers: Sequence[Layer]
+    style: Style
+    norm: Norm | None = None
+    every_cycle: bool = False
+
+    @property
+    def run(self) -> bool:
+        """Whether the scales of running apply."""
+        return any(layer.run for layer in self.layers)
+
+
+def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bool, words_left_mm: float = 7.5) -> list[str]:
+    """Fill a panel with one variable: frame, norm, curves, foot off, words and counts.
+
+    Returns
+    -------
+    Why one side has no curve while the other has, for the page to say; a panel without any curve says it itself.
+    """
+    style = drawing.style
+    panel.frame(CYCLE, style.scale(row, run=drawing.run), x_numbers=x_numbers)
+    panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=words_left_mm)
+    _title(panel, row, drawing)
+    if drawing.norm is not None:
+        _norm(panel, row, drawing.norm, style)
+    missing = []
+    for side in SIDES:
+        drawn = [_curves(panel, side, row, drawing, index) for index in range(len(drawing.layers))]
+        if not any(drawn):
+            missing.append(drawing.layers[0].missing(side, row, style))
+    if x_numbers:
+        panel.outside(panel.size_mm[0] / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
+    if len(missing) < len(SIDES):
+        return missing
+    _notice(panel, missing, style)
+    return []
+
+
+def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
+    """Name and unit on the left, number of cycles of each side on the right, above the frame."""
+    style, (width, height) = drawing.style, panel.size_mm
+    right = width
+    for side in reversed(SIDES):
+        counts = "+".join(str(len(layer.every(side, row, style)[0])) for layer in drawing.layers)
+        panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
+        right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
+    title, unit = style.word(row.title), style.unit(row)
+    room = right - width_mm(unit, style.size("tiny")) - 2.0
+    fits = width_mm(title, style.size("body"), weight="bold") <= room
+    size = "body" if fits else "small"
+    left = min(0.0, room - width_mm(title, style.size(size), weight="bold"))
+    panel.outside(left, height + 1.3, title, size=size, weight="bold")
+    panel.outside(left + width_mm(title, style.size(size), weight="bold") + 1.5, height + 1.3, unit, size="tiny", colour="quiet")
+
+
+def _norm(panel: Panel, row: SignRow, norm: Norm, style: Style) -> None:
+    found = norm.curve(row, style)
+    if found is not None:
+        mean, sd = found
+        panel.band(PERCENT, mean - sd, mean + sd, colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
+    low, high = panel.get_ylim()
+    if np.isfinite(norm.foot_off_percent):
+        at = norm.foot_off_percent
+        panel.polylines([[(at, low), (at, high)]], colour="quiet", width=0.8, dashes=(0.0, (1.0, 1.6)), zorder=1.5)
+
+
+def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int) -> bool:
+    """Draw one layer's curves of one side; return whether there was anything to draw."""
+    layer, style = drawing.layers[index], drawing.style
+    name = f"{layer.name}|{side}|{row.column('')}"
+    used, unused = layer.every(side, row, style)
+    if not len(used) and not len(unused):
+        return False
+    comparing = len(drawing.layers) > 1
+    dashes = (SECOND_DASHES if index else (0.0, None)) if comparing else style.dashes(side)
+    if drawing.every_cycle:
+        width = style.width("cycle")
+        if len(unused):
+            faint = (0.0, (1.0, 1.5))
+            panel.polylines(_paths(unused), colour=side, width=width * 0.8, dashes=faint, opacity=0.7, gid=f"{name}|unused")
+        panel.polylines(_paths(used), colour=side, width=width, dashes=dashes, gid=f"{name}|cycles")
+        _off_scale(panel, side, np.concatenate([used, unused]), style)
+    else:
+        mean = layer.mean(side, row, style)
+        if not comparing:
+            opacity = float(style.settings["lines"]["band_opacity"])
+            panel.band(
+                PERCENT, mean.mean - mean.sd, mean.mean + mean.sd, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|sd"
+            )
+            if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
+                draw_bars(panel, side, mean.mean, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
+        panel.polylines(_paths(mean.mean[None]), colour=side, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
+        if comparing:
+            _markers(panel, side, mean.mean, style, filled=index == 0)
+        _off_scale(panel, side, mean.mean[None], style)
+    _foot_off(panel, side, layer, dashes if comparing else (0.0, None))
+    return True
+
+
+def _paths(curves: FloatArray) -> FloatArray:
+    """(n, 101) values -> (n, 101, 2) points."""
+    return np.stack([np.broadcast_to(PERCENT, curves.shape), curves], axis=-1)
+
+
+def _markers(panel: Panel, side: str, mean: FloatArray, style: Style, *, filled: bool) -> None:
+    at = np.arange(5, 101, 10)
+    panel.plot(
+        PERCENT[at], mean[at], linestyle="none", marker=SIDE_MARKER[side], markersize=2.6, markeredgewidth=0.6, zorder=3.2,
+        markeredgecolor=style.colour(side), markerfacecolor=style.colour(side) if filled else "white",
+    )  # fmt: skip
+
+
+def _foot_off(panel: Panel, side: str, layer: Layer, dashes: tuple[float, tuple[float, ...] | None]) -> None:
+    at = layer.foot_off_percent(side)
+    if np.isfinite(at):
+        low, high = panel.get_ylim()
+        panel.polylines(
+            [[(at, low), (at, high)]], colour=side, width=0.6, dashes=dashes, zorder=1.8, gid=f"{layer.name}|{side}|foot off"
+        )
+
+
+def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> None:
+    """Where curves leave the fixed scale, write how far they go at the edge they leave by."""
+    if not np.isfinite(curves).any():
+        return
+    low, high = panel.get_ylim()
+    # The two sides write on different halves, so that their numbers cannot collide.
+    ha, x = ("left", 1.0) if side == "L" else ("right", 99.0)
+    top, bottom = float(np.nanmax(curves)), float(np.nanmin(curves))
+    for beyond, value, y, va, arrow in ((top > high, top, high, "top", "▲"), (bottom < low, bottom, low, "bottom", "▼")):
+        if beyond:
+            text = style.label("common.off_scale", arrow=arrow, value=f"{value:.3g}".replace("-", "−"))
+            panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5, bbox=BACKING)
+
+
+def _notice(panel: Panel, missing: list[str], style: Style) -> None:
+    """Say why neither side has a curve."""
+    left, right = missing
+    same = left.replace(style.label("side.L"), "").lower() == right.replace(style.label("side.R"), "").lower()
+    both = left.replace(f"{style.label('side.L')}:", f"{style.label('side.L')}, {style.label('side.R').lower()}:")
+    panel.notice(both if same else f"{left}\n{right}")

@@ -1,0 +1,76 @@
+"""What a reader weighs a session by: how many cycles, the rules that a trial did not pass, and what the analysis noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layout.records import records
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell
+from biomech_id.results.session.quality import RULES
+from biomech_id.results.tables.session_tables import SessionTables
+
+_TITLES = {rule.name: rule.title for rule in RULES}
+_GRAVITY = {"error": 0, "warning": 1, "info": 2}
+_COLOUR = {"error": "reject", "warning": "warn", "info": "ink"}
+
+
+def rule_title(rule: str, style: Style) -> str:
+    """Name of a quality rule in the report's language."""
+    return style.labels.get(f"rule.{rule}") or _TITLES.get(rule) or style.label(f"rule.{rule}")
+
+
+def rules_not_passed(trial: str, tables: SessionTables, style: Style) -> list[str]:
+    """Names of the quality rules that one trial did not pass, in the order of the rules."""
+    return [rule_title(row.rule, style) for row in records(tables.quality) if row.trial == trial and row.verdict != "accept"]
+
+
+def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
+    """The verdict of the session in one line, naming every trial that is not simply accepted."""
+    trials, failed = summary.get("trials", ()), summary.get("failed", ())
+    if not trials:
+        return style.label("absent.no_trials")
+    named = {
+        verdict: [trial["name"] for trial in trials if trial["verdict"] == verdict] for verdict in ("accept", "warn", "reject")
+    }
+    counted = style.label("sentence.trial" if len(trials) == 1 else "sentence.trials", n=len(trials))
+    parts = [f"{counted}: {style.label('sentence.accept', n=len(named['accept']))}"]
+    for word, names in (("warn", named["warn"]), ("reject", named["reject"]), ("failed", [each["file"] for each in failed])):
+        if names:
+            parts.append(style.label(f"sentence.{word}", n=len(names), names=", ".join(names)))
+    return ", ".join(parts) + "."
+
+
+def cycle_counts(cycles: Any, style: Style) -> str:
+    """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``."""
+    counts = {side: int((cycles["side"] == side).sum()) for side in SIDES}
+    loaded = {side: int(((cycles["side"] == side) & (cycles["kinetics_valid"] != "false")).sum()) for side in SIDES}
+    return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
+
+
+def all_findings(tables: SessionTables) -> list[Mapping[str, Any]]:
+    """Findings of the session and of every trial; those of a trial say which."""
+    found = list(tables.summary.get("findings", ()))
+    for trial in tables.summary.get("trials", ()):
+        found += [{**finding, "where": finding["where"] or trial["name"]} for finding in trial["findings"]]
+    return found
+
+
+def finding_lines(findings: Iterable[Mapping[str, Any]], style: Style) -> list[Cell]:
+    """Findings as sentences, the gravest first, each once with every place it was found in and with what to do about it."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for finding in sorted(findings, key=lambda finding: _GRAVITY.get(finding["severity"], len(_GRAVITY))):
+        places.setdefault((finding["severity"], finding["message"], finding["hint"]), []).append(finding["where"])
+    return [
+        Cell(_said(*key, list(dict.fromkeys(place for place in found if place)), style), colour=_COLOUR.get(key[0], "ink"))
+        for key, found in places.items()
+    ]
+
+
+def _said(severity: str, message: str, hint: str, places: list[str], style: Style) -> str:
+    # Many sentences begin with their file's name.
+    where = "" if len(places) == 1 and message.startswith(places[0]) else ", ".join(places)
+    parts = (f"[{style.label(f'severity.{severity}')}]", f"{where}:" if where else "", message, hint)
+    return " ".join(part for part in parts if part)

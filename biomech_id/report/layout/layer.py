@@ -1,0 +1,157 @@
+"""What is drawn together: the cycles of one session that were walked in one way, and their curves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biomech_id.conventions import SIDES, SignRow, cycle_rows
+from biomech_id.report.layout.reasons import in_words
+from biomech_id.report.layout.style import Style
+from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
+from biomech_id.results.tables.session_tables import SessionTables
+
+FloatArray = npt.NDArray[np.float64]
+
+#: (variable, component) -> row, for everything ``cycles.csv`` can hold.
+ROWS: dict[tuple[str, str], SignRow] = {(row.variable, row.component): row for row in cycle_rows()}
+KINETIC_QUANTITIES = frozenset({"moment", "force", "power", "ground force", "ground moment", "point"})
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Mean and spread over cycles at each percent.
+
+    Attributes
+    ----------
+    mean, sd : (101,), in the plotted unit; sd is the sample standard deviation, NaN where fewer than two cycles have a value.
+    n : number of cycles with any value.
+    """
+
+    mean: FloatArray
+    sd: FloatArray
+    n: int
+
+
+def statistics(curves: FloatArray) -> Statistics:
+    """Mean and sample standard deviation over cycles, (n, 101) -> (101,), at each percent over the cycles that have a value."""
+    known = np.isfinite(curves)
+    count = known.sum(axis=0)
+    filled = np.where(known, curves, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(count > 0, filled.sum(axis=0) / count, np.nan)
+        squares = np.where(known, (curves - mean) ** 2, 0.0).sum(axis=0)
+        sd = np.where(count > 1, np.sqrt(squares / (count - 1)), np.nan)
+    return Statistics(mean=mean, sd=sd, n=int(known.any(axis=1).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Cycles of one session, one kind of movement and one condition.
+
+    Attributes
+    ----------
+    tables : the session.
+    kind, condition : of the trials that the cycles come from.
+    name : what a legend calls it when two sessions are compared; empty otherwise.
+    """
+
+    tables: SessionTables
+    kind: str
+    condition: str
+    name: str = ""
+
+    @cached_property
+    def cycles(self) -> Any:
+        """Rows of `SessionTables.cycle_list` in this layer (a DataFrame)."""
+        every: Any = self.tables.cycle_list
+        return every[(every["kind"] == self.kind) & (every["condition"] == self.condition)]
+
+    @cached_property
+    def used(self) -> Any:
+        """Cycles that enter means: the steady ones of straight trials, or all of them where no trial is straight."""
+        return self.cycles[self.cycles["used"].astype(bool)] if self.in_means else self.cycles
+
+    @property
+    def in_means(self) -> bool:
+        """Whether the session counts any of these cycles among its means."""
+        return bool(self.cycles["used"].any())
+
+    @property
+    def trials(self) -> list[dict[str, Any]]:
+        """Entries of ``summary["trials"]`` that the cycles come from."""
+        trials = self.tables.summary.get("trials", ())
+        return [t for t in trials if t["kind"] == self.kind and t["condition"] == self.condition]
+
+    @property
+    def run(self) -> bool:
+        """Whether the scales of running apply."""
+        return self.kind == "run"
+
+    @cached_property
+    def unused(self) -> Any:
+        """Cycles that are shown but enter no mean."""
+        return self.cycles[~self.cycles.index.isin(self.used.index)]
+
+    def every(self, side: str, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray]:
+        """Curves of every cycle in the plotted unit: those in the mean (n, 101), and the others (m, 101)."""
+        return self._curves(side, row, style, self.used), self._curves(side, row, style, self.unused)
+
+    def mean(self, side: str, row: SignRow, style: Style) -> Statistics:
+        """Mean and spread over the cycles in the mean, in the plotted unit."""
+        return statistics(self._curves(side, row, style, self.used))
+
+    def uncertainty(self, side: str, row: SignRow, style: Style) -> Mapping[str, FloatArray]:
+        """Source of error -> standard deviation (101,) of the mean, in the plotted unit, and "total"; empty where unknown."""
+        found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
+        return {source: sd * style.factor(row) for source, sd in found.items()}
+
+    def _curves(self, side: str, row: SignRow, style: Style, cycles: Any) -> FloatArray:
+        return self.tables.curves(side, row.variable, row.component, cycles=cycles) * style.factor(row)
+
+    def foot_off_percent(self, side: str) -> float:
+        """Mean foot off of one side, percent of the cycle; NaN where none is known."""
+        return self._foot_off_percent[side]
+
+    @cached_property
+    def _foot_off_percent(self) -> dict[str, float]:
+        return {side: float(self.used.loc[self.used["side"] == side, "foot_off_percent"].astype(float).mean()) for side in SIDES}
+
+    def count(self, side: str) -> int:
+        """Number of cycles in the mean on one side."""
+        return int((self.used["side"] == side).sum())
+
+    def missing(self, side: str, row: SignRow, style: Style) -> str:
+        """Say in one sentence why a side has no curve of this variable."""
+        word = style.label(f"side.{side}")
+        mine = self.cycles[self.cycles["side"] == side]
+        if mine.empty:
+            return style.label("absent.cycles", side=word.lower())
+        if row.quantity in KINETIC_QUANTITIES:
+            return style.label("absent.kinetics", side=word, reason=self.kinetics_reason(side, style))
+        return style.label("absent.not_measured", side=word)
+
+    def kinetics_reason(self, side: str, style: Style) -> str:
+        """The commonest reason why cycles of one side have no kinetics."""
+        if self.trials and not any(trial["plates"] for trial in self.trials):
+            return style.label("absent.no_plates")
+        mine = self.cycles[(self.cycles["side"] == side) & (self.cycles["kinetics_valid"] == "false")]
+        reasons = Counter(reason for reason in mine["reason"] if reason)
+        if reasons:
+            return in_words(str(reasons.most_common(1)[0][0]), style, first=True)
+        if len(mine):
+            return style.label("absent.no_contact", side=style.label(f"side.{side}").lower())
+        return style.label("absent.no_loads")
+
+
+def layers_of(tables: SessionTables, *, name: str = "") -> list[Layer]:
+    """Split a session's cycles by movement and condition, straight walks first, then in order of first appearance."""
+    pairs = list(dict.fromkeys((t["kind"], t["condition"]) for t in tables.summary.get("trials", ()) if t["cycles"]))
+    pairs.sort(key=lambda pair: pair[0] != "straight")
+    return [Layer(tables, kind, condition, name) for kind, condition in pairs]

@@ -1,0 +1,139 @@
+"""Calibration, settings and sources as a reader wants them: words from the label table in place of keys, numbers with their unit.
+
+The keys of ``calibration.json`` and of the recipe end in the unit of what they hold (``knee_marker_to_centre_mm``); the label table
+holds what stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layout.numbers import brief, written
+from biomech_id.report.layout.style import Style
+
+#: Ending of a key -> unit, and decimals of a measurement in it.
+UNITS: dict[str, tuple[str, int]] = {
+    "mm": ("mm", 1), "deg": ("deg", 1), "kg": ("kg", 3), "kgm2": ("kg m²", 5), "N": ("N", 1), "hz": ("Hz", 1), "years": ("", 1),
+    "m": ("", 3), "rad": ("", 3),
+}  # fmt: skip
+SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
+#: Keys that other lines of the page say already, and keys with lines of their own.
+_TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "segments"})
+
+
+def parted(key: str) -> tuple[str, str, int | None]:
+    """Split a key into its stem, the unit and the decimals of a measurement in that unit (None: three significant digits)."""
+    stem, _, ending = key.rpartition("_")
+    if not stem or ending not in UNITS:
+        return key, "", None
+    return stem, *UNITS[ending]
+
+
+def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:
+    """What the static trial fixed: one line per measurement, left and right together."""
+    for key, value in calibration.items():
+        if key not in _TOLD:
+            yield from _lines(key, value, style)
+    if "axes" not in calibration and calibration.get("sides"):
+        yield style.label("calibration.axes_conventional")
+    for key, values in _by_key(calibration.get("sides", {})).items():
+        if key not in _TOLD:
+            yield from _both_sides(key, values, style)
+
+
+def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:
+    """Lengths, masses, centres of mass, tensors and clusters of the body's segments, and each source once for all it holds for."""
+    sides = calibration.get("sides", {})
+    sources: dict[str, list[str]] = {}
+    for segment in SEGMENTS:
+        of_sides = {side: told["segments"][segment] for side, told in sides.items() if segment in told.get("segments", {})}
+        name = style.label(f"segment.{segment}")
+        for key, value in (calibration.get(segment) or {}).items():
+            yield from _lines(key, value, style, before=f"{name}, ")
+        for key, values in _by_key(of_sides).items():
+            if key == "source":
+                for source in dict.fromkeys(values.values()):
+                    sources.setdefault(str(source), []).append(name)
+            else:
+                yield from _both_sides(key, values, style, before=f"{name}, ")
+    for source, names in sources.items():
+        yield style.label("calibration.source", source=source, names=", ".join(names))
+
+
+def setting_lines(recipe: Mapping[str, Any], style: Style) -> Iterator[str]:
+    """Every setting of the recipe."""
+    for settings in recipe.values():
+        for key, value in settings.items() if isinstance(settings, Mapping) else ():
+            yield f"{style.label(f'setting.{parted(key)[0]}')}: {_setting(key, value, style)}"
+
+
+def source_lines(sources: Mapping[str, str], style: Style) -> Iterator[str]:
+    """Where each measurement of the subject was read; those from one place stand on one line."""
+    for key, where in sources.items():
+        yield f"{style.label(f'measure.{parted(key)[0]}')}: {where}"
+
+
+def _by_key(of_sides: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """{side: {key: value}} -> {key: {side: value}}."""
+    found: dict[str, dict[str, Any]] = {}
+    for side in SIDES:
+        for key, value in of_sides.get(side, {}).items():
+            found.setdefault(key, {})[side] = value
+    return found
+
+
+def _both_sides(key: str, values: Mapping[str, Any], style: Style, *, before: str = "") -> Iterator[str]:
+    """``Knee width: L 102.0; R 104.0 mm``, or the value alone where the sides agree."""
+    if all(isinstance(value, Mapping) for value in values.values()) and values:
+        for name, inner in _by_key(values).items():
+            said = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {name}"
+            yield f"{said}: {_merged(inner, key, style)}"
+        return
+    yield f"{before}{style.label(f'calibration.{parted(key)[0]}')}: {_merged(values, key, style)}"
+
+
+def _merged(values: Mapping[str, Any], key: str, style: Style) -> str:
+    texts = {side: _measured(key, value, style) for side, value in values.items()}
+    unit = parted(key)[1]
+    same = len(set(texts.values())) == 1 and len(texts) == len(SIDES)
+    told = next(iter(texts.values())) if same else "; ".join(f"{side} {text}" for side, text in texts.items())
+    return f"{told} {unit}".rstrip()
+
+
+def _lines(key: str, value: Any, style: Style, *, before: str = "") -> Iterator[str]:
+    stem, unit, _ = parted(key)
+    if isinstance(value, Mapping):
+        value = "; ".join(f"{name} {_measured(key, inner, style)}" for name, inner in value.items())
+    if value not in ("", None):
+        yield f"{before}{style.label(f'calibration.{stem}')}: {_measured(key, value, style)} {unit}".rstrip()
+
+
+def _measured(key: str, value: Any, style: Style) -> str:
+    """A number, a vector, or a tensor by its diagonal and, where they are not zero, its products xy, xz, yz."""
+    decimals = parted(key)[2]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        if value and isinstance(value[0], Sequence):
+            products = [value[0][1], value[0][2], value[1][2]]
+            told = _measured(key, [value[i][i] for i in range(3)], style)
+            return told + (f", {_measured(key, products, style)}" if any(products) else "")
+        return ", ".join(_measured(key, item, style) for item in value)
+    if isinstance(value, bool):
+        return style.label("common.yes" if value else "common.no")
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return brief(value) if decimals is None else written(value, decimals)
+    return str(value)
+
+
+def _setting(key: str, value: Any, style: Style) -> str:
+    """A setting as it was given, with its unit."""
+    if isinstance(value, bool):
+        return style.label("common.yes" if value else "common.no")
+    if isinstance(value, (list, tuple)):
+        return "; ".join(str(item) for item in value) or "–"
+    if isinstance(value, (int, float)):
+        return f"{value:g} {parted(key)[1]}".rstrip()
+    return str(style.labels.get(f"choice.{value}", value))

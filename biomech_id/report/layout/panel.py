@@ -1,0 +1,180 @@
+"""A frame with fixed scales, drawn with a handful of artists.
+
+Matplotlib's own ticks are objects with two lines and two labels each and cost more than all curves of a page. A panel is an
+ordinary ``Axes`` (``plot``, ``set_xlim`` and the rest work) whose grid is one line collection and whose numbers are written only
+where they are asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation, Transform
+
+from biomech_id.report.layout.scale import Scale
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import drawable, width_mm, wrapped
+
+FloatArray = npt.NDArray[np.float64]
+
+MM_PER_INCH = 25.4
+#: Between the words at the two ends of an axis.
+_WORD_GAP_MM = 2.0
+
+
+class Hundredths(Transform):
+    """Places on the page rounded to hundredths of a point (0.004 mm), at the very end: the tables' numbers stay in the figure.
+
+    A PDF holds each coordinate as text; six decimals of a point that no printer resolves are two thirds of it.
+    """
+
+    input_dims = 2
+    output_dims = 2
+
+    def transform_non_affine(self, values: Any) -> Any:
+        """Round places (n, 2)."""
+        return np.round(values, 2)
+
+
+class Panel(Axes):
+    """One plot of a page.
+
+    Parameters
+    ----------
+    figure : the page.
+    place : left, bottom, width, height as fractions of the page.
+    size_mm : width and height of the frame.
+    style : colours and type.
+    """
+
+    def __init__(
+        self, figure: Figure, place: tuple[float, float, float, float], *, size_mm: tuple[float, float], style: Style
+    ) -> None:
+        super().__init__(figure, place)
+        self.set_axis_off()
+        self.size_mm = size_mm
+        self.style = style
+
+    def frame(self, x: Scale, y: Scale, *, x_numbers: bool, y_numbers: bool = True) -> None:
+        """Set both scales and draw grid, zero line and numbers."""
+        self.set_xlim(x.low, x.high)
+        self.set_ylim(y.low, y.high)
+        grid = [[(x.low, tick), (x.high, tick)] for tick in y.ticks] + [[(tick, y.low), (tick, y.high)] for tick in x.ticks]
+        border = [(x.low, y.low), (x.high, y.low), (x.high, y.high), (x.low, y.high), (x.low, y.low)]
+        strong = [border, [(x.low, 0.0), (x.high, 0.0)]] if y.low < 0 < y.high else [border]
+        colours = [self.style.colour("grid")] * len(grid) + [self.style.colour("zero")] * len(strong)
+        widths = [0.5] * (len(grid) + 1) + [0.7] * (len(strong) - 1)
+        self.add_collection(
+            LineCollection([*grid, *strong], colors=colours, linewidths=widths, zorder=0.5, clip_on=False), autolim=False
+        )
+        if x_numbers:
+            for tick in x.ticks:
+                self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.5, ha="center", va="top")
+        if y_numbers:
+            for tick in y.ticks:
+                self.mark(x.low, tick, f"{tick:g}".replace("-", "−"), below_mm=0.0, right_mm=-1.0, ha="right", va="center_baseline")
+
+    def polylines(
+        self,
+        paths: Any,
+        *,
+        colour: str,
+        width: float,
+        dashes: tuple[float, tuple[float, ...] | None] = (0.0, None),
+        zorder: float = 3.0,
+        opacity: float = 1.0,
+        gid: str | None = None,
+    ) -> LineCollection:
+        """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap."""
+        drawn = LineCollection(
+            paths,
+            colors=self.style.colour(colour),
+            linewidths=width,
+            linestyles=[dashes],
+            zorder=zorder,
+            alpha=opacity,
+            capstyle="butt",
+            joinstyle="round",
+        )
+        drawn.set_gid(gid)
+        drawn.set_transform(self.transData + Hundredths())
+        self.add_collection(drawn, autolim=False)
+        return drawn
+
+    def band(
+        self, x: FloatArray, low: FloatArray, high: FloatArray, *, colour: str, opacity: float, zorder: float, gid: str | None
+    ) -> None:
+        """Fill between two curves wherever both are known."""
+        polygons = []
+        for run in _runs(np.isfinite(low) & np.isfinite(high)):
+            outline = np.concatenate([low[run], high[run][::-1]])
+            polygons.append(np.column_stack([np.concatenate([x[run], x[run][::-1]]), outline]))
+        if polygons:
+            filled = PolyCollection(polygons, facecolors=self.style.colour(colour), linewidths=0, alpha=opacity, zorder=zorder)
+            filled.set_gid(gid)
+            filled.set_transform(self.transData + Hundredths())
+            self.add_collection(filled, autolim=False)
+
+    def mark(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        below_mm: float = 0.0,
+        right_mm: float = 0.0,
+        size: str = "tiny",
+        colour: str = "quiet",
+        **how: Any,
+    ) -> None:
+        """Write at a place in data coordinates, moved by millimetres."""
+        shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
+        self.text(
+            x, y, drawable(text, self.style.family),
+            transform=self.transData + shift,
+            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
+        )  # fmt: skip
+
+    def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> None:
+        """Write at a distance in millimetres from the frame's lower left corner."""
+        self.text(
+            right_mm / self.size_mm[0], up_mm / self.size_mm[1], drawable(text, self.style.family),
+            transform=self.transAxes,
+            color=self.style.colour(colour), parse_math=False, **{"fontsize": self.style.size(size), **how},
+        )  # fmt: skip
+
+    def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:
+        """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame."""
+        size, height = self.style.size("tiny"), self.size_mm[1]
+        words = [positive, negative]
+        if sum(width_mm(word, size) for word in words) > height - _WORD_GAP_MM:
+            words = [word.replace(" ", "\n") for word in words]
+        length = sum(max(width_mm(line, size) for line in word.split("\n")) for word in words)
+        # Long single words are written smaller rather than over one another.
+        size *= min(1.0, (height - _WORD_GAP_MM) / length)
+        for word, up, anchor in ((words[0], height, "right"), (words[1], 0.0, "left")):
+            self.outside(
+                -left_mm, up, word, fontsize=size,
+                rotation=90, rotation_mode="anchor", ha=anchor, va="bottom", multialignment=anchor, linespacing=0.95,
+            )  # fmt: skip
+
+    def notice(self, text: str, *, up_mm: float | None = None) -> None:
+        """Say in words, inside the frame, why something is not drawn."""
+        size = self.style.size("small")
+        lines = wrapped(text, self.size_mm[0] - 6.0, size, most=6)
+        height = self.size_mm[1] / 2 if up_mm is None else up_mm
+        self.outside(
+            self.size_mm[0] / 2, height, "\n".join(lines), size="small", ha="center", va="center" if up_mm is None else "bottom",
+            zorder=6, linespacing=1.15, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
+        )  # fmt: skip
+
+
+def _runs(known: npt.NDArray[np.bool_]) -> list[slice]:
+    """Stretches of at least two known samples, as slices."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
+    return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2) if end - start > 1]

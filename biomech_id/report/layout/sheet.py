@@ -1,0 +1,124 @@
+"""A page: landscape A4, measured in millimetres from the top left corner, with the report's header and footer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import MM_PER_POINT, drawable
+
+WIDTH_MM, HEIGHT_MM = 297.0, 210.0
+#: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
+LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = 12.0, 22.0, 285.0, 198.0
+MM_PER_INCH = 25.4
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One page under construction.
+
+    Attributes
+    ----------
+    style : decides colours, type and labels.
+    figure : the page itself.
+    """
+
+    style: Style
+    figure: Figure = field(default_factory=lambda: Figure(figsize=(WIDTH_MM / MM_PER_INCH, HEIGHT_MM / MM_PER_INCH)))
+
+    def panel(self, left_mm: float, top_mm: float, width_mm: float, height_mm: float) -> Panel:
+        """Add a panel whose frame is at this place."""
+        place = (left_mm / WIDTH_MM, 1 - (top_mm + height_mm) / HEIGHT_MM, width_mm / WIDTH_MM, height_mm / HEIGHT_MM)
+        panel = Panel(self.figure, place, size_mm=(width_mm, height_mm), style=self.style)
+        self.figure.add_axes(panel)
+        return panel
+
+    def text(self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> Text:
+        """Write text whose baseline's left end is at this place (``ha``, ``va`` and others as in matplotlib)."""
+        return self.figure.text(
+            x_mm / WIDTH_MM,
+            1 - y_mm / HEIGHT_MM,
+            drawable(text, self.style.family),
+            fontsize=self.style.size(size),
+            color=self.style.colour(colour),
+            # A code or a reason may hold a dollar sign; nothing here is mathematics.
+            parse_math=False,
+            **{"va": "baseline", **how},
+        )
+
+    def paragraph(
+        self, x_mm: float, top_mm: float, lines: Sequence[str], *, size: str = "body", spacing: float = 1.3, **how: Any
+    ) -> float:
+        """Write lines below one another, each on its own baseline, and return where the paragraph ends (mm from the top)."""
+        points = self.style.size(size)
+        pitch = points * MM_PER_POINT * spacing
+        for number, line in enumerate(lines):
+            if line:
+                self.text(x_mm, top_mm + points * MM_PER_POINT + number * pitch, line, size=size, **how)
+        return top_mm + len(lines) * pitch
+
+    def rule(
+        self,
+        x0_mm: float,
+        y0_mm: float,
+        x1_mm: float,
+        y1_mm: float,
+        *,
+        colour: str = "grid",
+        width: float = 0.6,
+        dashes: tuple[float, tuple[float, ...]] | None = None,
+    ) -> None:
+        """Draw a straight line, solid unless dashes are given as matplotlib writes them."""
+        line = Line2D(
+            [x0_mm / WIDTH_MM, x1_mm / WIDTH_MM],
+            [1 - y0_mm / HEIGHT_MM, 1 - y1_mm / HEIGHT_MM],
+            color=self.style.colour(colour),
+            linewidth=width,
+            linestyle=dashes or "solid",
+            solid_capstyle="butt",
+        )
+        self.figure.add_artist(line)
+
+    def box(self, left_mm: float, top_mm: float, width_mm: float, height_mm: float, *, face: str | None, edge: str | None) -> None:
+        """Draw a rectangle behind whatever is written on it."""
+        self.figure.add_artist(
+            Rectangle(
+                (left_mm / WIDTH_MM, 1 - (top_mm + height_mm) / HEIGHT_MM),
+                width_mm / WIDTH_MM,
+                height_mm / HEIGHT_MM,
+                facecolor=self.style.colour(face) if face else "none",
+                edgecolor=self.style.colour(edge) if edge else "none",
+                linewidth=0.6,
+                transform=self.figure.transFigure,
+                zorder=-1,
+            )
+        )
+
+    def heading(self, x_mm: float, y_mm: float, text: str, *, to_mm: float | None = None) -> None:
+        """Write a section's heading, with a thin line below up to ``to_mm``."""
+        self.text(x_mm, y_mm, text, size="heading", weight="bold")
+        if to_mm is not None:
+            self.rule(x_mm, y_mm + 1.6, to_mm, y_mm + 1.6, colour="zero", width=0.5)
+
+    def head_and_foot(self, title: str, code: str, session: str, page: int, pages: int, version: str) -> None:
+        """Write what stands on every page: title, laboratory, subject's code, session date, version and page number."""
+        style = self.style
+        self.text(LEFT_MM, 13.5, title, size="title", weight="bold")
+        self.text(RIGHT_MM, 10.5, code, size="heading", weight="bold", ha="right")
+        self.text(RIGHT_MM, 14.8, session, size="small", colour="quiet", ha="right")
+        self.rule(LEFT_MM, 17.0, RIGHT_MM, 17.0, colour="ink", width=0.8)
+        self.rule(LEFT_MM, 201.0, RIGHT_MM, 201.0, colour="zero", width=0.4)
+        laboratory = style.settings["laboratory"]["name"]
+        left = f"{laboratory}  ·  {version}" if laboratory else version
+        self.text(LEFT_MM, 204.6, left, size="tiny", colour="quiet")
+        self.text((LEFT_MM + RIGHT_MM) / 2, 204.6, style.label("cover.disclaimer"), size="tiny", colour="quiet", ha="center")
+        number = style.label("page.number", page=page, pages=pages)
+        self.text(RIGHT_MM, 204.6, number, size="tiny", colour="quiet", ha="right")

@@ -1,0 +1,166 @@
+"""How pages look: colours, dashes, type sizes, fixed scales, the language's labels and the laboratory's name, all as data.
+
+The shipped ``style.toml``, ``scales.toml`` and ``labels_<language>.toml`` are the defaults; a laboratory's style file overrides
+single rows of them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from biomech_id.conventions import GRAVITY_M_S2, SignRow
+from biomech_id.errors import OptionError
+from biomech_id.report.layout.scale import Scale
+from biomech_id.report.layout.style_file import checked_labels, checked_scales, checked_settings, read_style_file, refuse_unknown
+
+LANGUAGES: tuple[str, ...] = ("en", "de")
+SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
+#: What is plotted instead of the tables' unit: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
+PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
+
+
+@dataclass(frozen=True)
+class Style:
+    """Everything that decides how a page looks.
+
+    Attributes
+    ----------
+    settings : the merged style file: ``laboratory``, ``colours``, ``lines``, ``text``.
+    scales, run_scales : ``"HipAngles.X"`` -> `Scale`; ``run_scales`` beats ``scales`` on pages of running trials.
+    labels : key -> text in the chosen language; keys of single words of the sign table are the English words themselves.
+    language : ``en`` or ``de``.
+    """
+
+    settings: Mapping[str, Mapping[str, Any]]
+    scales: Mapping[str, Scale]
+    run_scales: Mapping[str, Scale]
+    labels: Mapping[str, str]
+    language: str
+
+    def label(self, key: str, **values: object) -> str:
+        """Text of a label in the chosen language, with ``{names}`` filled in; a key without a label is made readable."""
+        text = self.labels.get(key)
+        if text is None:
+            text = key.rpartition(".")[2].replace("_", " ").replace("-", " ")
+            text = text[:1].upper() + text[1:]
+        return text.format(**values) if values else text
+
+    def word(self, english: str) -> str:
+        """A title or axis word of the sign table in the chosen language."""
+        return self.labels.get(english, english)
+
+    def colour(self, name: str) -> str:
+        """Colour by its name in the style file, or of a side ("L", "R")."""
+        return str(self.settings["colours"][SIDE_COLOUR.get(name, name)])
+
+    def dashes(self, side: str) -> tuple[float, tuple[float, ...] | None]:
+        """Line style of a side, as matplotlib writes it: (offset, lengths of ink and gap), or (0, None) for solid."""
+        lengths = tuple(float(x) for x in self.settings["lines"][f"{SIDE_COLOUR[side]}_dashes"])
+        return (0.0, lengths or None)
+
+    def size(self, name: str) -> float:
+        """Type size in points."""
+        return float(self.settings["text"][name])
+
+    @property
+    def family(self) -> str:
+        """Name of the font."""
+        return str(self.settings["text"]["family"])
+
+    def width(self, name: str) -> float:
+        """Line width in points, ``"cycle"`` or ``"mean"``."""
+        return float(self.settings["lines"][f"{name}_width"])
+
+    def scale(self, row: SignRow, *, run: bool = False) -> Scale:
+        """Fixed scale of a variable in the plotted unit."""
+        name = f"{row.variable}.{row.component}" if row.component else row.variable
+        return self.run_scales[name] if run and name in self.run_scales else self.scales[name]
+
+    def unit(self, row: SignRow) -> str:
+        """Unit in which a variable is plotted."""
+        return PLOTTED_UNIT.get(row.quantity, (row.unit, 1.0))[0]
+
+    @staticmethod
+    def factor(row: SignRow) -> float:
+        """Plotted value = factor times the value in the tables."""
+        return PLOTTED_UNIT.get(row.quantity, ("", 1.0))[1]
+
+    @cached_property
+    def rc(self) -> Any:
+        """Settings of matplotlib while pages are made and written, whatever the user's own are."""
+        return {
+            "font.family": self.family,
+            "font.size": self.size("body"),
+            "text.color": self.colour("ink"),
+            "text.usetex": False,
+            # Letters keep their own widths in page images too, as they do in the PDF.
+            "text.hinting": "none",
+            "axes.unicode_minus": True,
+            "pdf.fonttype": 42,
+            "pdf.use14corefonts": False,
+            "pdf.compression": 6,
+            # Curves are written point by point: what is in the PDF is what is in the tables.
+            "path.simplify": False,
+            "figure.dpi": 100.0,
+            "savefig.bbox": None,
+            "savefig.dpi": "figure",
+        }
+
+
+def load_style(path: str | Path | None = None, *, language: str | None = None) -> Style:
+    """Load the shipped style, changed by a laboratory's own style file.
+
+    Parameters
+    ----------
+    path : TOML file with the lines to change, or None.
+    language : beats the file's own choice.
+
+    Raises
+    ------
+    OptionError : the file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names
+        the line's key and the nearest known one.
+    """
+    own = read_style_file(Path(path)) if path is not None else {}
+    where = str(path) if path is not None else "the shipped style"
+    base = _shipped("style.toml")
+    sections = {"scales", "run_scales", "labels", *base}
+    refuse_unknown(own, sections, where=where, inside="")
+    language = language or str(own.get("language", base["language"]))
+    if language not in LANGUAGES:
+        raise OptionError(
+            f"There are no labels in the language {language!r}; there are {', '.join(LANGUAGES)}. "
+            "Single labels can be replaced under [labels] in a style file.",
+            value=language,
+            expected=" | ".join(LANGUAGES),
+            where=where,
+        )
+    settings = checked_settings({name: base[name] for name in base if name != "language"}, own, where)
+    logo = settings["laboratory"]["logo"]
+    if logo and path is not None:
+        settings["laboratory"]["logo"] = str(Path(path).parent / logo)
+    shipped = _shipped("scales.toml")
+    labels = _shipped(f"labels_{language}.toml")
+    flat = {
+        key if section == "words" else f"{section}.{key}": str(text)
+        for section, texts in labels.items()
+        for key, text in texts.items()
+    }
+    return Style(
+        settings=MappingProxyType({name: MappingProxyType(values) for name, values in settings.items()}),
+        scales=MappingProxyType(checked_scales("scales", shipped["scales"], own, where)),
+        run_scales=MappingProxyType(checked_scales("run_scales", shipped["run_scales"], own, where, known=shipped["scales"])),
+        labels=MappingProxyType(flat | checked_labels(own.get("labels", {}), flat, where)),
+        language=language,
+    )
+
+
+@cache
+def _shipped(name: str) -> dict[str, Any]:
+    return tomllib.loads((resources.files("biomech_id.report.layout") / name).read_text(encoding="utf-8"))

@@ -1,0 +1,269 @@
+"""The first page: who, when, how, the verdict in one line, and room for a signature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.errors import OptionError
+from biomech_id.files.text import why_unreadable
+from biomech_id.report.layout.findings import all_findings, cycle_counts, finding_lines, rules_not_passed, session_sentence
+from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.typography import MISSING, MM_PER_POINT, wrapped
+from biomech_id.report.norm import Norm
+from biomech_id.results.tables.session_tables import SessionTables
+
+_MIDDLE_MM = 152.0
+_FINDINGS_END_MM = 158.0
+#: Where the list of trials ends at the latest where there is something to be aware of, which then keeps its place.
+_TRIALS_END_MM = 134.0
+_MOST_FINDINGS = 5
+
+
+def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure:
+    """Draw the cover of one session."""
+    sheet = Sheet(style)
+    summary = tables.summary
+    _logo(sheet)
+    top = draw_verdict(sheet, summary, 22.0, head=style.label("cover.verdict"))
+    left = draw_facts(sheet, LEFT_MM, top, _MIDDLE_MM - 8.0, style.label("cover.subject"), subject_facts(summary, style))
+    right = draw_facts(sheet, _MIDDLE_MM, top, RIGHT_MM, style.label("cover.analysis"), analysis_facts(tables, style, norm))
+    below = max(left, right) + 5.0
+    # Notes are for the technician, on the next page; here stands what changes how the numbers are read.
+    lines = finding_lines([f for f in all_findings(tables) if f["severity"] != "info"], style)
+    below = _trials(sheet, tables, below, _TRIALS_END_MM if lines else _FINDINGS_END_MM - 4.0)
+    _findings(sheet, lines, below + 6.0, _FINDINGS_END_MM)
+    draw_signature(sheet, 163.0, 33.0)
+    _missing_letters(sheet)
+    return sheet.figure
+
+
+def recorded(value: object, style: Style) -> str:
+    """A value as text, or the words for "not recorded"."""
+    return style.label("common.not_recorded") if value in (None, "", {}) else str(value)
+
+
+def session_line(summary: Mapping[str, Any], style: Style) -> str:
+    """Session date from the files or the subject file, never today's."""
+    date = recorded(summary.get("subject", {}).get("session_date"), style)
+    return style.label("common.session_date", date=date)
+
+
+def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, str]]:
+    """Label and value of everything the cover says about the subject."""
+    subject = summary.get("subject", {})
+    age = subject.get("age_years")
+    sex = subject.get("sex")
+    conditions = ", ".join(c for c in summary.get("conditions", ()) if c)
+    known = [
+        ("code", recorded(subject.get("code"), style)),
+        ("age", style.label("cover.years", years=f"{age:.1f}") if age is not None else recorded(None, style)),
+        ("birth_date", recorded(subject.get("birth_date"), style)),
+        ("sex", style.labels.get(f"sex.{str(sex).lower()}", str(sex)) if sex else recorded(None, style)),
+        ("mass", _measure(subject.get("mass_kg"), 1.0, "kg", 1, style)),
+        ("height", _measure(subject.get("height_m"), 100.0, "cm", 0, style)),
+        ("leg_length", _pair(subject.get("leg_length_m"), style)),
+        ("knee_width", _pair(subject.get("knee_width_m"), style)),
+        ("ankle_width", _pair(subject.get("ankle_width_m"), style)),
+        ("condition", recorded(conditions, style)),
+    ]
+    return [(style.label(f"cover.{name}"), text) for name, text in known]
+
+
+def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cycles: Any = None) -> list[tuple[str, str]]:
+    """Label and value of everything the cover says about how the session was analysed.
+
+    ``cycles`` are rows of ``tables.cycle_list`` where only some of them are shown.
+    """
+    summary = tables.summary
+    model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
+    static = summary.get("static") or {}
+    stood = str(static.get("file") or "")
+    if not stood and tables.calibration.get("calibrated_from_walk"):
+        stood = style.label("cover.from_walk", trial=tables.calibration.get("static", "?"))
+    return [
+        (style.label("common.session"), recorded(summary.get("subject", {}).get("session_date"), style)),
+        (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
+        (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
+        (style.label("cover.static"), recorded(stood, style)),
+        (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
+        (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
+        (style.label("cover.norm"), norm_line(norm, style)),
+    ]
+
+
+def cycles_in_means(cycles: Any, style: Style) -> str:
+    """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics."""
+    used = cycles[cycles["used"].astype(bool)]
+    return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
+
+
+def norm_line(norm: Norm | None, style: Style) -> str:
+    """What the grey band is, or that there is none and how to make one."""
+    if norm is None:
+        return style.label("cover.no_norm")
+    about = norm.note
+    low, high = about["age_min_y"], about["age_max_y"]
+    known = all(age is not None and math.isfinite(age) for age in (low, high))
+    ages = style.label("cover.ages", low=f"{low:g}", high=f"{high:g}") if known else style.label("cover.ages_unknown")
+    line = style.label(
+        "cover.norm_line", n=norm.n, ages=ages, model=about["model"], kinetics=about["kinetics"], source=about["source"]
+    )
+    return line if about["clinical"] else f"{line.rstrip('. ')}. {style.label('cover.not_clinical')}"
+
+
+def _measure(value: float | None, factor: float, unit: str, decimals: int, style: Style) -> str:
+    return recorded(None, style) if value is None else f"{value * factor:.{decimals}f} {unit}"
+
+
+def _pair(values: Mapping[str, float] | None, style: Style) -> str:
+    values = values or {}
+    if not values:
+        return recorded(None, style)
+    return ", ".join(f"{values[s] * 1000:.0f}" if s in values else "–" for s in SIDES) + " mm"
+
+
+def _logo(sheet: Sheet) -> None:
+    path = sheet.style.settings["laboratory"]["logo"]
+    address = sheet.style.settings["laboratory"]["address"]
+    if address:
+        sheet.text(LEFT_MM, 20.6, address.replace("\n", " · "), size="tiny", colour="quiet")
+    if not path:
+        return
+    from matplotlib.image import imread
+
+    try:
+        picture = imread(path)
+    except (OSError, SyntaxError, ValueError) as error:
+        why = str(error) if isinstance(error, SyntaxError) else why_unreadable(error)
+        raise OptionError(
+            f"The logo {path} cannot be read: {why}. It must be a PNG or JPEG file.",
+            value=path, expected="a PNG or JPEG file", where=str(Path(path).name),
+        ) from error  # fmt: skip
+    height = 11.0
+    width = min(60.0, height * picture.shape[1] / picture.shape[0])
+    left = (LEFT_MM + RIGHT_MM - width) / 2
+    place = (left / WIDTH_MM, 1 - (4.5 + height) / HEIGHT_MM, width / WIDTH_MM, height / HEIGHT_MM)
+    axes = sheet.figure.add_axes(place)
+    axes.set_axis_off()
+    axes.imshow(picture, interpolation="none")
+
+
+def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, head: str) -> float:
+    """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin."""
+    verdict = str(summary.get("verdict", "warn"))
+    said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
+    return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=verdict)
+
+
+def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
+    """Draw a headline and a sentence in a box with a coloured edge; return where the next thing may begin."""
+    lines = wrapped(sentence, RIGHT_MM - LEFT_MM - 8.0, sheet.style.size("heading"))
+    height = 8.5 + 4.4 * len(lines)
+    sheet.box(LEFT_MM, top_mm, RIGHT_MM - LEFT_MM, height, face="shade", edge=None)
+    sheet.box(LEFT_MM, top_mm, 2.0, height, face=colour, edge=None)
+    sheet.text(LEFT_MM + 5.0, top_mm + 5.2, head, size="heading", colour=colour, weight="bold")
+    sheet.paragraph(LEFT_MM + 5.0, top_mm + 7.2, lines, size="heading")
+    return top_mm + height + 7.0
+
+
+def draw_facts(sheet: Sheet, left: float, top: float, right: float, heading: str, facts: list[tuple[str, str]]) -> float:
+    """Draw labels and values below a heading; return where they end."""
+    sheet.heading(left, top, heading, to_mm=right)
+    style, y = sheet.style, top + 6.2
+    size = style.size("body")
+    for label, text in facts:
+        lines = wrapped(text, right - left - 36.0, size)
+        sheet.text(left, y, label, size="body", colour="quiet")
+        sheet.text(left + 36.0, y, lines[0], size="body")
+        for line in lines[1:]:
+            y += size * MM_PER_POINT * 1.25
+            sheet.text(left + 36.0, y, line, size="body")
+        y += 4.9
+    return y
+
+
+def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float) -> float:
+    style = sheet.style
+    sheet.heading(LEFT_MM, top_mm, style.label("cover.trials"))
+    heads = ("file", "kind", "condition", "cycles", "with_kinetics", "trial_verdict")
+    widths = (60.0, 34.0, 45.0, 20.0, 30.0, 84.0)
+    columns = tuple(TableColumn(style.label(f"cover.{head}"), width) for head, width in zip(heads, widths, strict=True))
+    rows = trial_rows(tables, style)
+    if not rows:
+        sheet.text(LEFT_MM, top_mm + 6.0, style.label("absent.no_trials"), size="small")
+        return top_mm + 8.0
+    y, left = TextTable(columns, rows).draw(sheet, LEFT_MM, top_mm + 1.6, room_mm=bottom_mm - top_mm)
+    if left is not None:
+        more = style.label("cover.more", n=len(left.rows), page=style.label("page.quality"))
+        sheet.text(LEFT_MM, y + 3.6, more, size="small", colour="quiet")
+        y += 4.0
+    return y
+
+
+def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
+    """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict and the rules behind it.
+
+    Trials that need a look come first, so that a long session cannot hide them: rejected ones, then those with warnings.
+    """
+    rows: list[list[Cell | str]] = []
+    for failed in tables.summary.get("failed", ()):
+        error = style.label("cover.failed", error=failed["error"])
+        rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
+    order = ("reject", "warn", "accept")
+    for trial in sorted(tables.summary.get("trials", ()), key=lambda trial: order.index(trial["verdict"])):
+        counts = {s: [c for c in trial["cycles"] if c["side"] == s] for s in SIDES}
+        valid = {s: [c for c in counts[s] if c["kinetics_valid"] != "false"] for s in SIDES}
+        verdict, why = trial["verdict"], ", ".join(rules_not_passed(trial["name"], tables, style))
+        rows.append([
+            trial["file"], style.label(f"kind.{trial['kind']}"), trial["condition"] or "–",
+            ", ".join(str(len(counts[s])) for s in SIDES), ", ".join(str(len(valid[s])) for s in SIDES),
+            Cell(": ".join([style.label(f"verdict.{verdict}"), *([why] if why else [])]), colour=verdict, bold=verdict != "accept"),
+        ])  # fmt: skip
+    return rows
+
+
+def _missing_letters(sheet: Sheet) -> None:
+    """Say what an empty square stands for, where one had to be drawn."""
+    style = sheet.style
+    if any(MISSING in text.get_text() for text in sheet.figure.texts):
+        said = style.label("cover.missing_letters", square=MISSING, family=style.family)
+        sheet.text(LEFT_MM, 199.2, said, size="tiny", colour="quiet")
+
+
+def _findings(sheet: Sheet, lines: list[Cell], top_mm: float, bottom_mm: float) -> None:
+    style = sheet.style
+    if not lines or top_mm + 10.0 > bottom_mm:
+        return
+    sheet.heading(LEFT_MM, top_mm, style.label("cover.findings"), to_mm=RIGHT_MM)
+    size, y = style.size("small"), top_mm + 5.6
+    pitch = size * MM_PER_POINT * 1.3
+    for number, cell in enumerate(lines):
+        broken = wrapped(cell.text, RIGHT_MM - LEFT_MM, size, most=2)
+        if number >= _MOST_FINDINGS or y + pitch * (len(broken) + 1) > bottom_mm + pitch:
+            more = style.label("cover.more", n=len(lines) - number, page=style.label("page.quality"))
+            sheet.text(LEFT_MM, y, more, size="small", colour="quiet")
+            return
+        for line in broken:
+            sheet.text(LEFT_MM, y, line, size="small", colour=cell.colour)
+            y += pitch
+
+
+def draw_signature(sheet: Sheet, top_mm: float, height_mm: float) -> None:
+    """Leave room for comments, name, date and signature, and say what this software is not."""
+    style = sheet.style
+    sheet.text(LEFT_MM, top_mm - 1.2, style.label("cover.comments"), size="small", colour="quiet")
+    sheet.box(LEFT_MM, top_mm, 160.0, height_mm, face=None, edge="zero")
+    left = LEFT_MM + 170.0
+    for number, name in enumerate(("name", "date", "signature")):
+        y = top_mm + height_mm * (0.27 + 0.36 * number)
+        sheet.text(left, y, style.label(f"cover.{name}"), size="small", colour="quiet")
+        sheet.rule(left + 24.0, y + 0.6, RIGHT_MM, y + 0.6, colour="ink", width=0.6)
+    sheet.text(RIGHT_MM, top_mm - 1.2, style.label("cover.disclaimer"), size="body", weight="bold", ha="right")

@@ -1,0 +1,47 @@
+"""What the floor did: force components, butterfly diagrams, the centre of pressure in the foot's outline, and the free moment."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layout.curve_panel import Drawing, draw_variable
+from biomech_id.report.layout.layer import ROWS
+from biomech_id.report.layout.legend import draw_absences, draw_legend
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.pages.butterfly import draw_butterfly
+from biomech_id.report.pages.foot_pressure import draw_foot
+
+CURVES: tuple[tuple[str, str], ...] = (
+    ("GroundReactionForce", "X"),
+    ("GroundReactionForce", "Y"),
+    ("GroundReactionForce", "Z"),
+    ("FreeMoment", "Z"),
+)
+_ROW_TOP_MM, _ROW_HEIGHT_MM = 31.0, 46.0
+_LOW_TOP_MM = 99.0
+_MARGIN_MM, _GUTTER_MM = 12.0, 17.0
+_BUTTERFLY_PITCH_MM = 103.0
+_FEET_LEFT_MM, _FEET_PITCH_MM = 227.0, 30.5
+
+
+def ground_reaction_page(drawing: Drawing) -> Figure:
+    """Draw the ground reaction page."""
+    sheet, style = Sheet(drawing.style), drawing.style
+    draw_legend(sheet, drawing)
+    columns = len(CURVES)
+    absent: list[str] = []
+    width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
+    for j, name in enumerate(CURVES):
+        panel = sheet.panel(LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM), _ROW_TOP_MM, width, _ROW_HEIGHT_MM)
+        absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
+    draw_absences(sheet, absent)
+    sheet.text(_FEET_LEFT_MM, _LOW_TOP_MM - 5.0, style.label("ground.foot"), weight="bold")
+    for number, side in enumerate(SIDES):
+        left = LEFT_MM + _MARGIN_MM - 4.0 + _BUTTERFLY_PITCH_MM * number
+        draw_butterfly(sheet, side, drawing, left_mm=left, top_mm=_LOW_TOP_MM)
+        draw_foot(sheet, side, drawing, left_mm=_FEET_LEFT_MM + _FEET_PITCH_MM * number, top_mm=_LOW_TOP_MM)
+    lines = wrapped(style.label("ground.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
+    sheet.paragraph(LEFT_MM, 191.5, lines, size="tiny", colour="quiet")
+    return sheet.figure

@@ -1,0 +1,40 @@
+"""Joint angles over the gait cycle: four rows of three."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from biomech_id.report.layout.curve_panel import Drawing, draw_variable
+from biomech_id.report.layout.layer import ROWS
+from biomech_id.report.layout.legend import draw_absences, draw_legend
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.typography import wrapped
+
+GRID: tuple[tuple[tuple[str, str], ...], ...] = (
+    (("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z")),
+    (("HipAngles", "X"), ("HipAngles", "Y"), ("HipAngles", "Z")),
+    (("KneeAngles", "X"), ("KneeAngles", "Y"), ("KneeAngles", "Z")),
+    (("AnkleAngles", "X"), ("FootProgressAngles", "Z"), ("AnkleAngles", "Z")),
+)
+_FIRST_TOP_MM, _PITCH_MM, _HEIGHT_MM = 31.0, 40.0, 33.0
+_MARGIN_MM, _GUTTER_MM = 11.0, 17.0
+
+
+def kinematics_page(drawing: Drawing) -> Figure:
+    """Draw the kinematics page: every cycle or mean and standard deviation, as the drawing says."""
+    sheet = Sheet(drawing.style)
+    draw_legend(sheet, drawing)
+    columns = len(GRID[0])
+    absent: list[str] = []
+    width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
+    for i, names in enumerate(GRID):
+        for j, name in enumerate(names):
+            left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
+            panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1)
+    draw_absences(sheet, absent)
+    model = drawing.layers[0].tables.summary.get("model", "conventional")
+    note = drawing.style.label("kinematics.note_six_dof" if model == "six-dof" else "kinematics.note")
+    lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)
+    sheet.paragraph(LEFT_MM, 193.2, lines, size="tiny", colour="quiet")
+    return sheet.figure

@@ -1,0 +1,61 @@
+"""Internal moments and powers over the gait cycle, hip to ankle, and the ground reaction below them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import JOINTS, MOMENT_VARIABLE, POWER_VARIABLE
+from biomech_id.report.layout.curve_panel import Drawing, draw_variable
+from biomech_id.report.layout.how_sure import uncertainty_lines
+from biomech_id.report.layout.layer import ROWS
+from biomech_id.report.layout.legend import draw_absences, draw_legend
+from biomech_id.report.layout.peak_letters import draw_peaks
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.typography import shortened, wrapped
+
+GRID: tuple[tuple[tuple[str, str], ...], ...] = (
+    *(
+        ((MOMENT_VARIABLE[joint], "X"), (MOMENT_VARIABLE[joint], "Y"), (MOMENT_VARIABLE[joint], "Z"), (POWER_VARIABLE[joint], ""))
+        for joint in reversed(JOINTS)
+    ),
+    (("GroundReactionForce", "X"), ("GroundReactionForce", "Y"), ("GroundReactionForce", "Z")),
+)
+_FIRST_TOP_MM, _PITCH_MM, _HEIGHT_MM = 31.0, 42.0, 34.0
+_COLUMNS, _MARGIN_MM, _GUTTER_MM = 4, 12.0, 17.0
+
+
+def kinetics_page(drawing: Drawing) -> Figure:
+    """Draw the kinetics page: every cycle or mean and standard deviation, as the drawing says."""
+    sheet = Sheet(drawing.style)
+    sure = [] if drawing.every_cycle or len(drawing.layers) > 1 else list(uncertainty_lines(drawing.layers[0], drawing.style))
+    draw_legend(sheet, drawing, whiskers=bool(sure))
+    absent: list[str] = []
+    width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
+    for i, names in enumerate(GRID):
+        for j, name in enumerate(names):
+            left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
+            panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1 or (j == 3 and i == 2))
+            if name[0] in POWER_VARIABLE.values() and not drawing.every_cycle and len(drawing.layers) == 1:
+                draw_peaks(panel, name[0], drawing.layers[0])
+    draw_absences(sheet, absent)
+    left = LEFT_MM + _MARGIN_MM + 3 * (width + _GUTTER_MM)
+    _reading(sheet, left - 6.0, _FIRST_TOP_MM + 3 * _PITCH_MM + 2.0, drawing, sure)
+    return sheet.figure
+
+
+def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure: Sequence[str]) -> None:
+    """The words that must stand where the numbers are: internal, expressed where, normalised how, and how sure."""
+    style = sheet.style
+    sheet.text(left_mm, top_mm + 3.0, style.label("common.internal"), size="body", weight="bold")
+    six_dof = drawing.layers[0].tables.summary.get("model") == "six-dof"
+    text = style.label("kinetics.note_six_dof" if six_dof else "kinetics.note")
+    if not drawing.every_cycle and len(drawing.layers) == 1:
+        text += "\n" + style.label("kinetics.peaks")
+    lines = wrapped(text, RIGHT_MM - left_mm, style.size("tiny"))
+    y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny")
+    if sure:
+        sheet.text(left_mm, y + 3.6, style.label("kinetics.how_sure"), size="tiny", weight="bold")
+        sheet.paragraph(left_mm, y + 4.4, [shortened(line, RIGHT_MM - left_mm, style.size("tiny")) for line in sure], size="tiny")

@@ -1,0 +1,93 @@
+"""The last page: everything needed to doubt the numbers, and to get them again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from matplotlib.figure import Figure
+
+from biomech_id.report.layout.named_values import calibration_lines, segment_lines, setting_lines, source_lines
+from biomech_id.report.layout.numbers import brief
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
+from biomech_id.results.tables.session_tables import SessionTables
+
+_SELF_CHECK = "self-check: "
+_COLUMNS, _GUTTER_MM, _TOP_MM = 3, 6.0, 25.0
+_COLUMN_MM = (RIGHT_MM - LEFT_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
+
+
+def methods_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
+    """Set the methods in three columns, on as many pages as they take."""
+    pitch = style.size("small") * MM_PER_POINT * 1.28
+    sheet, column, y = Sheet(style), 0, _TOP_MM
+    for heading, lines in _sections(tables, style):
+        broken = [piece for line in lines for piece in _broken(line, style)]
+        for number, line in enumerate(broken):
+            needed = pitch * (3 if number == 0 else 1)
+            if y + needed > BOTTOM_MM:
+                column, y = column + 1, _TOP_MM
+                if column == _COLUMNS:
+                    yield sheet.figure
+                    sheet, column = Sheet(style), 0
+            x = LEFT_MM + column * (_COLUMN_MM + _GUTTER_MM)
+            if number == 0:
+                sheet.heading(x, y, heading, to_mm=x + _COLUMN_MM)
+                y += pitch + 1.8
+            sheet.text(x, y, line, size="small")
+            y += pitch
+        y += pitch
+    yield sheet.figure
+
+
+def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator[tuple[str, list[str]]]:
+    """What was done to every trial alike, once, and what was done to single ones, with their names."""
+    first = next(iter(histories.values()), ())
+    alike = [line for line in first if all(line in history for history in histories.values())]
+    # Many lines hold their file's name already.
+    single = [
+        line if name in line else f"{name}: {line}" for name, history in histories.items() for line in history if line not in alike
+    ]
+    yield style.label("methods.processing_all"), alike
+    yield style.label("methods.processing"), single
+
+
+def history_lines(history: Sequence[str], style: Style) -> list[str]:
+    """What was done to one trial; self-checks that passed are counted, one that did not is written out."""
+    passed = [step for step in history if step.startswith(_SELF_CHECK) and step.endswith("passed")]
+    lines = [str(step) for step in history if step not in passed]
+    return [*lines, style.label("methods.self_checks", n=len(passed))] if passed else lines
+
+
+def _broken(line: str, style: Style) -> list[str]:
+    """Break a line to the column's width; what follows the first break is indented, unless the line is prose."""
+    size = style.size("small")
+    first, *rest = wrapped(line, _COLUMN_MM, size)
+    if not rest or line.endswith("."):
+        return [first, *rest]
+    remainder = line[len(first) :].lstrip()
+    return [first, *(f"   {piece}" for piece in wrapped(remainder, _COLUMN_MM - 3.0, size))]
+
+
+def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[str]]]:
+    summary, calibration, manifest = tables.summary, tables.calibration, tables.manifest
+    model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
+    six_dof = model == "six-dof"
+    yield style.label("methods.command"), [str(manifest.get("command", "–"))]
+    yield style.label("methods.model"), [style.label(f"model.{model}"), style.label(f"model.{kinetics}")]
+    yield style.label("methods.kinetics"), [style.label("methods.equations_six_dof" if six_dof else "methods.equations")]
+    yield style.label("methods.conventions"), [style.label("methods.convention_text")]
+    yield style.label("methods.offsets"), list(calibration_lines(calibration, style))
+    yield style.label("methods.segments"), list(segment_lines(calibration, style))
+    yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
+    sizes = summary.get("error_sizes")
+    if sizes:
+        told = [style.label(f"error_size.{name}", size=brief(float(size))) for name, size in sizes.items()]
+        yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
+    yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
+    histories = {trial["name"]: history_lines(trial["history"], style) for trial in summary.get("trials", ())}
+    yield from processing(histories, style)
+    versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
+    yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]
+    yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]

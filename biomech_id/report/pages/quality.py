@@ -1,0 +1,203 @@
+"""How good the recording is: every rule with its number, refused cycles with their reason, gaps, plates, events, findings."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layout.findings import all_findings, finding_lines, rule_title
+from biomech_id.report.layout.numbers import brief, written
+from biomech_id.report.layout.reasons import in_words
+from biomech_id.report.layout.records import records
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.results.session.quality import RULES
+from biomech_id.results.tables.session_tables import SessionTables
+
+_RULE = {rule.name: rule for rule in RULES}
+_TOP_MM = 23.0
+_WIDTH_MM = RIGHT_MM - LEFT_MM
+
+
+def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
+    """Draw the data quality of a session, on as many pages as it takes."""
+    sheet, y = Sheet(style), _TOP_MM
+    for heading, table in _sections(tables, style):
+        left: TextTable | None = table
+        while left is not None:
+            # A heading never stands alone at the foot of a page, and a short table is not torn apart.
+            if y + min(22.0, 4.6 + left.height_mm(style)) > BOTTOM_MM:
+                yield sheet.figure
+                sheet, y = Sheet(style), _TOP_MM
+            sheet.heading(LEFT_MM, y + 3.0, heading)
+            y, left = left.draw(sheet, LEFT_MM, y + 4.6, room_mm=BOTTOM_MM - y - 4.6)
+            y += 6.0
+            if left is not None:
+                yield sheet.figure
+                sheet, y = Sheet(style), _TOP_MM
+    yield sheet.figure
+
+
+def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTable]]:
+    yield style.label("quality.rules"), rule_table(tables, style)
+    yield style.label("quality.refused"), refused_table(tables, style)
+    gaps = gap_lines(tables, style)
+    findings = finding_lines(all_findings(tables), style)
+    findings += [] if gaps else [Cell(style.label("quality.no_gaps"))]
+    yield style.label("quality.findings"), TextTable((TableColumn("", _WIDTH_MM),), [[cell] for cell in findings])
+    if gaps:
+        yield style.label("quality.gaps"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in gaps])
+    agreement = agreement_table(tables, style)
+    if agreement.rows:
+        yield style.label("quality.agreement"), agreement
+    plates = plate_lines(tables, style)
+    if plates:
+        yield style.label("quality.plates"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in plates])
+
+
+def rule_table(tables: SessionTables, style: Style) -> TextTable:
+    """One row per trial, one column per rule; numbers that crossed a limit name it and are coloured and bold.
+
+    The first row holds the limits beyond which a person should look.
+    """
+    quality: Any = tables.quality
+    if not len(quality):
+        return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
+    rules = list(dict.fromkeys(quality["rule"]))
+    units = dict(zip(quality["rule"], quality["unit"], strict=True))
+    name_mm, verdict_mm = 40.0, 24.0
+    width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))
+    heads = (rule_title(rule, style) + (f" {units[rule]}" if units[rule] else "") for rule in rules)
+    columns = (
+        TableColumn(style.label("quality.trial"), name_mm),
+        *(TableColumn(head, width, "center") for head in heads),
+        TableColumn(style.label("quality.verdict"), verdict_mm),
+    )
+    cells = {(row.trial, row.rule): row for row in records(quality)}
+    rows: list[list[Cell | str]] = [
+        [Cell(style.label("quality.limits"), colour="quiet"), *(Cell(_limit(rule), colour="quiet") for rule in rules), ""]
+    ]
+    for trial in tables.summary.get("trials", ()):
+        name = f"{trial['name']}\n{style.label('kind.' + trial['kind'])}"
+        numbers = [_number(cells.get((trial["name"], rule)), style) for rule in rules]
+        verdict = Cell(style.label(f"verdict.{trial['verdict']}"), colour=trial["verdict"], bold=True)
+        rows.append([name, *numbers, verdict])
+    for failed in tables.summary.get("failed", ()):
+        rejected = Cell(style.label("verdict.reject"), colour="reject", bold=True)
+        rows.append([failed["file"], *[""] * len(rules), rejected])
+    return TextTable(columns, rows)
+
+
+def _limit(name: str) -> str:
+    """The limit beyond which a person should look, or nothing where a number is only counted."""
+    rule = _RULE.get(name)
+    if rule is None or not math.isfinite(rule.warn):
+        return ""
+    return f"{'≥' if rule.low_is_bad else '≤'} {brief(rule.warn)}"
+
+
+def _number(row: Any, style: Style) -> Cell:
+    if row is None:
+        return Cell("–")
+    if row.verdict == "accept":
+        return Cell(brief(row.value))
+    limit = style.label("quality.limit", limit=brief(row.limit))
+    return Cell(f"{brief(row.value)}\n{limit}", colour=str(row.verdict), bold=True)
+
+
+def refused_table(tables: SessionTables, style: Style) -> TextTable:
+    """Cycles without kinetics or outside the means: one row per trial and reason, with the cycles it holds for."""
+    told = (TableColumn("", _WIDTH_MM),)
+    cycles = [cycle for cycle in records(tables.cycle_list) if not cycle.used or cycle.kinetics_valid != "true"]
+    if not len(tables.cycle_list):
+        return TextTable(told, [[style.label("quality.no_cycles")]])
+    if not cycles:
+        return TextTable(told, [[style.label("quality.none_refused")]])
+    grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
+    for cycle in cycles:
+        reason = in_words(cycle.reason, style) or style.label(f"kind.{cycle.kind}")
+        sides = grouped.setdefault((cycle.trial, bool(cycle.used), cycle.kinetics_valid, reason), {})
+        sides.setdefault(cycle.side, []).append(str(cycle.cycle))
+    words = {"true": style.label("common.yes"), "false": style.label("common.no"), "stance_only": style.label("parameter.stance")}
+    rows: list[list[Cell | str]] = [
+        [trial, "; ".join(style.label("quality.cycle", side=style.label(f"side.{side}"), number=", ".join(numbers))
+                          for side, numbers in sides.items()),
+         style.label("common.yes" if used else "common.no"), words.get(valid, valid), reason]
+        for (trial, used, valid, reason), sides in grouped.items()
+    ]  # fmt: skip
+    heads, widths = ("trial", "cycles", "in_mean", "kinetics", "reason"), (55.0, 48.0, 20.0, 22.0, _WIDTH_MM - 145.0)
+    columns = tuple(TableColumn(style.label(f"quality.{head}"), width) for head, width in zip(heads, widths, strict=True))
+    return TextTable(columns, rows)
+
+
+def gap_lines(tables: SessionTables, style: Style) -> list[str]:
+    """One line per trial and way of filling: every marker with the frames it was not seen in."""
+    grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for gap in records(tables.gaps):
+        last = f"–{gap.last_frame}" if gap.last_frame > gap.first_frame else ""
+        grouped.setdefault((gap.trial, gap.method), {}).setdefault(gap.marker, []).append(f"{gap.first_frame}{last}")
+    lines = []
+    for (trial, method), markers in grouped.items():
+        told = "; ".join(f"{marker} {', '.join(frames)}" for marker, frames in markers.items())
+        lines.append(style.label("quality.gap", trial=trial, method=style.label(f"gap.{method}"), markers=told))
+    return lines
+
+
+#: Events compared, in the order of the columns: side and kind as in ``summary.json``.
+_EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
+
+
+def agreement_table(tables: SessionTables, style: Style) -> TextTable:
+    """How far events of two sources lie apart over all trials: one row per pair of sources, the worst with its trial."""
+    heads = (style.label("quality.event", side=style.label(f"side.{side}"), kind=style.word(kind)) for side, kind in _EVENTS)
+    columns = (
+        TableColumn(style.label("quality.compared"), 54.0),
+        *(TableColumn(head, (_WIDTH_MM - 54.0) / len(_EVENTS)) for head in heads),
+    )
+    pairs: dict[tuple[str, str], dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]]] = {}
+    trials = tables.summary.get("trials", ())
+    for trial in trials:
+        for row in trial["event_agreement"]:
+            cells = pairs.setdefault((row["source"], row["reference"]), {})
+            cells.setdefault((row["side"], row["kind"]), []).append((trial["name"], row))
+    rows: list[list[Cell | str]] = [
+        [style.label("quality.pair", source=style.label(f"source.{source}"), reference=style.label(f"source.{reference}")),
+         *(_apart(cells.get(event, []), style, name_trial=len(trials) > 1) for event in _EVENTS)]
+        for (source, reference), cells in pairs.items()
+    ]  # fmt: skip
+    return TextTable(columns, rows)
+
+
+def _apart(rows: Sequence[tuple[str, Mapping[str, Any]]], style: Style, *, name_trial: bool) -> str:
+    """Median of the trials' medians, and the worst of all."""
+    if not rows:
+        return "–"
+    trial, worst = max(rows, key=lambda found: abs(found[1]["worst_ms"]))
+    median = statistics.median(row["median_ms"] for _, row in rows)
+    said = written(worst["worst_ms"], 0) + (f" ({trial})" if name_trial else "")
+    return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
+
+
+def plate_lines(tables: SessionTables, style: Style) -> list[str]:
+    """What each plate is and how it was read: a line per plate, with its baseline over the trials."""
+    found: dict[tuple[str, str, str], list[float]] = {}
+    for trial in tables.summary.get("trials", ()):
+        for plate in trial["plates"]:
+            found.setdefault((plate["name"], plate["kind"], plate["sign"]), []).append(plate["baseline_N"])
+    return [
+        style.label("quality.plate", name=name, kind=kind, sign=style.label(f"sign.{sign}"), baseline=_range(values), n=len(values))
+        for (name, kind, sign), values in found.items()
+    ]
+
+
+def _range(values: Sequence[float | None]) -> str:
+    """Smallest and largest known value, or the one value that all share."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    ends = list(dict.fromkeys(brief(value) for value in (min(known), max(known)))) if known else ["–"]
+    return " – ".join(ends)

@@ -1,0 +1,136 @@
+"""Time and distance: every parameter left and right with its spread, its norm and its asymmetry, and the phases of the cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.norm import Norm
+
+#: How units of the tables are written for readers.
+UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}
+_TABLE_RIGHT_MM = 196.0
+_BARS_LEFT_MM = 203.0
+
+
+def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
+    """Draw the table of parameters and the phases of both sides' cycles."""
+    sheet = Sheet(style)
+    rows = parameter_rows(layer, style, norm)
+    if not rows:
+        sheet.text(LEFT_MM, 30.0, style.label("absent.no_spatiotemporal"), size="heading")
+        return sheet.figure
+    columns: tuple[TableColumn, ...] = (
+        TableColumn(style.label("parameter.heading"), 50.0 if norm is not None else 76.0),
+        TableColumn(style.label("parameter.unit"), 18.0),
+        TableColumn(style.label("side.L"), 28.0, "right"),
+        TableColumn("n", 7.0, "right"),
+        TableColumn(style.label("side.R"), 28.0, "right"),
+        TableColumn("n", 7.0, "right"),
+        TableColumn(style.label("parameter.symmetry"), 22.0, "right"),
+    )
+    if norm is not None:
+        columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 24.0, "right"), columns[6])
+    y, _ = TextTable(columns, rows, size="body" if len(rows) <= 30 else "small").draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
+    notes = [style.label("parameter.symmetry_note")] + ([style.label("parameter.outside")] if norm is not None else [])
+    lines = [line for note in notes for line in wrapped(note, _TABLE_RIGHT_MM - LEFT_MM, style.size("tiny"))]
+    sheet.paragraph(LEFT_MM, y + 1.5, lines, size="tiny", colour="quiet")
+    _phases(sheet, layer, 26.0)
+    return sheet.figure
+
+
+def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]]]]:
+    """Parameter -> (unit, side -> values of the cycles in the means), in the order of the tables.
+
+    Values that belong to no side, and whole-trial values (cycle 0) where a parameter has no others, stand under "".
+    """
+    table: Any = layer.tables.spatiotemporal
+    wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
+    trials = {trial["name"] for trial in layer.trials}
+    found: dict[str, tuple[str, dict[str, list[float]]]] = {}
+    fields = (table[name] for name in ("trial", "side", "cycle", "parameter", "value", "unit"))
+    for trial, side, cycle, parameter, value, unit in zip(*fields, strict=True):
+        if (trial, side, cycle) in wanted or (cycle == 0 and trial in trials):
+            sides = found.setdefault(str(parameter), (str(unit), {}))[1]
+            sides.setdefault(str(side), []).append(float(value))
+    return found
+
+
+def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[Cell | str]]:
+    """Rows of the page's table."""
+    rows: list[list[Cell | str]] = []
+    for parameter, (unit, sides) in parameter_values(layer).items():
+        decimals = DECIMALS.get(unit, 2)
+        reference = norm.scalars.get(parameter) if norm is not None else None
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        for side in SIDES:
+            values = sides.get(side, sides.get("", []))
+            row += [flagged(mean_sd(values, decimals), values, reference), str(int(np.isfinite(values).sum()))]
+        if norm is not None:
+            row.append(f"{written(reference[0], decimals)} ± {written(reference[1], decimals)}" if reference else "–")
+        row.append(asymmetry(sides))
+        rows.append(row)
+    return rows
+
+
+def flagged(text: str, values: Any, reference: tuple[float, float] | None) -> Cell:
+    """Mark a mean that lies more than two standard deviations from the norm, in bold and by a triangle."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    if reference is None or not len(known):
+        return Cell(text)
+    distance = float(known.mean()) - reference[0]
+    if not abs(distance) > 2 * reference[1]:
+        return Cell(text)
+    return Cell(f"{'▲' if distance > 0 else '▼'} {text}", bold=True)
+
+
+def asymmetry(sides: dict[str, list[float]]) -> str:
+    """Left minus right over the mean of the two, percent (Robinson et al. 1987); a dash where a side is missing."""
+    means = [float(np.nanmean(sides[s])) if s in sides and np.isfinite(sides[s]).any() else float("nan") for s in SIDES]
+    half = (means[0] + means[1]) / 2
+    return f"{written(100 * (means[0] - means[1]) / half, 1)} %" if np.isfinite(half) and half != 0 else "–"
+
+
+def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
+    """Two bars per side's cycle: when this foot and when the other one is on the floor."""
+    style, width = sheet.style, RIGHT_MM - _BARS_LEFT_MM
+    sheet.heading(_BARS_LEFT_MM, top_mm - 1.0, style.label("parameter.phases"), to_mm=RIGHT_MM)
+    y = top_mm + 8.0
+    for side, other in (SIDES, SIDES[::-1]):
+        mine = layer.used[layer.used["side"] == side]
+        off, opposite_off, opposite_strike = (
+            float(mine[f"{name}_percent"].mean()) for name in ("foot_off", "opposite_off", "opposite_strike")
+        )
+        sheet.text(_BARS_LEFT_MM, y, style.label(f"side.{side}"), size="body", colour=side, weight="bold")
+        if not np.isfinite(off):
+            sheet.text(_BARS_LEFT_MM, y + 9.0, style.label("absent.cycles", side=style.label(f"side.{side}").lower()), size="small")
+            y += 33.0
+            continue
+        bars = ((side, [(0.0, off)]), (other, [(0.0, opposite_off), (opposite_strike, 100.0)]))
+        for number, (foot, stretches) in enumerate(bars):
+            top = y + 5.5 + 6.0 * number
+            sheet.box(_BARS_LEFT_MM, top, width, 4.6, face="shade", edge=None)
+            for start, end in stretches:
+                if np.isfinite(start) and np.isfinite(end):
+                    sheet.box(_BARS_LEFT_MM + width * start / 100, top, width * (end - start) / 100, 4.6, face=foot, edge=None)
+        marks = [(0.0, "0"), (off, f"{off:.0f} %"), (100.0, "100")]
+        for percent, text in marks:
+            ha = "left" if percent == 0 else "right" if percent == 100 else "center"
+            sheet.text(_BARS_LEFT_MM + width * percent / 100, y + 20.2, text, size="tiny", colour="quiet", ha=ha)
+        for percent in (opposite_off, opposite_strike):
+            if np.isfinite(percent):
+                text = f"{percent:.0f} %"
+                sheet.text(_BARS_LEFT_MM + width * percent / 100, y + 4.6, text, size="tiny", colour=other, ha="center")
+        y += 33.0
+    note = wrapped(style.label("parameter.phases_note"), width, style.size("tiny"))
+    sheet.paragraph(_BARS_LEFT_MM, y - 6.0, note, size="tiny", colour="quiet")

@@ -1,0 +1,127 @@
+"""A norm from analysed sessions: what ``biomech-id norm`` computes.
+
+Each subject counts once, however many sessions, trials and cycles they have: their used cycles of all sessions are averaged, then
+left and right.  Kinetics that exist on one side only count with that side.  The scores' own norm (how far the norm's subjects
+lie from their mean) is measured against the norm itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES, cycle_rows
+from biomech_id.errors import OptionError
+from biomech_id.results.norms.norm import NormSample, norm_from_samples
+from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
+from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS, scores_against
+from biomech_id.results.tables.session_tables import SessionTables
+
+#: Spatiotemporal parameter that ``speed_min`` and ``speed_max`` of a norm are read from.
+SPEED = "speed_dimensionless"
+
+
+@dataclass
+class _Person:
+    """One subject's sessions so far: a list of curves per name, values per parameter, ages."""
+
+    curves: dict[tuple[str, str, str], list[FloatArray]] = field(default_factory=dict)
+    parameters: dict[str, dict[str, list[float]]] = field(default_factory=dict)
+    ages: list[float] = field(default_factory=list)
+
+
+def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condition: str | None = None) -> pd.DataFrame:
+    """Return a norm made from sessions, as a table.
+
+    Parameters
+    ----------
+    sessions : any number; they are looked at one after the other and not kept.
+    source : who made the norm, from what.
+    condition : of the trials to take; needed when the sessions hold several.
+
+    Raises
+    ------
+    OptionError : sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
+    """
+    people: dict[str, _Person] = {}
+    kinds: dict[tuple[str, str], str] = {}
+    conditions: dict[str, None] = {}
+    for number, tables in enumerate(sessions):
+        code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
+        kinds.setdefault((tables.summary["model"], tables.summary["kinetics"]), code)
+        means = mean_curves(tables)
+        conditions |= dict.fromkeys(means)
+        for name, curves in means.items():
+            if condition is None or name == condition:
+                _add(people.setdefault(code, _Person()), curves, tables, name)
+    _check_one(kinds, "model and kinetics", "make one norm for each")
+    if condition is None:
+        _check_one(conditions, "condition", "name the one to take")
+    if not people:
+        raise OptionError(
+            "No session has a usable cycle for a norm.", value=condition, expected="steady straight cycles", where="norm"
+        )
+    (model, kinetics), *_ = kinds
+    samples, sides = zip(*(_sample(person) for person in people.values()), strict=True)
+    norm = norm_from_samples(samples, model=model, kinetics=kinetics, source=source)
+    scored = [replace(sample, values=_scores(curves, norm)) for sample, curves in zip(samples, sides, strict=True)]
+    if not any(sample.values for sample in scored):
+        return norm
+    scores = norm_from_samples(scored, model=model, kinetics=kinetics, source=source)
+    return pd.concat([norm, scores], ignore_index=True)
+
+
+def _check_one(found: dict[object, object] | dict[str, None] | dict[tuple[str, str], str], what: str, do: str) -> None:
+    if len(found) > 1:
+        names = "; ".join(" ".join(key) if isinstance(key, tuple) else f"'{key}'" for key in found)
+        raise OptionError(
+            f"The sessions do not have one {what} ({names}); {do}.", value=list(found), expected=f"one {what}", where="norm"
+        )
+
+
+def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: str) -> None:
+    for name, curve in curves.items():
+        person.curves.setdefault(name, []).append(curve)
+    used = tables.cycle_list[tables.cycle_list["used"].astype(bool) & (tables.cycle_list["condition"] == condition)]
+    rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
+    for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
+        person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
+    age = tables.summary["subject"].get("age_years")
+    if age is not None:
+        person.ages.append(float(age))
+
+
+def _sample(person: _Person) -> tuple[NormSample, MeanCurves]:
+    """One subject's contribution, and their mean curves of each side for the scores."""
+    sides = {name: mean_of_known(np.stack(curves)) for name, curves in person.curves.items()}
+    values: dict[tuple[str, str], FloatArray] = {}
+    for row in cycle_rows():
+        both = [sides[key] for side in SIDES if (key := (side, row.variable, row.component)) in sides]
+        whole = [curve for curve in both if np.isfinite(curve).all()]
+        # A path over the sole scales with the foot: it has no norm in millimetres.
+        if whole and row.quantity != "point":
+            values[row.variable, row.component] = np.mean(whole, axis=0)
+    for parameter, by_side in person.parameters.items():
+        values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
+    speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
+    return NormSample(values, _mean(person.ages), speed), sides
+
+
+def _scores(sides: MeanCurves, norm: pd.DataFrame) -> dict[tuple[str, str], FloatArray]:
+    scores = scores_against(sides, norm)
+    found: dict[tuple[str, str], list[float]] = {}
+    for (_, variable, component), value in scores.variables.items():
+        found.setdefault((f"{GVS}.{variable}", component), []).append(value)
+    for value in scores.sides.values():
+        found.setdefault((GPS, ""), []).append(value)
+    if np.isfinite(scores.overall):
+        found[GPS_OVERALL, ""] = [scores.overall]
+    return {name: np.array([_mean(values)]) for name, values in found.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")

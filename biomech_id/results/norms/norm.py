@@ -1,0 +1,188 @@
+"""The norm: what people without a gait disorder do, as a documented CSV.
+
+A norm is made with this program from analysed subjects, so that it has the same model and kinetics as the patient it is compared
+with; one of another model or kinetics mode is refused.  Each subject counts once: the mean of their used cycles, left and right
+averaged, is one sample, and ``sd`` is the standard deviation between subjects (n - 1 in the denominator).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import table_columns
+from biomech_id.errors import OptionError
+from biomech_id.results.tables.csv_text import read_csv, write_csv
+from biomech_id.results.tables.session_tables import CURVE_POINTS
+
+#: Below this number of subjects a norm is printed as "not a clinical norm".
+CLINICAL_SUBJECTS = 20
+
+
+def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
+    """Read a norm and check that it may be compared with a session.
+
+    Parameters
+    ----------
+    path : the CSV file.
+    model, kinetics : of the session.
+
+    Raises
+    ------
+    FileRefusedError : the file cannot be read, or lacks a column.
+    OptionError : another model or kinetics mode; a curve without all of 0 to 100 percent; a negative standard deviation.
+    """
+    norm = read_csv(path, table_columns("norm"))
+    check_norm(norm, where=str(path))
+    check_comparable(norm, model=model, kinetics=kinetics, where=str(path))
+    return norm
+
+
+def check_norm(norm: pd.DataFrame, *, where: str) -> None:
+    """Check that a norm table is whole.
+
+    Raises
+    ------
+    OptionError : it is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
+    """
+    if norm.empty:
+        raise OptionError(f"The norm {where} is empty.", value=0, expected="at least one variable", where=where)
+    for column in ("model", "kinetics"):
+        if norm[column].nunique() != 1:
+            raise OptionError(
+                f"The norm {where} mixes several kinds of {column}: {', '.join(sorted(norm[column].unique()))}.",
+                value=sorted(norm[column].unique()), expected=f"one {column}", where=where,
+            )  # fmt: skip
+    for (variable, component), rows in norm.groupby(["variable", "component"], sort=False):
+        percent = rows["percent"].to_numpy(dtype=np.float64)
+        whole = np.array_equal(np.sort(percent), np.arange(CURVE_POINTS)) or (len(rows) == 1 and np.isnan(percent[0]))
+        if not whole:
+            raise OptionError(
+                f"The norm {where} gives {variable} {component} at {len(rows)} places, not at each of 0 to 100 percent.",
+                value=len(rows), expected="101 rows, percent 0 to 100, or one row with an empty percent", where=where,
+            )  # fmt: skip
+    impossible = ~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)
+    if impossible.any():
+        row = norm[impossible].iloc[0]
+        raise OptionError(
+            f"{where} has mean {row['mean']:g}, sd {row['sd']:g}, n {row['n']:g} for {row['variable']} {row['component']}.",
+            value=[row["mean"], row["sd"], row["n"]], expected="a finite mean, sd of at least 0, n of at least 1", where=where,
+        )  # fmt: skip
+
+
+def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: str) -> None:
+    """Check that a norm was made with the session's model and kinetics mode.
+
+    Raises
+    ------
+    OptionError : it was not.
+    """
+    made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
+    if made != (model, kinetics):
+        raise OptionError(
+            f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
+            "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind.",
+            value=made, expected=f"({model}, {kinetics})", where=where,
+        )  # fmt: skip
+
+
+def write_norm(norm: pd.DataFrame, path: Path) -> None:
+    """Write a norm as CSV.
+
+    Raises
+    ------
+    OptionError : the table is no whole norm (see `check_norm`).
+    OutputError : the file cannot be written.
+    """
+    check_norm(norm, where=str(path))
+    write_csv(norm, path)
+
+
+@dataclass(frozen=True, eq=False)
+class NormBand:
+    """Mean and standard deviation of one variable: arrays (101,) over the cycle, or floats for a scalar."""
+
+    mean: FloatArray
+    sd: FloatArray
+    n: int
+
+
+def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> NormBand | None:
+    """Return the norm of one curve or scalar; None where there is no norm or it lacks the variable."""
+    if norm is None:
+        return None
+    rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent")
+    if rows.empty:
+        return None
+    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), int(rows["n"].min()))
+
+
+def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
+    """Return what ``summary.json`` says of the norm; None without one."""
+    if norm is None:
+        return None
+    n = int(norm["n"].min())
+    first = norm.iloc[0]
+    note = {name: first[name] for name in ("model", "kinetics", "source")}
+    ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}
+    return {"n": n, **note, "clinical": n >= CLINICAL_SUBJECTS, **ranges}
+
+
+@dataclass(frozen=True, eq=False)
+class NormSample:
+    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged."""
+
+    values: dict[tuple[str, str], FloatArray]
+    age_years: float
+    speed: float
+
+
+def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: str, source: str) -> pd.DataFrame:
+    """Return the norm of some subjects as a table; a variable that only some of them have gets a smaller ``n``.
+
+    Parameters
+    ----------
+    samples : one per subject.
+    model, kinetics : of all of them.
+    source : who made the norm, from what.
+
+    Raises
+    ------
+    OptionError : there is no subject.
+    """
+    if not samples:
+        raise OptionError(
+            "There is no subject to make a norm from.", value=0, expected="at least one analysed subject", where="norm"
+        )
+    ages, speeds = [sample.age_years for sample in samples], [sample.speed for sample in samples]
+    about: dict[str, Any] = {
+        "age_min_y": _extreme(np.nanmin, ages), "age_max_y": _extreme(np.nanmax, ages),
+        "speed_min": _extreme(np.nanmin, speeds), "speed_max": _extreme(np.nanmax, speeds),
+        "model": model, "kinetics": kinetics, "source": source,
+    }  # fmt: skip
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    parts = [_rows(name, [sample.values[name] for sample in samples if name in sample.values]) for name in names]
+    norm = pd.concat(parts, ignore_index=True).assign(**about)
+    return norm[[column.name for column in table_columns("norm")]]
+
+
+def _rows(name: tuple[str, str], values: Sequence[FloatArray]) -> pd.DataFrame:
+    stacked = np.stack(values)
+    n, points = stacked.shape
+    # One subject has no spread; the cell stays empty rather than claiming that nobody differs.
+    sd = stacked.std(axis=0, ddof=1) if n > 1 else np.full(points, np.nan)
+    percent = np.arange(points, dtype=np.float64) if points == CURVE_POINTS else np.full(points, np.nan)
+    return pd.DataFrame(
+        {"variable": name[0], "component": name[1], "percent": percent, "mean": stacked.mean(axis=0), "sd": sd, "n": n}
+    )
+
+
+def _extreme(pick: Any, values: Sequence[float]) -> float:
+    finite = [value for value in values if np.isfinite(value)]
+    return float(pick(finite)) if finite else float("nan")

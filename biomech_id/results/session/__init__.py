@@ -1,0 +1,1 @@
+"""What an analysis yields, as values; its quality and its summary."""

@@ -1,0 +1,156 @@
+"""``summary.json``: who walked, with which model, what became of every trial and every cycle, and why."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from biomech_id._version import __version__
+from biomech_id.conventions import MM_PER_M, SCHEMA, SIDES
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import Finding
+from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.events import Agreement
+from biomech_id.results.norms.norm import norm_note
+from biomech_id.results.session.clinical import MOMENT_AXES
+from biomech_id.results.session.ground import walking_direction
+from biomech_id.results.session.measures import plate_baseline_N
+from biomech_id.results.session.quality import Grade, rule_sentence
+from biomech_id.results.tables.cycle_table import planted_foot
+from biomech_id.results.tables.extrema import event_percents
+from biomech_id.trial import Event, ForcePlate, Subject
+
+if TYPE_CHECKING:
+    from biomech_id.results.session.values import SessionResult, TrialResult
+
+#: What a cover or a methods page says of the subject; calibration measurements are in ``calibration.json``.
+SUBJECT_FIELDS = (
+    "code", "session_date", "birth_date", "age_years", "sex", "condition", "mass_kg", "height_m", "leg_length_m", "knee_width_m",
+    "ankle_width_m", "marker_diameter_m", "foot_flat",
+)  # fmt: skip
+
+
+def session_summary(session: SessionResult) -> dict[str, Any]:
+    """Return ``summary.json`` (its keys are listed in `SessionTables`)."""
+    return {
+        "schema": SCHEMA,
+        "version": __version__,
+        "subject": _subject(session.subject),
+        "model": session.model,
+        "kinetics": session.kinetics,
+        "recipe": dict(session.recipe),
+        "error_sizes": dict(session.error_sizes) or None,
+        "moment_axes": MOMENT_AXES[session.model],
+        "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
+        "verdict": str(session.verdict),
+        "sentence": verdict_sentence(session),
+        "conditions": list(dict.fromkeys(trial.condition for trial in session.trials)),
+        "norm": norm_note(session.norm),
+        "trials": [trial_summary(trial) for trial in session.trials],
+        "failed": [{"file": failure.file, "error": failure.sentence} for failure in session.failed],
+        "findings": _findings(session.findings),
+    }
+
+
+def verdict_sentence(session: SessionResult) -> str:
+    """Return the verdict of the whole session in one line, naming every trial that is not simply accepted."""
+    if not session.trials:
+        return "No trial could be analysed."
+    by_grade = {grade: [trial.name for trial in session.trials if trial.verdict is grade] for grade in Grade}
+    count = len(session.trials)
+    parts = [f"{count} trial{'s' if count != 1 else ''}: {len(by_grade[Grade.ACCEPT])} accepted"]
+    for grade, words in ((Grade.WARN, "with warnings"), (Grade.REJECT, "rejected")):
+        if by_grade[grade]:
+            parts.append(f"{len(by_grade[grade])} {words} ({', '.join(by_grade[grade])})")
+    if session.failed:
+        files = ", ".join(failure.file for failure in session.failed)
+        parts.append(f"{len(session.failed)} could not be analysed ({files})")
+    return ", ".join(parts) + "."
+
+
+def trial_summary(trial: TrialResult) -> dict[str, Any]:
+    """Return what ``summary.json`` says of one trial."""
+    motion = trial.motion
+    return {
+        "name": trial.name,
+        "file": trial.file,
+        "kind": str(trial.kind),
+        "condition": trial.condition,
+        "rate_hz": motion.rate_hz,
+        "first_frame": motion.first_frame,
+        "n_frames": motion.n_frames,
+        "verdict": str(trial.verdict),
+        "reasons": [sentence for sentence in map(rule_sentence, trial.quality) if sentence],
+        "progression": _progression(motion),
+        "events": [_event(event) for event in trial.events],
+        "cycles": [cycle_summary(cycle, used=trial.used(cycle)) for cycle in trial.cycles],
+        "event_agreement": [_agreement(row) for row in trial.agreement],
+        "plates": [_plate(plate) for plate in trial.plates],
+        "foot_outline_mm": foot_outlines_mm(motion, trial.cycles),
+        "history": list(trial.history),
+        "findings": _findings(trial.findings),
+    }
+
+
+def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
+    """Return what ``summary.json`` says of one cycle; ``used`` is whether it enters means, scores and norms."""
+    return {
+        "side": cycle.side,
+        "cycle": cycle.number,
+        "start_s": cycle.start_s,
+        "end_s": cycle.end_s,
+        "foot_off_s": cycle.foot_off_s,
+        "opposite_off_s": cycle.opposite_off_s,
+        "opposite_strike_s": cycle.opposite_strike_s,
+        **event_percents(cycle),
+        "kinetics_valid": str(cycle.kinetics_valid),
+        "used": used,
+        "reason": cycle.reason,
+    }
+
+
+def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle]) -> dict[str, Any]:
+    """Return side -> names and points (mm) of the foot's outline in the axes of ``FootCentreOfPressure``, averaged over cycles."""
+    found: dict[str, list[Any]] = {side: [] for side in SIDES}
+    for cycle in cycles:
+        planted = planted_foot(motion, cycle)
+        if planted is not None:
+            found[cycle.side].append(planted.outline_m)
+    names = list(motion.foot_outline_names)
+    return {side: {"names": names, "points": np.mean(outlines, axis=0) * MM_PER_M} for side, outlines in found.items() if outlines}
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    values = {name: getattr(subject, name) for name in SUBJECT_FIELDS}
+    plain = {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
+    return {**plain, "sources": {name: subject.sources[name] for name in SUBJECT_FIELDS if name in subject.sources}}
+
+
+def _progression(motion: BodyMotion) -> list[float] | None:
+    direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m)
+    return None if direction is None else [float(direction[0]), float(direction[1])]
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {"time_s": event.time_s, "side": event.side, "kind": str(event.kind), "source": event.source}
+
+
+def _agreement(row: Agreement) -> dict[str, Any]:
+    return {
+        "side": row.side, "kind": str(row.kind), "source": row.source, "reference": row.reference, "n": row.n,
+        "median_ms": 1000.0 * row.median_s, "worst_ms": 1000.0 * row.worst_s,
+    }  # fmt: skip
+
+
+def _plate(plate: ForcePlate) -> dict[str, Any]:
+    return {
+        "name": plate.name, "kind": plate.kind, "corners_mm": MM_PER_M * plate.corners_m, "sign": plate.sign,
+        "baseline_N": plate_baseline_N([plate]), "history": list(plate.history),
+    }  # fmt: skip
+
+
+def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    return [{**dataclasses.asdict(finding), "severity": str(finding.severity)} for finding in findings]

@@ -1,0 +1,224 @@
+"""What an analysis yields, as values: one `TrialResult` for each trial, and the `SessionResult` that holds them.
+
+Both keep what was computed, in SI; tables in the units people read are built from them when asked for, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.brief import brief
+from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.dynamics.loads import JointLoads
+from biomech_id.errors import Finding, MissingInputError
+from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.events import Agreement
+from biomech_id.gait.spatiotemporal import Parameter
+from biomech_id.gait.stance import Assignment
+from biomech_id.gait.travel import TrialKind
+from biomech_id.results.session.quality import Grade, QualityRow, worst
+from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
+from biomech_id.results.tables.extrema import burst_rows, extrema_rows
+from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.results.tables.from_session import session_tables
+from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
+from biomech_id.signal.gaps import Gap
+from biomech_id.trial import Event, ForcePlate, Markers, Subject
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class TrialResult:
+    """Everything one trial yields.
+
+    Attributes
+    ----------
+    name : the file's stem, which names its table.
+    file : the recording, relative to the subject's folder, with forward slashes.
+    kind, condition : what was walked and how; conditions are never averaged together.
+    motion : the tracked body.
+    loads : joint loads, or None for kinematics only.
+    assignment : every stance with its verdict, and the ground's wrench on each foot; None without force plates.
+    events : those used, in order of time.
+    agreement : how the sources of events agree.
+    cycles, parameters : cycles and spatiotemporal parameters.
+    gaps : stretches in which a marker was not measured.
+    quality : every rule applied to this trial.
+    plates : force plates as read, for their history.
+    errors : side -> what can be wrong with the leg's loads, in groups (see `uncertainty.leg`); empty where nobody asked.
+    mass_kg : body mass that kinetics are divided by; None for kinematics only.
+    history : what was done to the data, in words, in order.
+    findings : what was noticed.
+    markers : as analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
+    """
+
+    name: str
+    file: str
+    kind: TrialKind
+    condition: str
+    motion: BodyMotion
+    loads: JointLoads | None = None
+    assignment: Assignment | None = None
+    events: tuple[Event, ...] = ()
+    agreement: tuple[Agreement, ...] = ()
+    cycles: tuple[Cycle, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    quality: tuple[QualityRow, ...] = ()
+    plates: tuple[ForcePlate, ...] = ()
+    errors: Mapping[str, Errors] = field(default_factory=dict)
+    mass_kg: float | None = None
+    history: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    markers: Markers | None = None
+
+    @property
+    def verdict(self) -> Grade:
+        """The worst grade of any quality rule."""
+        return worst(row.verdict for row in self.quality)
+
+    @property
+    def contacts(self) -> Mapping[str, FootContact]:
+        """Side -> the ground's wrench on that foot; empty without force plates."""
+        return {} if self.assignment is None else self.assignment.contacts
+
+    @property
+    def floor_m(self) -> float:
+        """Height of the plates' surface, laboratory Z, metres; 0 without plates."""
+        return float(np.median([plate.centre_m[2] for plate in self.plates])) if self.plates else 0.0
+
+    @cached_property
+    def frames(self) -> FrameTable:
+        """Every output at the video rate."""
+        return frame_table(self.motion, self.loads, self.contacts, mass_kg=self.mass_kg, floor_m=self.floor_m)
+
+    @cached_property
+    def curves(self) -> Curves:
+        """Every variable over every cycle."""
+        turning = self.kind is TrialKind.TURN
+        mass_kg, floor_m = self.mass_kg, self.floor_m
+        return cycle_curves(self.frames, self.motion, self.contacts, self.cycles, mass_kg=mass_kg, turning=turning, floor_m=floor_m)
+
+    @cached_property
+    def budget(self) -> Curves:
+        """The parts of every joint moment over every cycle; empty without loads or without a budget."""
+        if self.loads is None or self.mass_kg is None:
+            return stack_curves([])
+        return budget_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+
+    @cached_property
+    def uncertainty(self) -> Curves:
+        """How far joint moments and powers can be off, over every cycle, by source; empty without loads or sources of error."""
+        if self.loads is None or self.mass_kg is None or not self.errors:
+            return stack_curves([])
+        return uncertainty_curves(self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
+
+    @cached_property
+    def peaks(self) -> tuple[dict[str, object], ...]:
+        """Rows of ``peaks.csv``: extrema of every curve, and the named bursts of joint power."""
+        extrema = extrema_rows(self.curves, self.cycles)
+        if self.loads is None or self.mass_kg is None:
+            return tuple(extrema)
+        sagittal = sagittal_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+        return (*extrema, *burst_rows(self.curves, sagittal, self.cycles))
+
+    def used(self, cycle: Cycle) -> bool:
+        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected."""
+        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.verdict is not Grade.REJECT
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A recording that could not be analysed, and the sentence that says why."""
+
+    file: str
+    sentence: str
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class SessionResult:
+    """Everything one subject's session yields.
+
+    Attributes
+    ----------
+    subject : who walked, as used.
+    model, kinetics : "conventional" or "six-dof"; "textbook" or "vicon".
+    static_name, static_file : the static trial and its file, relative to the subject's folder; empty without one.
+    static_frames : number of its frames.
+    calibration : what the model's calibration says of itself (``calibration.json``).
+    trials : in the order of the files.
+    failed : recordings that could not be analysed.
+    findings : what was noticed about the session as a whole.
+    recipe : every setting, by section.
+    error_sizes : name -> standard deviation that the errors behind the uncertainty are assumed to have; empty where nobody asked.
+    command : the canonical command that repeats the run.
+    inputs : path relative to the subject's folder -> sha256.
+    norm : what people without a gait disorder do (see `results.norms.norm`), or None.
+    static_motion, static_markers : the static trial as tracked, for programs that take over; None without one.
+    marker_groups : segment ("R shank", "pelvis") -> names of its markers.
+    """
+
+    subject: Subject
+    model: str
+    kinetics: str
+    static_name: str
+    static_file: str
+    static_frames: int
+    calibration: Mapping[str, Any]
+    trials: tuple[TrialResult, ...]
+    failed: tuple[Failure, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    error_sizes: Mapping[str, float] = field(default_factory=dict)
+    command: str = ""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    norm: pd.DataFrame | None = None
+    static_motion: BodyMotion | None = None
+    static_markers: Markers | None = None
+    marker_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def trial(self, name: str) -> TrialResult:
+        """Return one trial by name.
+
+        Raises
+        ------
+        MissingInputError : there is no such trial; the message lists those there are.
+        """
+        for trial in self.trials:
+            if trial.name == name:
+                return trial
+        names = ", ".join(trial.name for trial in self.trials)
+        raise MissingInputError(f"There is no trial {name}; there are {names}.", value=name, expected=names, where="session")
+
+    def frames(self, name: str) -> FrameTable:
+        """Return one trial's outputs at the video rate; ``.to_dataframe()`` is its CSV file.
+
+        Raises
+        ------
+        MissingInputError : there is no such trial.
+        """
+        return self.trial(name).frames
+
+    @property
+    def verdict(self) -> Grade:
+        """Accept if every trial is; reject if none can be used; warn in between."""
+        grades = [trial.verdict for trial in self.trials]
+        if all(grade is Grade.REJECT for grade in grades):
+            return Grade.REJECT
+        return Grade.ACCEPT if all(grade is Grade.ACCEPT for grade in grades) and not self.failed else Grade.WARN
+
+    def tables(self) -> SessionTables:
+        """Return every table and document of the session, as written under OUT."""
+        return self._tables
+
+    @cached_property
+    def _tables(self) -> SessionTables:
+        return session_tables(self)

@@ -1,0 +1,1 @@
+"""The tables of a study: every session as one, with the subject in front."""

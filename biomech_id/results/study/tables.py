@@ -1,0 +1,123 @@
+"""The tables of a study: every session's tables as one, with the subject in front, readable lazily.
+
+With pyarrow each table is a Parquet dataset of one file per subject (see `study_parquet`), otherwise one CSV each. A session is
+copied piece by piece, so that memory depends neither on how many there are nor on how long one of them is; and in the order of
+their names, so that the bytes do not depend on who finished first.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TextIO
+
+from biomech_id.conventions import SCHEMA, Column
+from biomech_id.errors import FileRefusedError
+from biomech_id.files.atomic import whole_folder
+from biomech_id.files.json_text import json_text
+from biomech_id.results.folder.manifest import version_of
+from biomech_id.results.folder.read_write import MANIFEST
+from biomech_id.results.study.source import SourceFile, check_header, source_files, study_columns
+from biomech_id.results.tables.csv_text import header_line, header_of
+
+#: Tables of a study: the frame tables, and the tidy tables of that name.
+STUDY_TABLES = ("frames", "cycles", "spatiotemporal", "quality")
+STUDY_FOLDER = "study"
+#: Characters of a session's table that are copied at a time.
+_PIECE = 1 << 20
+
+
+def session_folders(root: Path) -> tuple[Path, ...]:
+    """Return the folders of finished sessions at and below a folder, sorted by their relative path; hidden ones are left out."""
+    found = [path.parent for path in root.rglob(MANIFEST)]
+    seen = [folder for folder in found if not any(part.startswith(".") for part in folder.relative_to(root).parts)]
+    return tuple(sorted(seen, key=lambda folder: folder.relative_to(root).as_posix()))
+
+
+def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: bool | None = None, out: Path | None = None) -> Path:
+    """Write the tables of a study below ``root/study``, whole or not at all, and return that folder.
+
+    Parameters
+    ----------
+    root : the study's results; a subject is named by the path of its folder relative to it.
+    folders : of the sessions; default all at and below ``root``.
+    parquet : True for Parquet, False for CSV; default Parquet where pyarrow is installed.
+    out : where to, instead.
+
+    Raises
+    ------
+    FileRefusedError : a session's table is missing or damaged; names the file.
+    OutputError : the tables cannot be written.
+    """
+    folders = session_folders(root) if folders is None else folders
+    subjects = {_subject(root, folder): folder for folder in sorted(folders, key=lambda folder: _subject(root, folder))}
+    as_parquet = find_spec("pyarrow") is not None if parquet is None else parquet
+    out = out or root / STUDY_FOLDER
+    with whole_folder(out) as part:
+        for table in STUDY_TABLES:
+            columns = study_columns(table, subjects)
+            if as_parquet:
+                from biomech_id.results.study.parquet import write_subject
+
+                (part / table).mkdir()
+                for subject, session in subjects.items():
+                    write_subject(part / table, subject, source_files(subject, session, table), columns)
+            else:
+                _write_one_csv(part / f"{table}.csv", subjects, table, columns)
+        about = {**about_study(as_parquet), "subjects": list(subjects)}
+        (part / "study.json").write_text(json_text(about), encoding="utf-8", newline="\n")
+    return out
+
+
+def about_study(parquet: bool) -> dict[str, Any]:
+    """Return what ``study.json`` says of any study's tables: the bytes of Parquet depend on who writes them."""
+    kind = {"format": "parquet" if parquet else "csv", "dependencies": {"pyarrow": version_of("pyarrow")} if parquet else {}}
+    return {"schema": SCHEMA, **kind, "tables": STUDY_TABLES}
+
+
+def _subject(root: Path, folder: Path) -> str:
+    relative = folder.relative_to(root).as_posix()
+    return root.name if relative == "." else relative
+
+
+def _write_one_csv(path: Path, subjects: Mapping[str, Path], table: str, columns: Sequence[Column]) -> None:
+    names = [column.name for column in columns]
+    with path.open("w", encoding="utf-8", newline="") as out:
+        out.write(header_line(names))
+        for subject, session in subjects.items():
+            for source in source_files(subject, session, table):
+                check_header(source, columns)
+                if header_of(source.path) == names[len(source.front) :] and not _has_quotes(source.path):
+                    _copy_rows(source, out)
+                else:
+                    _rearrange_rows(source, names, out)
+
+
+def _has_quotes(path: Path) -> bool:
+    """Whether a cell is quoted, and so may hold a line break."""
+    with path.open("rb") as file:
+        return any(b'"' in piece for piece in iter(lambda: file.read(_PIECE), b""))
+
+
+def _copy_rows(source: SourceFile, out: TextIO) -> None:
+    """Copy rows as they are, with cells put in front of each."""
+    front = header_line(source.front.values()).rstrip("\n") + ","
+    with source.path.open(encoding="utf-8", newline="") as file:
+        next(file)
+        while rows := file.readlines(_PIECE):
+            if not rows[-1].endswith("\n"):
+                raise FileRefusedError(
+                    f"{source.path} ends in the middle of a row; analyse the subject again.",
+                    value=rows[-1], expected="whole rows", where=str(source.path),
+                )  # fmt: skip
+            out.write(front + front.join(rows))
+
+
+def _rearrange_rows(source: SourceFile, names: Sequence[str], out: TextIO) -> None:
+    """Copy rows cell by cell, for a table whose columns are not all of the study's or whose cells are quoted."""
+    with source.path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, restval="")
+        writer = csv.DictWriter(out, names, restval="", extrasaction="ignore", lineterminator="\n")
+        writer.writerows({**row, **source.front} for row in rows)

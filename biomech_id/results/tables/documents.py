@@ -1,0 +1,161 @@
+"""Every key of the JSON files under OUT, as data: the data dictionary's second half.
+
+A key is written as a path: ``trials[].cycles[].used`` is the key ``used`` of each element of the list ``cycles`` of each element of
+``trials``; ``<side>`` stands for "L" and "R". A test holds what `results.session.summary` and
+`results.folder.manifest` write to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biomech_id.uncertainty.sizes import ERROR_SIZES
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key: its path, and what its value means, with its unit."""
+
+    path: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """One JSON file: its name, what it is, and its keys."""
+
+    name: str
+    what: str
+    keys: tuple[Key, ...]
+
+
+_FINDING = (
+    ("rule", "stable identifier"), ("severity", "info, warning or error"), ("message", "one sentence"),
+    ("hint", "what to do about it"), ("where", "trial, marker or plate concerned"),
+)  # fmt: skip
+
+
+def _findings(prefix: str, of: str) -> tuple[Key, ...]:
+    return (Key(f"{prefix}findings[]", of), *(Key(f"{prefix}findings[].{name}", meaning) for name, meaning in _FINDING))
+
+
+#: Every JSON file under OUT, key by key.
+DOCUMENTS: tuple[Document, ...] = (
+    Document("summary.json", "Who walked, with which model, what became of every trial and every cycle, and why.", (
+        Key("schema", "version of this layout"),
+        Key("version", "of the program"),
+        Key("subject.code", "as in the file, or --code"),
+        Key("subject.session_date", "ISO date as the file says it; null if it does not"),
+        Key("subject.birth_date", "ISO date; null if not recorded"),
+        Key("subject.age_years", "years; null if not recorded"),
+        Key("subject.sex", "as recorded; null if not"),
+        Key("subject.condition", "as recorded; null if not"),
+        Key("subject.mass_kg", "kg; null if not recorded"),
+        Key("subject.height_m", "m; null if not recorded"),
+        Key("subject.leg_length_m.<side>", "m"),
+        Key("subject.knee_width_m.<side>", "m"),
+        Key("subject.ankle_width_m.<side>", "m"),
+        Key("subject.marker_diameter_m", "m; null if not recorded"),
+        Key("subject.foot_flat", "true, false, or null if nobody said"),
+        Key("subject.sources", "field -> where it was read"),
+        Key("model", "conventional or six-dof"),
+        Key("kinetics", "textbook or vicon"),
+        Key("recipe", "every setting, by section: the manifest's, by which a change of that is known"),
+        Key("error_sizes", "size of every error that the uncertainty was computed with; null where nobody asked for it"),
+        *(Key(f"error_sizes.{size.name}", size.what) for size in ERROR_SIZES),
+        Key("moment_axes", "what the components of the internal moments are, in words"),
+        Key("static.file", "the static trial, relative to the subject's folder; empty without one"),
+        Key("static.name", "its stem"),
+        Key("static.frames", "its number of video frames"),
+        Key("verdict", "accept, warn or reject, of the whole session"),
+        Key("sentence", "the verdict in one line"),
+        Key("conditions", "in order of first appearance"),
+        Key("norm", "null without a norm"),
+        Key("norm.n", "smallest number of subjects behind any of its values"),
+        Key("norm.clinical", "whether n is at least 20"),
+        Key("norm.model", "body model it was made with"),
+        Key("norm.kinetics", "kinetics mode it was made with"),
+        Key("norm.source", "who made it, from what"),
+        Key("norm.age_min_y", "years; null if unknown"),
+        Key("norm.age_max_y", "years; null if unknown"),
+        Key("norm.speed_min", "dimensionless (Hof 1996); null if unknown"),
+        Key("norm.speed_max", "dimensionless; null if unknown"),
+        Key("trials[]", "one for each analysed trial, in the order of the files"),
+        Key("trials[].name", "the file's stem, which names its table"),
+        Key("trials[].file", "the recording, relative to the subject's folder"),
+        Key("trials[].kind", "straight, turn, treadmill, run, static or other"),
+        Key("trials[].condition", "conditions are never averaged together"),
+        Key("trials[].rate_hz", "video frames per second"),
+        Key("trials[].first_frame", "the recording's own number of the first frame, counted from 1"),
+        Key("trials[].n_frames", "number of video frames"),
+        Key("trials[].verdict", "accept, warn or reject: the worst of its quality rules"),
+        Key("trials[].reasons", "one sentence for each rule that was not passed"),
+        Key("trials[].progression", "x, y of the mean walking direction, unit vector, laboratory axes; null on the spot"),
+        Key("trials[].events[]", "gait events used, in order of time"),
+        Key("trials[].events[].time_s", "absolute time: frame n (from 1) is at (n - 1) / rate"),
+        Key("trials[].events[].side", "L or R"),
+        Key("trials[].events[].kind", "Foot Strike or Foot Off"),
+        Key("trials[].events[].source", "file, plate or marker: <method>"),
+        Key("trials[].cycles[]", "from a foot strike to the next of the same side"),
+        Key("trials[].cycles[].side", "L or R"),
+        Key("trials[].cycles[].cycle", "number on that side, as in the tables"),
+        Key("trials[].cycles[].start_s", "foot strike, s"),
+        Key("trials[].cycles[].end_s", "next strike of that side, s; by the mean cycle time if stance_only"),
+        Key("trials[].cycles[].foot_off_s", "s; null if not known, as for the next five"),
+        Key("trials[].cycles[].opposite_off_s", "s"),
+        Key("trials[].cycles[].opposite_strike_s", "s"),
+        Key("trials[].cycles[].foot_off_percent", "% of the cycle"),
+        Key("trials[].cycles[].opposite_off_percent", "% of the cycle"),
+        Key("trials[].cycles[].opposite_strike_percent", "% of the cycle"),
+        Key("trials[].cycles[].kinetics_valid", "true, false or stance_only"),
+        Key("trials[].cycles[].used", "whether it enters means, scores and norms: steady, straight, trial not rejected"),
+        Key("trials[].cycles[].reason", "why kinetics are missing or it is not used"),
+        Key("trials[].event_agreement[]", "how far two sources of events lie apart"),
+        Key("trials[].event_agreement[].side", "L or R"),
+        Key("trials[].event_agreement[].kind", "Foot Strike or Foot Off"),
+        Key("trials[].event_agreement[].source", "file, plate or marker; a positive lag means that it is later"),
+        Key("trials[].event_agreement[].reference", "the other source"),
+        Key("trials[].event_agreement[].n", "number of events both saw"),
+        Key("trials[].event_agreement[].median_ms", "ms"),
+        Key("trials[].event_agreement[].worst_ms", "ms"),
+        Key("trials[].plates[]", "force plates as read"),
+        Key("trials[].plates[].name", "plate 1 is the file's first"),
+        Key("trials[].plates[].kind", "C3D type, 1 to 4"),
+        Key("trials[].plates[].corners_mm", "four corners, mm, laboratory axes"),
+        Key("trials[].plates[].sign", "how the file stored it: reaction, applied or unknown"),
+        Key("trials[].plates[].baseline_N", "size of the force that was removed as the unloaded plate's, N"),
+        Key("trials[].plates[].history", "what was done to the raw channels, in words"),
+        Key("trials[].foot_outline_mm.<side>.names", "points of the foot's outline, in order around it"),
+        Key("trials[].foot_outline_mm.<side>.points", "x, y of each, mm, in the axes of FootCentreOfPressure"),
+        Key("trials[].history", "what was done to the data, in words, in order"),
+        *_findings("trials[].", "what was noticed in the trial"),
+        Key("failed[]", "recordings that could not be analysed"),
+        Key("failed[].file", "relative to the subject's folder"),
+        Key("failed[].error", "one sentence"),
+        *_findings("", "what was noticed about the session as a whole"),
+    )),
+    Document("calibration.json", "What the static trial fixed for every other trial; further keys are the model's own.", (
+        Key("schema", "version of this layout"),
+        Key("model", "conventional or six-dof"),
+        Key("kinetics", "textbook or vicon"),
+        Key("static_file", "relative to the subject's folder; empty without one"),
+    )),
+    Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (
+        Key("schema", "version of this layout"),
+        Key("version", "of the program"),
+        Key("command", "the canonical command that repeats the run, without -o, --workers and --resume"),
+        Key("recipe", "every setting, by section"),
+        Key("inputs", "path relative to the subject's folder -> sha256"),
+        Key("dependencies", "package -> version"),
+        Key("python", "version of the interpreter"),
+        Key("outputs", "path relative to OUT -> sha256, of every file but this one"),
+        Key("drawn", "only where `report` drew again: the norm and style it was given (name, sha256), and the pages"),
+    )),
+    Document("study/study.json", "What the tables of a study are made from.", (
+        Key("schema", "version of their columns"),
+        Key("format", "parquet or csv"),
+        Key("dependencies", "package -> version, of those that the bytes of the tables depend on"),
+        Key("tables[]", "their names"),
+        Key("subjects[]", "those whose rows they hold, in order"),
+    )),
+)  # fmt: skip

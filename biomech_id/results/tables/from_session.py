@@ -1,0 +1,58 @@
+"""From the values of a session to its tables: one function a table, in the order of `SessionTables`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from biomech_id.conventions import SCHEMA
+from biomech_id.results.folder.manifest import build_manifest
+from biomech_id.results.session.summary import session_summary
+from biomech_id.results.tables.cycle_table import stack_curves
+from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.scores_table import score_rows
+from biomech_id.results.tables.session_tables import SessionTables, tidy_table
+from biomech_id.results.tables.uncertainty import uncertainty_table
+
+if TYPE_CHECKING:
+    from biomech_id.results.session.values import SessionResult, TrialResult
+
+
+def session_tables(session: SessionResult) -> SessionTables:
+    """Return every table and document of a session."""
+    trials = session.trials
+    tables = SessionTables(
+        frames={trial.name: trial.frames.to_dataframe() for trial in trials},
+        cycles=stack_curves(trial.curves for trial in trials).to_dataframe("cycles"),
+        budget=stack_curves(trial.budget for trial in trials).to_dataframe("budget"),
+        spatiotemporal=tidy_table("spatiotemporal", [dataclasses.asdict(p) for trial in trials for p in trial.parameters]),
+        peaks=tidy_table("peaks", [row for trial in trials for row in trial.peaks]),
+        scores=tidy_table("scores"),
+        stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
+        gaps=tidy_table("gaps", [{"trial": trial.name, **dataclasses.asdict(gap)} for trial in trials for gap in trial.gaps]),
+        quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
+        calibration=_calibration(session),
+        summary=session_summary(session),
+        manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
+        norm=session.norm,
+        uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
+        if any(t.errors for t in trials)
+        else None,
+    )
+    if session.norm is None:
+        return tables
+    return dataclasses.replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), session.norm)))
+
+
+def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
+    for stance in trial.assignment.stances if trial.assignment else ():
+        yield {
+            "trial": trial.name, "side": stance.side, "start_s": stance.start_s, "end_s": stance.end_s,
+            "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": stance.reason,
+        }  # fmt: skip
+
+
+def _calibration(session: SessionResult) -> dict[str, Any]:
+    head = {"schema": SCHEMA, "model": session.model, "kinetics": session.kinetics, "static_file": session.static_file}
+    return {**head, **session.calibration}

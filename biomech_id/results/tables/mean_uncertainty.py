@@ -1,0 +1,63 @@
+"""How far a mean curve can be off, from the uncertainty of the cycles in it.
+
+A bias is one draw for all cycles of a session: the mean of n cycles is off by as much as each of them. With the standard deviations
+s_c of the cycles that is at most their mean, and just that where the bias acts alike in all of them. Noise is drawn anew in each:
+
+    bias   s = sum s_c / n          noise   s = sqrt(sum s_c^2) / n          total   s = sqrt(sum of both squared)
+
+A bias of a force plate is counted as if all cycles had stepped on one plate, which is the cautious side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+
+TOTAL = "total"
+
+
+def mean_uncertainty(
+    tables: SessionTables, side: str, variable: str, component: str, cycles: pd.DataFrame
+) -> Mapping[str, FloatArray]:
+    """Return source -> standard deviation (101,) of the mean over cycles, in the unit of the sign table, and "total".
+
+    Parameters
+    ----------
+    tables : the session.
+    side, variable, component : which moment or power.
+    cycles : rows of `SessionTables.cycle_list` that are in the mean.
+
+    Returns
+    -------
+    Empty where nobody asked for the uncertainty, or no such cycle has one. At each percent over the cycles that have a value.
+    """
+    table = tables.uncertainty
+    if table is None or not len(table):
+        return {}
+    heads = table.iloc[::CURVE_POINTS]
+    wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
+    names = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
+    rows = [
+        number
+        for number, (trial, of, cycle, *name) in enumerate(names)
+        if of == side and name == [variable, component] and (trial, of, int(cycle)) in wanted
+    ]
+    if not rows:
+        return {}
+    found = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES}
+    return {**found, TOTAL: np.sqrt(np.sum([sd**2 for sd in found.values()], axis=0))}
+
+
+def _of_mean(table: pd.DataFrame, source: str, rows: list[int]) -> FloatArray:
+    sd = table[source].to_numpy(dtype=np.float64).reshape(-1, CURVE_POINTS)[rows]
+    known = np.isfinite(sd)
+    n = known.sum(axis=0)
+    filled = np.where(known, sd, 0.0)
+    summed = np.sqrt((filled**2).sum(axis=0)) if source in NOISE_SOURCES else filled.sum(axis=0)
+    return np.asarray(np.where(n > 0, summed / np.maximum(n, 1), np.nan))

@@ -1,0 +1,140 @@
+"""Everything one session yields, as tables: what is written under OUT, and all that a report is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.brief import brief
+from biomech_id.conventions import table_columns
+
+#: Rows of one curve in `SessionTables.cycles`: 0, 1 ... 100 percent.
+CURVE_POINTS = 101
+
+
+@brief
+@dataclass(frozen=True, eq=False)
+class SessionTables:
+    """The tables of one session, fresh from an analysis or read back from its folder: the two are the same type.
+
+    Column names, order, meaning and units are data: `conventions.TABLES` for the tidy tables, `conventions.frame_columns`
+    and `conventions.POINT_VARIABLES` for ``frames``, `conventions.cycle_rows` for the variables in ``cycles``, and
+    `results.tables.documents.DOCUMENTS` for every key of the three mappings. In every DataFrame text cells are ``str`` (empty
+    text, never NaN), numbers float64 (NaN = missing), counts int64 (``percent`` of ``norm`` is float64 because it may be missing).
+
+    Attributes
+    ----------
+    frames : trial name -> ``trials/<stem>.csv``, one row per video frame: ``frame``, ``time`` (s), then e.g. ``LHipAngles.X``
+        (deg), ``LHipMoment.X`` (N m/kg, internal), ``LHipForce.X`` (N/kg), ``LHipPower``, ``LHipPowerTranslational`` (W/kg),
+        ``LGroundReactionForce.X`` (N/kg, laboratory axes), ``LGroundReactionMoment.X`` (N m/kg, about the laboratory's origin),
+        ``LCentreOfPressure.X``, ``LHJC.X``, ``LKJC.X``, ``LAJC.X`` and the foot outline's points (mm, laboratory axes).
+    cycles : ``trial side cycle kinetics_valid percent variable component value``. 101 successive rows (percent 0 to 100) are one
+        curve. All angles, moments, forces, powers; ``GroundReactionForce`` X forward, Y towards the other foot, Z up (N/kg);
+        ``FreeMoment`` Z (N m/kg); ``FootCentreOfPressure`` X from heel to toe, Y medially (mm, in the axes of the foot while
+        it is flat; the outline in the same axes is in ``summary``). A curve without any value is left out: kinetics of a cycle
+        whose ``kinetics_valid`` is ``false``, kinematics of a ``stance_only`` cycle. Use `curves` rather than filtering rows.
+    budget : the same with ``part`` before ``value``; variables ``HipMoment KneeMoment AnkleMoment``, parts
+        `conventions.BUDGET_PARTS`. Empty when no budget was asked for.
+    spatiotemporal : ``trial side cycle parameter value unit``; cycle 0 is the whole trial.
+    peaks : ``trial side cycle name variable component phase percent time_s value unit``.
+    scores : ``condition side score variable component value unit norm_mean norm_sd``; empty without a norm.
+    stances : ``trial side start_s end_s plate verdict reason``.
+    gaps : ``trial marker first_frame last_frame method``.
+    quality : ``trial rule value unit limit verdict`` (rules: `results.session.quality.RULES`).
+    calibration : ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments
+        with mass, centre of mass, tensor and their source).
+    summary : ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A
+        cycle's ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
+    manifest : ``manifest.json``; its ``outputs`` are empty until the folder has been written.
+    norm : ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics
+        source``, or None.
+    parity : ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the
+        comparison with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
+    uncertainty : standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``,
+        a column for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
+    """
+
+    frames: Mapping[str, pd.DataFrame]
+    cycles: pd.DataFrame
+    budget: pd.DataFrame
+    spatiotemporal: pd.DataFrame
+    peaks: pd.DataFrame
+    scores: pd.DataFrame
+    stances: pd.DataFrame
+    gaps: pd.DataFrame
+    quality: pd.DataFrame
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    norm: pd.DataFrame | None = None
+    parity: pd.DataFrame | None = None
+    uncertainty: pd.DataFrame | None = None
+
+    @cached_property
+    def cycle_list(self) -> pd.DataFrame:
+        """Every cycle, one row each: ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``."""
+        rows = [
+            {"trial": trial["name"], "kind": trial["kind"], "condition": trial["condition"], **cycle}
+            for trial in self.summary.get("trials", ())
+            for cycle in trial["cycles"]
+        ]
+        columns = [
+            "trial", "kind", "condition", "side", "cycle", "start_s", "end_s", "foot_off_s", "opposite_off_s", "opposite_strike_s",
+            "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "reason",
+        ]  # fmt: skip
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def _curve_places(self) -> dict[tuple[str, str, str], list[tuple[str, int, int]]]:
+        """(side, variable, component) -> [(trial, cycle, number of the curve in ``cycles``)]."""
+        heads = self.cycles.iloc[::CURVE_POINTS]
+        places: dict[tuple[str, str, str], list[tuple[str, int, int]]] = {}
+        names = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
+        for number, (trial, side, cycle, variable, component) in enumerate(names):
+            places.setdefault((side, variable, component), []).append((trial, int(cycle), number))
+        return places
+
+    def curves(self, side: str, variable: str, component: str = "", *, cycles: pd.DataFrame | None = None) -> FloatArray:
+        """Return one variable of many cycles.
+
+        Parameters
+        ----------
+        side, variable, component : as in ``cycles``, ``"L", "HipAngles", "X"``.
+        cycles : rows of `cycle_list` that are wanted; all of them where None. Cycles without this curve are left out.
+
+        Returns
+        -------
+        (n, 101), one row per cycle in table order, in the unit of the sign table; NaN where missing; (0, 101) if there is none.
+        """
+        found = self._curve_places.get((side, variable, component), [])
+        if cycles is not None:
+            wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
+            found = [place for place in found if (place[0], side, place[1]) in wanted]
+        values = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
+        return np.asarray(values[[number for _, _, number in found]], dtype=np.float64)
+
+
+#: Column kind -> type in memory.
+_TYPES = {"text": "str", "integer": "int64", "number": "float64"}
+
+
+def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = ()) -> pd.DataFrame:
+    """Return rows as the tidy table of that name in `conventions.TABLES`, with exactly its columns and types.
+
+    Parameters
+    ----------
+    name : of the table, "stances".
+    rows : each a mapping that has at least the table's columns; text may be an enumeration's member.
+    """
+    kinds = {column.name: column.kind for column in table_columns(name)}
+    cells = {
+        column: [str(row[column]) for row in rows] if kind == "text" else [row[column] for row in rows]
+        for column, kind in kinds.items()
+    }
+    return pd.DataFrame(cells).astype({column: _TYPES[kind] for column, kind in kinds.items()})

@@ -1,0 +1,63 @@
+"""What can be wrong with a trial, and by how much: sources of error of its joint moments, sized for this recording and body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import MM_PER_M
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.model_errors import NOISY_POINTS, HipCentreMethod, ModelErrors
+from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.signal.filter_choice import FilterChoice
+from biomech_id.signal.filters import lowpass
+from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.marker_noise import noise_gram
+from biomech_id.uncertainty.sources import ErrorSource
+
+#: Frames of the unit pulses that a differentiator is measured with: far more than any filter here remembers.
+_PULSES = 101
+
+
+def sources_of_error(
+    motion: BodyMotion, model: ModelErrors, choice: FilterChoice, sizes: Mapping[str, float]
+) -> dict[str, dict[str, tuple[ErrorSource, ...]]]:
+    """Return side -> sources of error of that leg's moments and powers, by the columns of ``uncertainty.csv``.
+
+    Parameters
+    ----------
+    motion : the trial, tracked.
+    model : which method found the hip, and what follows a joint centre that is off.
+    choice : what was measured of the markers' noise, and whether they were filtered.
+    sizes : name -> standard deviation (see `uncertainty.sizes.error_sizes`).
+    """
+    shown_m = choice.raw_noise_m(motion.rate_hz)
+    shows = bool(np.isfinite(shown_m))
+    # Noise that does not show was filtered by somebody else, before the recording was stored.
+    filtered = choice.apply or not shows
+    return {
+        side: leg_errors(
+            sizes,
+            hip_centre_mm=sizes["hip_centre_davis_mm" if HipCentreMethod.DAVIS in model.hip_centre.values() else "hip_centre_mm"],
+            noise_m=shown_m if shows else sizes["marker_noise_mm"] / MM_PER_M,
+            gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None),
+            gain=model.point_noise.get(side, np.eye(3 * len(NOISY_POINTS))),
+            couplings={segment: coupling for (of, segment), coupling in model.couplings.items() if of == side},
+        )
+        for side in motion.sides
+    }
+
+
+@lru_cache(maxsize=16)
+def _gram(rate_hz: float, cutoff_hz: float | None) -> FloatArray:
+    """Covariance of position, velocity and acceleration per variance of white noise on the raw path (see `noise_gram`)."""
+
+    def used_path(raw: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        smooth = raw if cutoff_hz is None else lowpass(raw, rate_hz, cutoff_hz)
+        velocity, acceleration = quintic_derivatives(smooth, rate_hz)
+        return smooth, velocity, acceleration
+
+    return noise_gram(used_path, _PULSES)
