@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.errors import FrameMismatchError, ShapeError
 
@@ -31,7 +31,7 @@ SAME_POINT_M = 1e-12
 SAME_AXES = 1e-12
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Wrench:
     """A force and a moment over time.

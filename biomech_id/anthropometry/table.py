@@ -31,7 +31,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, OptionError
-from biomech_id.files.text import read_text, why_unreadable
+from biomech_id.files.text import read_problem, read_text
 
 #: Tables shipped with the package, in order of the years of their sources.
 TABLES: tuple[str, ...] = ("dempster-winter", "jensen-1989", "de-leva-1996", "dumas-2007", "conventional", "conventional-vicon")
@@ -238,7 +238,7 @@ def load_table(name: str | Path) -> Table:
             text = read_text(path)
         except (OSError, UnicodeDecodeError) as reason:
             raise FileRefusedError(
-                f"The inertial table {path} cannot be read: {why_unreadable(reason)}.",
+                f"The inertial table {path} cannot be read: {read_problem(reason)}.",
                 value=str(path),
                 expected="a CSV file in UTF-8",
                 where=str(path),

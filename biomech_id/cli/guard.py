@@ -88,11 +88,11 @@ def say(text: str, *, nl: bool = True) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        from biomech_id.files.atomic import why_not
+        from biomech_id.files.atomic import write_problem
 
         _forget_output(sys.stdout)
         raise OutputError(
-            f"What the command prints cannot be written: {why_not(error)}.",
+            f"What the command prints cannot be written: {write_problem(error)}.",
             value=str(error), expected="a place that can be written", where="standard output",
         ) from error  # fmt: skip
 

@@ -57,14 +57,14 @@ def compare(
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
-    from biomech_id.report import compare_report, unlike
+    from biomech_id.report import compare_report, session_differences
     from biomech_id.results import read_folder
 
     sessions = read_folder(out_a), read_folder(out_b)
     with shown_progress() as progress:
         conditions = condition_a, condition_b
         compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, progress=progress)
-    doubts = unlike(*sessions)
+    doubts = session_differences(*sessions)
     for sentence in doubts:
         complain(sentence)
     say(f"Wrote {output}.")

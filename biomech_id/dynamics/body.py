@@ -14,7 +14,7 @@ from typing import overload
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_column_major
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT, SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
@@ -24,7 +24,7 @@ ORTHONORMAL_TOLERANCE = 1e-6
 INERTIA_TOLERANCE = 1e-12
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Frames:
     """Pose of one segment over time.
@@ -58,7 +58,7 @@ class Frames:
         return len(self.R_lab_seg)
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Segment:
     """Inertial parameters of one segment, constant or one per frame.
@@ -112,7 +112,7 @@ class Segment:
             )  # fmt: skip
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Motion of one segment relative to the laboratory; every vector in laboratory axes.
@@ -159,7 +159,7 @@ class Motion:
         return velocity
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class MotionStack(Sequence[Motion]):
     """The motions of n segments side by side, so that one array operation serves all of them.
@@ -220,7 +220,7 @@ def stacked(parts: Sequence[FloatArray]) -> FloatArray:
     return stack
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
     """What tracking a trial yields: the pelvis, both legs, joint centres and joint angles.
@@ -305,7 +305,7 @@ class BodyMotion:
         return iter(self.motions)
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class FootContact:
     """The ground's wrench on one foot, at the video rate, and where it is known.

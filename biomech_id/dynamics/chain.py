@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion, MotionStack, Segment, stacked
 from biomech_id.errors import InvalidValueError, ShapeError
 
@@ -22,7 +22,7 @@ from biomech_id.errors import InvalidValueError, ShapeError
 BASE = -1
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Chain:
     """n segments over N frames.

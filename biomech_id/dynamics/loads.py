@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.wrench import Sense, Wrench
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
@@ -24,7 +24,7 @@ from biomech_id.dynamics.power import rotational_power, translational_power
 from biomech_id.errors import InvalidValueError, OptionError, UnknownNameError
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class ChainLoads:
     """Joint wrenches of a chain: action of the proximal neighbour on each segment, laboratory axes.
@@ -56,7 +56,7 @@ class ChainLoads:
         return Wrench(self.force_lab_N[:, i], self.moment_lab_Nm[:, i], self.chain.joints_lab_m[i], sense="internal")
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class JointLoad:
     """Force, moment and power at one joint.
@@ -160,7 +160,7 @@ class JointLoad:
         return power
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class JointLoads(Mapping[tuple[str, str], JointLoad]):
     """(side, joint) -> `JointLoad`: ``loads["R", "knee"]``.

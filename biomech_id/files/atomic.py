@@ -106,10 +106,11 @@ def _told(out: Path, part: Path | None = None) -> Iterator[None]:
         raise OutputError(said, value=error.value, expected=error.expected, where=str(out)) from error
     except OSError as error:
         raise OutputError(
-            f"{out} cannot be written: {why_not(error)}.", value=str(error), expected="a place that can be written", where=str(out)
-        ) from error
+            f"{out} cannot be written: {write_problem(error)}.",
+            value=str(error), expected="a place that can be written", where=str(out),
+        ) from error  # fmt: skip
 
 
-def why_not(error: OSError) -> str:
+def write_problem(error: OSError) -> str:
     """Return in words why the operating system refuses to write, and what to do."""
     return _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))

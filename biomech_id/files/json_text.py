@@ -13,7 +13,7 @@ import numpy as np
 
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import FileRefusedError
-from biomech_id.files.text import why_unreadable
+from biomech_id.files.text import read_problem
 
 #: Nine significant digits: more than the float32 of a C3D file holds, and short.
 FLOAT_FORMAT = "%.9g"
@@ -58,7 +58,7 @@ def read_json(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileRefusedError(
-            f"{path} cannot be read: {why_unreadable(error)}.",
+            f"{path} cannot be read: {read_problem(error)}.",
             value=str(path),
             expected="a JSON file written by this program",
             where=str(path),

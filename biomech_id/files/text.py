@@ -25,7 +25,7 @@ def read_text(path: str | Path) -> str:
     return data.decode("utf-16" if wide else "utf-8-sig").replace("\r\n", "\n")
 
 
-def why_unreadable(error: OSError | ValueError) -> str:
+def read_problem(error: OSError | ValueError) -> str:
     """Return a few words for a person: what kept a text file from being read."""
     if isinstance(error, OSError):
         return error.strerror or str(error)

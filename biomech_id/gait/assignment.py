@@ -168,7 +168,7 @@ def _contact(
             # The vendor's software takes the frame at the strike as swing and the one at the off as stance.
             standing &= time_s > interval.lower_s
         if not stance.verdict.accepted:
-            known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.doubt_s)
+            known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.off_uncertainty_s)
             continue
         stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics)
         force += stance_force

@@ -17,12 +17,12 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity, must_be
 from biomech_id.gait.contacts import find_contacts
-from biomech_id.gait.joined_events import completed_events, merged_events, nearest_event
+from biomech_id.gait.event_merging import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
+from biomech_id.gait.plate_event_check import rejected_plate_events, sentence
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
-from biomech_id.gait.trusted_contacts import distrusted_events, sentence
 from biomech_id.trial import Event, EventKind, Trial
 
 SOURCES = ("auto", "file", "plates", "markers")
@@ -57,7 +57,7 @@ class EventSearch:
     events : those used, in order of time; each names its source.
     by_source : "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
     agreement : every pair of sources that see the same events.
-    distrusted : plate events that are neither used nor learnt from, because the rules refuse their stance.
+    rejected : plate events that are neither used nor learnt from, because the rules refuse their stance.
     timing : what the plates taught about the markers' delay.
     findings : what a user should know.
     """
@@ -65,7 +65,7 @@ class EventSearch:
     events: tuple[Event, ...]
     by_source: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     agreement: tuple[Agreement, ...] = ()
-    distrusted: tuple[Event, ...] = ()
+    rejected: tuple[Event, ...] = ()
     timing: MarkerTiming = field(default_factory=MarkerTiming)
     findings: tuple[Finding, ...] = ()
 
@@ -212,10 +212,10 @@ def _search(
     plates = plate_events(trial, landmarks, contacts, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
     # Where markers see no events (a run) a doubtful time is better than a step that vanishes; its stance says what is wrong.
-    doubts = distrusted_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
+    doubts = rejected_plate_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
     findings += [Finding("plate-event-distrusted", Severity.INFO, sentence(doubt), "", trial.name) for doubt in doubts]
-    distrusted = tuple(doubt.event for doubt in doubts)
-    trusted = tuple(e for e in plates if e not in distrusted)
+    rejected = tuple(doubt.event for doubt in doubts)
+    trusted = tuple(e for e in plates if e not in rejected)
     learnt = learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
@@ -230,7 +230,7 @@ def _search(
         events = found
     agreement = event_agreement(by_source | {"plate": trusted})
     findings += [*_gaps_in_order(trial, events), *_disagreements(trial, agreement)]
-    return EventSearch(events, by_source, agreement, distrusted, delay, tuple(findings))
+    return EventSearch(events, by_source, agreement, rejected, delay, tuple(findings))
 
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:

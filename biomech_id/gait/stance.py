@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
 
 
@@ -49,7 +49,7 @@ class Stance:
     reason: str
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Assignment:
     """Every stance of a trial with its verdict, and the ground's wrench on each foot.

@@ -13,7 +13,7 @@ from biomech_id.trial import Event, EventKind
 
 #: A foot off from markers lies within this of the force in nearly all steps (seven laboratories: 95 % within 23 ms). Strikes
 #: need no such margin: they lie within 17 ms, and early rather than late, which errs on the safe side.
-MARKER_DOUBT_S = 0.03
+MARKER_OFF_UNCERTAINTY_S = 0.03
 #: Beyond the first and the last event of a side a phase is believed to go on for this share of its usual duration, no further.
 BELIEVED_SHARE = 1.0
 #: Usual duration of a swing where a trial shows none, seconds: a free walk's (Perry 1992: 38 % of 1.1 s).
@@ -29,8 +29,9 @@ class Interval:
     side : "L" or "R".
     start_s, end_s : strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
     lower_s, upper_s : the same where known, else the furthest the stance can reach.
-    doubt_s : by how much later than ``upper_s`` the foot may still carry load: nothing where a file or a plate says when it left,
-        `MARKER_DOUBT_S` where markers do.
+    off_uncertainty_s : float
+        By how much later than ``upper_s`` the foot may still carry load, seconds: nothing where a file or a plate says when it
+        left, `MARKER_OFF_UNCERTAINTY_S` where markers do.
     """
 
     side: str
@@ -38,7 +39,7 @@ class Interval:
     end_s: float
     lower_s: float
     upper_s: float
-    doubt_s: float = 0.0
+    off_uncertainty_s: float = 0.0
 
     @property
     def complete(self) -> bool:
@@ -75,7 +76,7 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
 
 
 def _doubt_s(event: Event | None) -> float:
-    return MARKER_DOUBT_S if event is not None and event.source.startswith("marker") else 0.0
+    return MARKER_OFF_UNCERTAINTY_S if event is not None and event.source.startswith("marker") else 0.0
 
 
 def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray:

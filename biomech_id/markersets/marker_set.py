@@ -21,7 +21,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.files.text import read_text, why_unreadable
+from biomech_id.files.text import read_problem, read_text
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
@@ -207,7 +207,7 @@ def load_markerset(name: str | Path) -> MarkerSet:
             text = read_text(path)
         except (OSError, UnicodeDecodeError) as reason:
             raise FileRefusedError(
-                f"The marker set {path} cannot be read: {why_unreadable(reason)}.",
+                f"The marker set {path} cannot be read: {read_problem(reason)}.",
                 value=str(path),
                 expected="a TOML file in UTF-8",
                 where=str(path),

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
@@ -57,7 +57,7 @@ class SpringDamper:
 Closure = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Reduced:
     """Equations of motion in the free coordinates, M1 q1'' + c1 + g1 + spring1 = tau1, for N states.
@@ -79,7 +79,7 @@ class Reduced:
     spring1: FloatArray
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
     """A tree with closed loops.

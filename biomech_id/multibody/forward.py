@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Tolerance of the integrator, relative and absolute.
@@ -43,7 +43,7 @@ class Assembled(System, Protocol):
         ...
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Terms:
     """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side."""
@@ -58,7 +58,7 @@ class Terms:
         return accelerations
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Run:
     """A simulated motion at the times asked for.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean, read_text, why_unreadable
+from biomech_id.files.text import did_you_mean, read_problem, read_text
 from biomech_id.uncertainty.sizes import error_sizes
 
 
@@ -189,7 +189,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         comma = DECIMAL_COMMA.search(text)
         hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
         raise OptionError(
-            f"{path} cannot be read as TOML: {why_unreadable(error)}.{hint}",
+            f"{path} cannot be read as TOML: {read_problem(error)}.{hint}",
             value=str(path),
             expected="a readable TOML file",
             where=str(path),

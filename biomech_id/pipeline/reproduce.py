@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.remembered import job_of, located
+from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.resume import compared, differences
 from biomech_id.pipeline.study_folders import recordings_of
 
@@ -87,7 +87,7 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path]) -
 
     manifest = read_json(folder / "manifest.json")
     # A session keeps the norm it was made with.
-    job = job_of(manifest, recordings, also=(*also, folder / "norm.csv"))
+    job = job_from_manifest(manifest, recordings, also=(*also, folder / "norm.csv"))
     written_with = read_json(folder / "summary.json").get("recipe", manifest["recipe"])
     causes = [
         *differences(job, manifest),
@@ -119,7 +119,7 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
         add_parity(parity_of(out, job.folder), out)
     if drawn or compared_since or ("report.pdf" in manifest["outputs"] and not job.recipe.report):
         norm, style = (
-            located(drawn[what]["name"], drawn[what]["sha256"], job.folder, also) if what in drawn else None
+            find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also) if what in drawn else None
             for what in ("norm", "style")
         )
         redraw(out, norm=norm, style=style, pages=drawn.get("pages"))

@@ -27,10 +27,10 @@ from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.notices import notices
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import sources_of_error
@@ -95,7 +95,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
     static, subject, body = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
-    noticed = notices(job, intake.trials, static, subject)
+    noticed = request_findings(job, intake.trials, static, subject)
     results, failed = _analysed(walks, body, subject, job, progress)
     if failed and not results:
         raise MissingInputError(

@@ -2,6 +2,6 @@
 
 from biomech_id.report.compare import compare_report
 from biomech_id.report.pdf import draw_report
-from biomech_id.report.unlike import unlike
+from biomech_id.report.session_differences import session_differences
 
-__all__ = ["compare_report", "draw_report", "unlike"]
+__all__ = ["compare_report", "draw_report", "session_differences"]

@@ -33,7 +33,7 @@ from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, parameter_values
 from biomech_id.report.pages.values import NAMED_PEAK, NAMES, TABLED, picked
 from biomech_id.report.pdf import Progress, no_collector, stamp, subject_code, version_of, write_pdf
-from biomech_id.report.unlike import unlike
+from biomech_id.report.session_differences import session_differences
 from biomech_id.results.tables.session_tables import SessionTables
 
 _TOP_MM = 21.0
@@ -130,7 +130,7 @@ def _named(layers: tuple[Layer, Layer], names: tuple[str, str] | None, style: St
 def _doubts(layers: Sequence[Layer], style: Style) -> Iterator[str]:
     """What a reader must know before believing a difference."""
     a, b = layers
-    yield from unlike(a.tables, b.tables)
+    yield from session_differences(a.tables, b.tables)
     if a.kind != b.kind:
         yield style.label("compare.other_movement")
     if a.condition != b.condition and a.tables.summary == b.tables.summary:

@@ -10,11 +10,11 @@ import matplotlib as mpl
 import numpy as np
 
 from biomech_id.report.book import session_pages, wanted_pages
+from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import load_norm
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import stamp, subject_code, version_of
-from biomech_id.report.vision import KINDS, seen_as
 from biomech_id.results.tables.session_tables import SessionTables
 
 
@@ -77,7 +77,7 @@ def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "k
         canvas.draw()
     width, height = canvas.get_width_height()
     picture = np.frombuffer(canvas.print_to_buffer()[0], dtype=np.uint8).reshape(height, width, 4)[: height // 2, :, :3] / 255.0
-    seen = [picture, *(seen_as(kind, picture) for kind in KINDS)]
+    seen = [picture, *(simulate_colour_vision(kind, picture) for kind in KINDS)]
     levels = np.rint(255.0 * np.clip(np.concatenate(seen), 0.0, 1.0)).astype(np.uint8)
     Image.fromarray(levels).save(path, optimize=True)
     return Path(path)

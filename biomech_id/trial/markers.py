@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
 LARGEST_POSITION_M = 100.0
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Markers:
     """Marker positions over time.

@@ -8,14 +8,14 @@ from typing import Literal
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError
 
 #: What the recorded force is: the floor on the subject, the subject on the floor, or nobody can tell.
 PlateSign = Literal["reaction", "applied", "unknown"]
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class ForcePlate:
     """One force plate's reaction on the subject.

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True)
 class Subject:
     """Measurements of one person; ``None`` means not recorded, and nothing is ever invented.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.trial.events import Event
 from biomech_id.trial.markers import Markers
@@ -14,7 +14,7 @@ from biomech_id.trial.plates import ForcePlate
 from biomech_id.trial.subject import Subject
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Trial:
     """One recording.

@@ -31,7 +31,7 @@ def _lags_ms(path: Path) -> dict[EventKind, list[float]]:
     found = search_events(read_c3d(path, trust=True))
     lags: dict[EventKind, list[float]] = {kind: [] for kind in EventKind}
     for event in found.by_source.get("plate", ()):
-        if event not in found.distrusted:
+        if event not in found.rejected:
             same = [e for e in found.by_source["marker"] if (e.side, e.kind) == (event.side, event.kind)]
             lags[event.kind].append(1e3 * min((e.time_s - event.time_s for e in same), key=abs))
     return lags

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.models.conventional.leg import LegGeometry
@@ -20,7 +20,7 @@ HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"
 CENTRE_METHOD = "chord construction, Kadaba et al. 1990 (J Orthop Res 8:383)"
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """What a static trial fixes for every other trial of the subject.

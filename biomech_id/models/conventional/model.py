@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding, must_be
 from biomech_id.models.conventional.calibrate import calibrate
@@ -22,7 +22,7 @@ from biomech_id.models.segment_motion import check_kinetics, differentiate
 from biomech_id.trial import Subject, Trial
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class ConventionalModel:
     """A subject's conventional gait model.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
@@ -22,7 +22,7 @@ Key = tuple[str, str]
 PARENT_POINT = "proximal joint centre"
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class SegmentTemplate:
     """A segment's cluster and anatomical points in its ISB axes.
@@ -49,7 +49,7 @@ class SegmentTemplate:
         return tuple(label for label in self.labels if label != PARENT_POINT)
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class SixDofCalibration:
     """Everything a static trial, or a window of a walk, taught about a subject.

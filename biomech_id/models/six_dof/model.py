@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
 from biomech_id.dynamics.model_errors import HipCentreMethod
@@ -56,7 +56,7 @@ FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
 HIP_METHODS: tuple[str, ...] = ("auto", *FUNCTIONAL_HIPS, "stored", *REGRESSIONS)
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class SixDofModel:
     """A subject's six-degree-of-freedom model.

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 
 END_OF_HEADER = "endheader"
@@ -24,7 +24,7 @@ MOST_DECIMALS = 9
 CLOCK_S = 2e-6
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class StorageTable:
     """One table of numbers over time.

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.storage import even_rate_hz, text_lines
 
@@ -22,7 +22,7 @@ LARGEST_PERSON_M = 10.0
 SMALLEST_PERSON_M = 0.02
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class MarkerTable:
     """Markers of one ``.trc`` file.

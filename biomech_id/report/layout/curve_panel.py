@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from biomech_id.conventions import SIDES, SignRow
-from biomech_id.report.layout.how_sure import draw_bars
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
+from biomech_id.report.layout.uncertainty_bars import draw_bars
 from biomech_id.report.norm import Norm
 
 FloatArray = npt.NDArray[np.float64]

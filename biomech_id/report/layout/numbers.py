@@ -23,7 +23,7 @@ def written(value: float | None, decimals: int) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")
 
 
-def brief(value: float | None) -> str:
+def three_digits(value: float | None) -> str:
     """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so."""
     if value is None or not math.isfinite(value):
         return "–"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean, read_text, why_unreadable
+from biomech_id.files.text import did_you_mean, read_problem, read_text
 from biomech_id.report.layout.scale import Scale
 
 #: Section -> what its numbers may be. Type below 5 points cannot be read on paper, above 24 it no longer fits its place.
@@ -31,7 +31,7 @@ def read_style_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_text(path))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise OptionError(
-            f"The style file {path} cannot be read: {why_unreadable(error)}. It must be TOML, like the shipped style.toml.",
+            f"The style file {path} cannot be read: {read_problem(error)}. It must be TOML, like the shipped style.toml.",
             value=str(path),
             expected="a readable TOML file",
             where=str(path),

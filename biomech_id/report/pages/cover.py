@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
-from biomech_id.files.text import why_unreadable
+from biomech_id.files.text import read_problem
 from biomech_id.report.layout.findings import all_findings, cycle_counts, finding_lines, rules_not_passed, session_sentence
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -142,7 +142,7 @@ def _logo(sheet: Sheet) -> None:
     try:
         picture = imread(path)
     except (OSError, SyntaxError, ValueError) as error:
-        why = str(error) if isinstance(error, SyntaxError) else why_unreadable(error)
+        why = str(error) if isinstance(error, SyntaxError) else read_problem(error)
         raise OptionError(
             f"The logo {path} cannot be read: {why}. It must be a PNG or JPEG file.",
             value=path, expected="a PNG or JPEG file", where=str(Path(path).name),

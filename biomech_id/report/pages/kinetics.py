@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import JOINTS, MOMENT_VARIABLE, POWER_VARIABLE
 from biomech_id.report.layout.curve_panel import Drawing, draw_variable
-from biomech_id.report.layout.how_sure import uncertainty_lines
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.peak_letters import draw_peaks
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.layout.uncertainty_bars import uncertainty_lines
 
 GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     *(

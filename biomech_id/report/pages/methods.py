@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from biomech_id.report.layout.named_values import calibration_lines, segment_lines, setting_lines, source_lines
-from biomech_id.report.layout.numbers import brief
+from biomech_id.report.layout.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
+from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
@@ -83,7 +83,7 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
     sizes = summary.get("error_sizes")
     if sizes:
-        told = [style.label(f"error_size.{name}", size=brief(float(size))) for name, size in sizes.items()]
+        told = [style.label(f"error_size.{name}", size=three_digits(float(size))) for name, size in sizes.items()]
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
     histories = {trial["name"]: history_lines(trial["history"], style) for trial in summary.get("trials", ())}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.findings import all_findings, finding_lines, rule_title
-from biomech_id.report.layout.numbers import brief, written
+from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.reasons import in_words
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
@@ -99,16 +99,16 @@ def _limit(name: str) -> str:
     rule = _RULE.get(name)
     if rule is None or not math.isfinite(rule.warn):
         return ""
-    return f"{'≥' if rule.low_is_bad else '≤'} {brief(rule.warn)}"
+    return f"{'≥' if rule.low_is_bad else '≤'} {three_digits(rule.warn)}"
 
 
 def _number(row: Any, style: Style) -> Cell:
     if row is None:
         return Cell("–")
     if row.verdict == "accept":
-        return Cell(brief(row.value))
-    limit = style.label("quality.limit", limit=brief(row.limit))
-    return Cell(f"{brief(row.value)}\n{limit}", colour=str(row.verdict), bold=True)
+        return Cell(three_digits(row.value))
+    limit = style.label("quality.limit", limit=three_digits(row.limit))
+    return Cell(f"{three_digits(row.value)}\n{limit}", colour=str(row.verdict), bold=True)
 
 
 def refused_table(tables: SessionTables, style: Style) -> TextTable:
@@ -199,5 +199,5 @@ def plate_lines(tables: SessionTables, style: Style) -> list[str]:
 def _range(values: Sequence[float | None]) -> str:
     """Smallest and largest known value, or the one value that all share."""
     known = [value for value in values if value is not None and math.isfinite(value)]
-    ends = list(dict.fromkeys(brief(value) for value in (min(known), max(known)))) if known else ["–"]
+    ends = list(dict.fromkeys(three_digits(value) for value in (min(known), max(known)))) if known else ["–"]
     return " – ".join(ends)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
@@ -33,7 +33,7 @@ from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, ForcePlate, Markers, Subject
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class TrialResult:
     """Everything one trial yields.
@@ -142,7 +142,7 @@ class Failure:
     sentence: str
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class SessionResult:
     """Everything one subject's session yields.

@@ -17,7 +17,7 @@ from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
 from biomech_id.files.json_text import FLOAT_FORMAT
-from biomech_id.files.text import why_unreadable
+from biomech_id.files.text import read_problem
 
 _QUOTED = frozenset(',"\n\r')
 
@@ -109,7 +109,7 @@ def header_of(path: Path) -> list[str]:
             return file.readline().rstrip("\r\n").split(",")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError(
-            f"{path} cannot be read: {why_unreadable(error)}.",
+            f"{path} cannot be read: {read_problem(error)}.",
             value=str(path),
             expected="a readable CSV file in UTF-8",
             where=str(path),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
@@ -32,7 +32,7 @@ from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.results.session.ground import centre_of_pressure, pressure_threshold_N
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class FrameTable:
     """All outputs of one trial at the video rate.

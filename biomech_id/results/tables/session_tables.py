@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import table_columns
 
 #: Rows of one curve in `SessionTables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class SessionTables:
     """The tables of one session, fresh from an analysis or read back from its folder: the two are the same type.

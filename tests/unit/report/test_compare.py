@@ -11,7 +11,7 @@ import pytest
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.report import compare_report, unlike
+from biomech_id.report import compare_report, session_differences
 from biomech_id.report.compare import _triple
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer
@@ -58,13 +58,13 @@ def test_tables_hold_a_and_b_and_their_difference(pair, tmp_path):
 
 def test_what_sets_two_sessions_apart_besides_the_walking_is_said(build):
     one, other = build(code="ANNA"), build(code="ANNA", seed=1)
-    assert unlike(one, other) == ()
+    assert session_differences(one, other) == ()
     six_dof = replace(other, summary={**other.summary, "model": "six-dof", "kinetics": "vicon"})
-    model, kinetics = unlike(one, six_dof)
+    model, kinetics = session_differences(one, six_dof)
     assert model == "A was computed with the conventional model, B with six-dof: their differences are also those of the model."
     assert "vicon" in kinetics
-    assert unlike(one, build(code="BEN")) == ("A is of ANNA, B of BEN: two persons.",)
-    assert unlike(one, build(code="")) == ()
+    assert session_differences(one, build(code="BEN")) == ("A is of ANNA, B of BEN: two persons.",)
+    assert session_differences(one, build(code="")) == ()
 
 
 def test_every_page_says_which_session_it_shows(pair, tmp_path):

@@ -18,11 +18,11 @@ _MACHADO: dict[str, tuple[tuple[float, float, float], ...]] = {
     "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
 }
 _LUMINANCE = (0.2126, 0.7152, 0.0722)
-#: Ways of seeing that `seen_as` knows.
+#: Ways of seeing that `simulate_colour_vision` knows.
 KINDS: tuple[str, ...] = (*_MACHADO, "grey")
 
 
-def seen_as(kind: str, rgb: FloatArray) -> FloatArray:
+def simulate_colour_vision(kind: str, rgb: FloatArray) -> FloatArray:
     """Turn a picture into what is seen of it.
 
     Parameters

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from biomech_id.conventions import SIDE_WORDS, SIDES
 from biomech_id.gait.contacts import PlateContact
+from biomech_id.gait.event_merging import merged_events
 from biomech_id.gait.feet_on_plates import load_at_video_rate
-from biomech_id.gait.joined_events import merged_events
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.stance_intervals import Interval, stance_intervals
 from biomech_id.gait.verdict import Scene, loads_under, objection
@@ -21,21 +21,21 @@ from biomech_id.trial import Event, Trial
 
 
 @dataclass(frozen=True)
-class Distrust:
+class RejectedEvent:
     """A plate event that is not that foot's: which, and what a technician may see."""
 
     event: Event
     reason: str
 
 
-def distrusted_events(
+def rejected_plate_events(
     trial: Trial,
     landmarks: Landmarks,
     contacts: Sequence[PlateContact],
     plates: Sequence[Event],
     markers: Sequence[Event],
     body_mass_kg: float | None = None,
-) -> tuple[Distrust, ...]:
+) -> tuple[RejectedEvent, ...]:
     """Name the plate events whose stance the rules of `gait.verdict` refuse, in order of time.
 
     A stance that the trial's begin or end cuts is judged by what is seen of it.
@@ -55,15 +55,15 @@ def distrusted_events(
         for interval in intervals[side]:
             mine = [e for e in plates if e.side == side and e.time_s in (interval.start_s, interval.end_s)]
             reason = _objection(scene, interval) if mine else ""
-            doubts += [Distrust(event, reason) for event in mine if reason]
+            doubts += [RejectedEvent(event, reason) for event in mine if reason]
     return tuple(sorted(doubts, key=lambda doubt: doubt.event))
 
 
-def sentence(distrust: Distrust) -> str:
+def sentence(rejected: RejectedEvent) -> str:
     """Say which event is meant, and why it is not used."""
-    event = distrust.event
+    event = rejected.event
     word = SIDE_WORDS[event.side]
-    return f"The force's {word} {event.kind.value!r} at {event.time_s:.2f} s is not used: {distrust.reason}."
+    return f"The force's {word} {event.kind.value!r} at {event.time_s:.2f} s is not used: {rejected.reason}."
 
 
 def _objection(scene: Scene, interval: Interval) -> str:

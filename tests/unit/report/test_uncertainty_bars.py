@@ -11,9 +11,9 @@ import pytest
 
 from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
 from biomech_id.report.layout.curve_panel import Drawing
-from biomech_id.report.layout.how_sure import BARS_AT, uncertainty_lines
 from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.uncertainty_bars import BARS_AT, uncertainty_lines
 from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 

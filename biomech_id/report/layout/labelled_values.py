@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.numbers import brief, written
+from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.style import Style
 
 #: Ending of a key -> unit, and decimals of a measurement in it.
@@ -124,7 +124,7 @@ def _measured(key: str, value: Any, style: Style) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return brief(value) if decimals is None else written(value, decimals)
+        return three_digits(value) if decimals is None else written(value, decimals)
     return str(value)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from biomech_id.results.tables.session_tables import SessionTables
 
 
-def unlike(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
+def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
     """Return one sentence for each reason why differences of two sessions are not only those of the walking; A and B as drawn."""
     said = []
     for word, key in (("model", "model"), ("kinetics", "kinetics")):

@@ -20,7 +20,7 @@ POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 SIX_DOF_SETTINGS = ("marker_set", "inertia_table", "hip_centre")
 
 
-def notices(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
+def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
     """Return everything that is odd about a request, given what was recorded.
 
     Parameters

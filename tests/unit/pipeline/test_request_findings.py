@@ -11,8 +11,8 @@ import pytest
 import biomech_id as bid
 from biomech_id.errors import OptionError, Severity
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.notices import notices
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.trial import Subject, Trial
 
 HERE = Path("subject")
@@ -29,7 +29,7 @@ def walk() -> Trial:
 
 
 def rules(job: Job, trials: list[Trial], static: Trial | None, mass_kg: float = 72.0) -> list[str]:
-    found = notices(job, trials, static, Subject(mass_kg=mass_kg, sources={"mass_kg": "option --mass"}))
+    found = request_findings(job, trials, static, Subject(mass_kg=mass_kg, sources={"mass_kg": "option --mass"}))
     assert all(finding.severity is Severity.WARNING and finding.hint for finding in found)
     return [finding.rule for finding in found]
 
@@ -45,12 +45,12 @@ def test_a_walk_named_as_the_static_trial(static: Trial, walk: Trial) -> None:
 
 def test_a_mass_that_the_plates_do_not_carry(static: Trial) -> None:
     subject = Subject(mass_kg=72.0 * 2.2046, sources={"mass_kg": "subject.toml"})
-    (found,) = notices(Job((HERE,)), [static], static, subject)
+    (found,) = request_findings(Job((HERE,)), [static], static, subject)
     assert found.rule == "mass-unlike-weight"
     assert "158.7 kg (subject.toml)" in found.message
     assert "carry 72 kg. Is it in pounds?" in found.message
     assert rules(Job((HERE,)), [static], static, mass_kg=72.0 * 1.08) == []
-    (heavy,) = notices(Job((HERE,)), [static], static, Subject(mass_kg=90.0))
+    (heavy,) = request_findings(Job((HERE,)), [static], static, Subject(mass_kg=90.0))
     assert "pounds" not in heavy.message
 
 
@@ -64,7 +64,7 @@ def test_a_mass_cannot_be_doubted_without_quiet_standing(static: Trial) -> None:
 
 def test_settings_that_the_model_does_not_read(static: Trial) -> None:
     job = Job((HERE,), recipe=Recipe(inertia_table="dumas-2007"), functional=HERE / "hip.c3d")
-    (found,) = notices(job, [static], static, Subject())
+    (found,) = request_findings(job, [static], static, Subject())
     assert "does not use inertia_table or --functional" in found.message
     six_dof = replace(job, recipe=Recipe(model="six-dof", inertia_table="dumas-2007"))
     assert rules(six_dof, [static], static) == []
@@ -72,7 +72,7 @@ def test_settings_that_the_model_does_not_read(static: Trial) -> None:
 
 def test_a_stance_verdict_for_no_trial_is_said_and_an_unreadable_one_refused(static: Trial, walk: Trial) -> None:
     job = Job((HERE,), recipe=Recipe(stance_verdicts=(f"{walk.name} L 1 = none", "walk99 L 1 = none")))
-    (found,) = notices(job, [static, walk], static, Subject())
+    (found,) = request_findings(job, [static, walk], static, Subject())
     assert "'walk99 L 1 = none' belongs to no trial" in found.message
     with pytest.raises(OptionError, match="it must be like"):
-        notices(Job((HERE,), recipe=Recipe(stance_verdicts=("rubbish",))), [static], static, Subject())
+        request_findings(Job((HERE,), recipe=Recipe(stance_verdicts=("rubbish",))), [static], static, Subject())

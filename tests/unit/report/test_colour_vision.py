@@ -9,8 +9,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from biomech_id.conventions import BUDGET_PARTS
+from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.vision import KINDS, seen_as
 
 #: CIELAB distance: 2.3 is just noticeable, 10 is told apart at a glance, side by side and in a legend.
 AT_A_GLANCE = 10.0
@@ -25,7 +25,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 
 def distance(kind: str, one: str, other: str) -> float:
-    a, b = (lab(seen_as(kind, np.array(to_rgb(load_style().colour(name))))) for name in (one, other))
+    a, b = (lab(simulate_colour_vision(kind, np.array(to_rgb(load_style().colour(name))))) for name in (one, other))
     return float(np.linalg.norm(a - b))
 
 
@@ -45,7 +45,7 @@ def test_simulation_keeps_grey_and_confuses_what_the_eye_confuses():
     grey = np.array([[0.2, 0.2, 0.2], [0.7, 0.7, 0.7]])
     for kind in KINDS:
         # 1e-3: the published matrices' rows add up to 1 within rounding of six digits.
-        np.testing.assert_allclose(seen_as(kind, grey), grey, atol=1e-3)
-    red_green = [lab(seen_as("deuteranopia", np.array(c))) for c in ([0.62, 0.35, 0.1], [0.35, 0.46, 0.1])]
+        np.testing.assert_allclose(simulate_colour_vision(kind, grey), grey, atol=1e-3)
+    red_green = [lab(simulate_colour_vision("deuteranopia", np.array(c))) for c in ([0.62, 0.35, 0.1], [0.35, 0.46, 0.1])]
     red_green_seen = [lab(np.array(c)) for c in ([0.62, 0.35, 0.1], [0.35, 0.46, 0.1])]
     assert np.linalg.norm(red_green[0] - red_green[1]) < 0.4 * np.linalg.norm(red_green_seen[0] - red_green_seen[1])

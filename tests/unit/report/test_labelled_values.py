@@ -10,7 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.report.layout.named_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
+from biomech_id.report.layout.labelled_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
 from biomech_id.report.layout.style import LANGUAGES, load_style
 from biomech_id.report.pages.methods import history_lines, processing
 from biomech_id.trial import Subject

@@ -15,7 +15,7 @@ from biomech_id.pipeline.recipe import recipe_from_dict
 _FLAGS = ("--write-c3d",)
 
 
-def job_of(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = ()) -> Job:
+def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = ()) -> Job:
     """Return the job a manifest describes, on the recordings in ``folder``.
 
     Parameters
@@ -36,7 +36,7 @@ def job_of(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = 
     paths, named = _parsed(manifest["command"])
 
     def found(name: str) -> Path:
-        return located(name, manifest["inputs"].get(name), folder, also)
+        return find_input(name, manifest["inputs"].get(name), folder, also)
 
     def option(word: str) -> Path | None:
         return found(named[word][0]) if word in named else None
@@ -71,7 +71,7 @@ def _parsed(command: str) -> tuple[list[str], dict[str, list[str]]]:
     return paths, named
 
 
-def located(name: str, sha256: str | None, folder: Path, also: Sequence[Path]) -> Path:
+def find_input(name: str, sha256: str | None, folder: Path, also: Sequence[Path]) -> Path:
     """Find a file by its content, which may bear another name where a code has replaced a patient's, else by its name.
 
     Raises

@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.algebra.brief import brief
+from biomech_id.algebra.compact_repr import compact_repr
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True)
 class Inner:
     name: str
     weight: float = 1.0
 
 
-@brief
+@compact_repr
 @dataclass(frozen=True, eq=False)
 class Many:
     name: str

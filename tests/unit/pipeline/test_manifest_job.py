@@ -8,8 +8,8 @@ import pytest
 
 from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.pipeline.remembered import job_of, located
 from biomech_id.pipeline.resume import differences
 from biomech_id.results import build_manifest, sha256_of
 
@@ -47,7 +47,7 @@ def test_a_laboratorys_own_files_are_inputs_and_no_path_of_this_machine_is_told(
 
 
 def test_the_job_comes_back_from_its_manifest(job: Job, lab: Path) -> None:
-    again = job_of(manifest_of(job), lab / "anna", also=[lab / "settings"])
+    again = job_from_manifest(manifest_of(job), lab / "anna", also=[lab / "settings"])
     assert again == job
 
 
@@ -56,19 +56,19 @@ def test_a_changed_file_is_the_only_difference(job: Job, lab: Path, name: str) -
     manifest = manifest_of(job)
     assert differences(job, manifest) == []
     (lab / name).write_text("changed", encoding="utf-8")
-    again = job_of(manifest, lab / "anna", also=[lab / "settings"])
+    again = job_from_manifest(manifest, lab / "anna", also=[lab / "settings"])
     assert [line.partition(": was ")[0] for line in differences(again, manifest)] == [f"input {Path(name).name}"]
 
 
 def test_a_missing_file_is_named_with_what_to_do(job: Job, lab: Path) -> None:
     with pytest.raises(MissingInputError, match=r"anna does not hold ours\.toml, .* name it with --also"):
-        job_of(manifest_of(job), lab / "anna")
+        job_from_manifest(manifest_of(job), lab / "anna")
 
 
 def test_content_counts_before_the_name(lab: Path) -> None:
     """Where a code replaced a patient's name the manifest knows a file by another; of two with one name the right one is taken."""
     folder, other = lab / "anna", lab / "settings"
-    assert located("P007.c3d", sha256_of(folder / "walk.c3d"), folder, ()) == folder / "walk.c3d"
+    assert find_input("P007.c3d", sha256_of(folder / "walk.c3d"), folder, ()) == folder / "walk.c3d"
     (other / "walk.c3d").write_text("what it was made with", encoding="utf-8")
-    assert located("walk.c3d", sha256_of(other / "walk.c3d"), folder, [other]) == other / "walk.c3d"
-    assert located("walk.c3d", "0" * 64, folder, [other]) == folder / "walk.c3d"
+    assert find_input("walk.c3d", sha256_of(other / "walk.c3d"), folder, [other]) == other / "walk.c3d"
+    assert find_input("walk.c3d", "0" * 64, folder, [other]) == folder / "walk.c3d"

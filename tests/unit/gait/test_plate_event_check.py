@@ -36,7 +36,7 @@ def test_a_foot_half_beside_its_plate_gives_and_teaches_nothing(walk):
     # The right foot's whole contact teaches the left one too: nothing is left of 70 ms, nor of the markers' own bias.
     assert max(abs(_error_s(walk, e)) for e in found.events) < 0.002
     assert found.timing.delay_s["L", STRIKE] == found.timing.delay_s["R", STRIKE]
-    assert found.distrusted == tuple(e for e in found.by_source["plate"] if e.side == "L")
+    assert found.rejected == tuple(e for e in found.by_source["plate"] if e.side == "L")
     assert "beyond plate 2" in found.findings[0].message
     assert {f.rule for f in found.findings} == {"plate-event-distrusted"}
 

@@ -16,7 +16,7 @@ LONGEST_TEXT = 40
 MOST_SHOWN = 4
 
 
-def brief(cls: type[T]) -> type[T]:
+def compact_repr(cls: type[T]) -> type[T]:
     """Class decorator above ``@dataclass``: arrays are shown by their shape, long sequences by their first entries and length.
 
     Fields without content (None, empty) are left out.
