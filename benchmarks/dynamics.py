@@ -26,7 +26,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.chain import Chain

@@ -14,15 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 SIDES: tuple[str, str] = ("L", "R")
-SIDE_WORDS: dict[str, str] = {"L": "left", "R": "right", "": ""}
 #: +1 for the left side, -1 for the right: the mirroring factor s of the conventional model.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
-
-#: One leg, distal to proximal: the order of the block system's rows.
-LEG_SEGMENTS: tuple[str, str, str] = ("foot", "shank", "thigh")
-JOINTS: tuple[str, str, str] = ("ankle", "knee", "hip")
-DISTAL_SEGMENT: dict[str, str] = {"ankle": "foot", "knee": "shank", "hip": "thigh"}
-PROXIMAL_SEGMENT: dict[str, str] = {"ankle": "shank", "knee": "thigh", "hip": "pelvis"}
 
 #: Magnitude of gravity, m/s2: the value the conventional model uses (9.80665 is measurably wrong against its outputs).
 GRAVITY_M_S2 = 9.81

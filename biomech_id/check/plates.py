@@ -8,8 +8,9 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.check import rules
-from biomech_id.conventions import GRAVITY_M_S2, SIDE_WORDS, SIDES
+from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.trial import EventKind, ForcePlate, Trial
 

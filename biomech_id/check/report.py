@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from biomech_id.conventions import SCHEMA, SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.conventions import SCHEMA
 from biomech_id.errors import Finding
 from biomech_id.readers import Recording
 from biomech_id.readers.c3d.plates import PlateFacts

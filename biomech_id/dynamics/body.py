@@ -15,7 +15,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_column_major
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT, SIDES
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, proximal_part
+from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
@@ -275,7 +276,7 @@ class BodyMotion:
 
     def _check_parent(self, side: str, joint: str) -> None:
         distal = (side, DISTAL_SEGMENT[joint])
-        proximal = ("", "pelvis") if joint == "hip" else (side, PROXIMAL_SEGMENT[joint])
+        proximal = proximal_part(side, joint)
         if distal in self.motions and (proximal not in self.motions or (side, joint) not in self.joint_centres_lab_m):
             raise MissingInputError(
                 f"{self.name} has the {side} {DISTAL_SEGMENT[joint]} but not the {proximal[1]} or the {joint} centre it hangs on.",
@@ -299,7 +300,7 @@ class BodyMotion:
 
     def parent_of(self, side: str, joint: str) -> Motion:
         """Motion of the segment proximal to a joint."""
-        return self.motions["", "pelvis"] if joint == "hip" else self.motions[side, PROXIMAL_SEGMENT[joint]]
+        return self.motions[proximal_part(side, joint)]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.motions)

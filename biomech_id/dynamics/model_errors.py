@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import JOINTS
+from biomech_id.anatomy import JOINTS
 
 #: Points that carry the markers' noise: the foot's tip, and the proximal joint centre of each segment.
 NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)

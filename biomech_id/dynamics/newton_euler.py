@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
+from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
 from biomech_id.dynamics.budget import Share, budget_of

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biomech_id.conventions import SIDE_WORDS, SIDES
+from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.conventions import SIDES
 from biomech_id.gait.contacts import PlateContact
 from biomech_id.gait.event_merging import merged_events
 from biomech_id.gait.feet_on_plates import load_at_video_rate

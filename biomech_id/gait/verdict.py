@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.conventions import GRAVITY_M_S2, SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from biomech_id.conventions import SIDE_WORDS
+from biomech_id.anatomy import part_words
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets.marker_set import MARKER_SETS, Key, MarkerSet, load_markerset, plain
 
@@ -82,9 +82,7 @@ def propose(
 
 def describe_missing(missing: dict[Key, tuple[str, ...]]) -> str:
     """Say in words what is missing for which segment."""
-    parts = [
-        f"{', '.join(labels)} ({' '.join(word for word in (SIDE_WORDS[s], seg) if word)})" for (s, seg), labels in missing.items()
-    ]
+    parts = [f"{', '.join(labels)} ({part_words(part)})" for part, labels in missing.items()]
     return "; ".join(parts) or "nothing"
 
 

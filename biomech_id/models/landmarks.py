@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDE_WORDS, SIDES
+from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.trial import Markers, Trial

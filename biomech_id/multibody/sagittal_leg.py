@@ -18,7 +18,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import LEG_SEGMENTS
+from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError

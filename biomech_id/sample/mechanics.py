@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.conventions import DISTAL_SEGMENT, GRAVITY_LAB_M_S2, JOINTS
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
+from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.sample.arrays import Array, FloatArray
 from biomech_id.sample.body import Body
 from biomech_id.sample.jets import Jet, cross, matmul, rotate, transpose

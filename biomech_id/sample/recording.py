@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS, SIDES
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS
+from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.sample.angles import joint_angles, progression_axes
 from biomech_id.sample.arrays import FloatArray

@@ -9,7 +9,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot
-from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.model_errors import ErrorCoupling
 from biomech_id.uncertainty.joint_shift import misplaced_joint, noisy_points

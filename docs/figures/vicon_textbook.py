@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import JOINTS
+from biomech_id.anatomy import JOINTS
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.travel import TrialKind, classify

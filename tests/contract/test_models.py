@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biomech_id.conventions import ANGLE_VARIABLE, JOINTS, LEG_SEGMENTS, SIDES
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
+from biomech_id.conventions import ANGLE_VARIABLE, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets import MARKER_SETS, MarkerSet, load_markerset

@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.wrench import Wrench
+from biomech_id.anatomy import DISTAL_SEGMENT, PROXIMAL_SEGMENT
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
-    DISTAL_SEGMENT,
     FORCE_VARIABLE,
     MOMENT_VARIABLE,
     POWER_VARIABLE,
-    PROXIMAL_SEGMENT,
     SIDE_SIGN,
     SIDES,
     SIGN_TABLE,

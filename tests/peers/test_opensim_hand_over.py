@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.conventions import JOINTS
+from biomech_id.anatomy import JOINTS
 from biomech_id.exports.opensim.folder import session_model, write_opensim
 from biomech_id.exports.opensim.joints import Joint, R_ground_lab, R_seg_body, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model

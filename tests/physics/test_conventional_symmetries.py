@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from biomech_id.conventions import JOINTS, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biomech_id.conventions import ERROR_SOURCES, JOINTS, NOISE_SOURCES, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Segment
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.models.conventional import calibrate

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import biomech_id as bid
-from biomech_id.conventions import JOINTS, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject, write_c3d

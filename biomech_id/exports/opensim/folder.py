@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.conventions import SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS, Part
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
-from biomech_id.exports.opensim.joints import Key, KneeSign, R_ground_lab
+from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
 from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion, time_of
@@ -127,7 +127,7 @@ def _loaded(plate: ForcePlate, mass_kg: float | None) -> BoolArray:
     return np.asarray(plate.force_lab_N[:, 2] - rest.offset_N > contact_threshold_N(rest, mass_kg))
 
 
-def _key(name: str) -> Key:
+def _key(name: str) -> Part:
     side, _, segment = name.rpartition(" ")
     return side, segment
 

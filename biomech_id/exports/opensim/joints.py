@@ -30,17 +30,14 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import cardan_angles, rotation_about
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, Part, proximal_part
 from biomech_id.dynamics.body import BodyMotion, Motion
 
-#: (side, segment or joint); the side of the pelvis is "".
-Key = tuple[str, str]
 #: What is positive in the coordinate of the knee.
 KneeSign = Literal["flexion", "extension"]
 #: Order of the rotations, and the number of each one's axis.
 SEQUENCE = "zxy"
 AXIS_NUMBERS = (2, 0, 1)
-PELVIS: Key = ("", "pelvis")
 BODY_WORDS = {"pelvis": "pelvis", "thigh": "femur", "shank": "tibia", "foot": "calcn"}
 
 _Y_LEFT_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
@@ -61,7 +58,7 @@ def R_ground_lab(motion: BodyMotion) -> FloatArray:
     return np.stack([forward, up, -left])
 
 
-def body_name(key: Key) -> str:
+def body_name(key: Part) -> str:
     """Return OpenSim's name of a segment: ("R", "shank") is ``tibia_r``."""
     side, segment = key
     return f"{BODY_WORDS[segment]}_{side.lower()}" if side else BODY_WORDS[segment]
@@ -80,8 +77,8 @@ class Joint:
     """
 
     name: str
-    parent: Key | None
-    child: Key
+    parent: Part | None
+    child: Part
     rotations: tuple[str, str, str]
     translations: tuple[str, str, str]
     signs: tuple[float, float, float]
@@ -108,7 +105,7 @@ def joints_of(sides: tuple[str, ...], knee: KneeSign = "flexion") -> tuple[Joint
         end, mirrored = f"_{side.lower()}", 1.0 if side == "R" else -1.0
         for joint in reversed(JOINTS):
             first, second, third = (word + end for word in words[joint])
-            parent = PELVIS if joint == "hip" else (side, PROXIMAL_SEGMENT[joint])
+            parent = proximal_part(side, joint)
             bend = -1.0 if (joint, knee) == ("knee", "flexion") else 1.0
             joints.append(
                 Joint(
@@ -146,7 +143,7 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
     )  # fmt: skip
 
 
-def body_states(motion: BodyMotion) -> dict[Key, BodyState]:
+def body_states(motion: BodyMotion) -> dict[Part, BodyState]:
     """Return the state of every body: the pelvis, and foot, shank and thigh of both legs."""
     keys = (PELVIS, *((side, segment) for side in motion.sides for segment in LEG_SEGMENTS))
     return {key: body_state(motion.motions[key], R_seg_body(motion.model, key[1])) for key in keys}
@@ -216,7 +213,7 @@ def generalised_forces(state: JointState, parent: BodyState, child: BodyState, w
     return np.hstack([matvec_transposed(state.axes_parent, moment), force])
 
 
-def joint_places(states: Mapping[Key, BodyState], joints: tuple[Joint, ...]) -> dict[str, FloatArray]:
+def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) -> dict[str, FloatArray]:
     """Return joint name -> (3,), m: the median place of the child's origin in the parent's axes. Ground's is the origin."""
     places = {}
     for joint in joints:

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.conventions import SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.errors import InvalidValueError
 from biomech_id.exports.opensim.document import element, object_set, values, write_document
 from biomech_id.exports.opensim.joints import body_name

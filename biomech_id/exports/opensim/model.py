@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anatomy import Part
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.errors import OptionError
 from biomech_id.exports.opensim.document import element, object_set, values, write_document
 from biomech_id.exports.opensim.joints import (
     Joint,
-    Key,
     KneeSign,
     R_ground_lab,
     R_seg_body,
@@ -60,8 +60,8 @@ class SubjectModel:
     joints: tuple[Joint, ...]
     places_m: Mapping[str, FloatArray]
     defaults: Mapping[str, FloatArray]
-    segments: Mapping[Key, Segment]
-    markers_m: Mapping[str, tuple[Key, FloatArray]]
+    segments: Mapping[Part, Segment]
+    markers_m: Mapping[str, tuple[Part, FloatArray]]
     rest_mass_kg: float = 0.0
 
 
@@ -69,7 +69,7 @@ def subject_model(
     name: str,
     reference: BodyMotion,
     markers: Markers,
-    groups: Mapping[Key, tuple[str, ...]],
+    groups: Mapping[Part, tuple[str, ...]],
     *,
     mass_kg: float | None = None,
     knee: KneeSign = "flexion",
@@ -107,7 +107,7 @@ def subject_model(
         )
         for joint in joints
     }
-    placed: dict[str, tuple[Key, FloatArray]] = {}
+    placed: dict[str, tuple[Part, FloatArray]] = {}
     for key, names in groups.items():
         for marker in names:
             if marker in placed or key not in states or not markers.present(marker):
@@ -149,7 +149,7 @@ def _pelvis(model: SubjectModel) -> ElementTree.Element:
     return _inertial("pelvis", mass, np.mean(hips, axis=0), 0.4 * mass * radius_m**2 * np.eye(3))
 
 
-def _body(model: SubjectModel, key: Key) -> ElementTree.Element:
+def _body(model: SubjectModel, key: Part) -> ElementTree.Element:
     segment, R = model.segments[key], R_seg_body(model.model, key[1])
     return _inertial(body_name(key), segment.mass_kg, R.T @ segment.com_m, R.T @ segment.inertia_kgm2 @ R)
 
@@ -199,6 +199,6 @@ def _axis(slot: str, coordinate: str, axis: FloatArray) -> ElementTree.Element:
     return element("TransformAxis", *values(coordinates=coordinate, axis=axis.tolist()), function, name=slot)
 
 
-def _marker(name: str, key: Key, place_m: FloatArray) -> ElementTree.Element:
+def _marker(name: str, key: Part, place_m: FloatArray) -> ElementTree.Element:
     frame = f"/bodyset/{body_name(key)}"
     return element("Marker", *values(socket_parent_frame=frame, location=place_m.tolist(), fixed=True), name=name)

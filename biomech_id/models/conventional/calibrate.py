@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, InvalidValueError, Severity
 from biomech_id.models.conventional.calibration import Calibration

@@ -10,7 +10,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.static_offsets import FootOffsets

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.anthropometry import Table, load_table
-from biomech_id.conventions import LEG_SEGMENTS
 from biomech_id.dynamics.body import Segment
 
 TABLE_OF_KINETICS = {"textbook": "conventional", "vicon": "conventional-vicon"}

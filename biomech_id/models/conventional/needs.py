@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from biomech_id.conventions import SIDE_WORDS, SIDES
+from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.models.conventional.knee_alignment import has_device
 from biomech_id.trial import Markers, Subject

@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
-from biomech_id.conventions import LEG_SEGMENTS
+from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import Frames, Segment
 from biomech_id.models.conventional.calibration import Calibration
 from biomech_id.models.conventional.foot import corrected_foot, foot_length_m, uncorrected_foot

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.anthropometry.table import Table
-from biomech_id.conventions import LEG_SEGMENTS, SIDES
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.models.conventional.calibrate import ANKLE_HEIGHT_M, ANKLE_HEIGHT_PER_FOOT_LENGTH
@@ -23,7 +24,7 @@ from biomech_id.models.conventional.foot import METATARSAL_SHARE, foot_length_m,
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
 from biomech_id.models.landmarks import Landmarks
 from biomech_id.models.six_dof.anatomical_axes import foot_axes, into_lab, into_segment, long_bone_axes, pelvis_axes
-from biomech_id.models.six_dof.calibration import PARENT_POINT, Key, SegmentTemplate
+from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
 from biomech_id.models.table_inertia import ScaledSegment, scale
 from biomech_id.trial import Subject
@@ -47,7 +48,7 @@ class FunctionalJoints:
 
     hip_pelvis_m: Mapping[str, FloatArray] = field(default_factory=dict)
     knee_lab: Mapping[str, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
-    methods: Mapping[Key, str] = field(default_factory=dict)
+    methods: Mapping[Part, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,13 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import LEG_SEGMENTS, MM_PER_M
+from biomech_id.anatomy import LEG_SEGMENTS, Part
+from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.segment_record import segment_record
 
-#: (side, segment); the side of the pelvis is "".
-Key = tuple[str, str]
 #: Name of the proximal joint centre in a cluster that has fewer than three markers of its own.
 PARENT_POINT = "proximal joint centre"
 
@@ -80,11 +79,11 @@ class SixDofCalibration:
     markerset: MarkerSet
     why: str
     sides: tuple[str, ...]
-    templates: Mapping[Key, SegmentTemplate]
-    segments: Mapping[Key, Segment]
-    length_m: Mapping[Key, float]
+    templates: Mapping[Part, SegmentTemplate]
+    segments: Mapping[Part, Segment]
+    length_m: Mapping[Part, float]
     table: str
-    methods: Mapping[Key, str]
+    methods: Mapping[Part, str]
     hip_methods: Mapping[str, HipCentreMethod]
     hip_candidates_m: Mapping[str, Mapping[str, FloatArray]]
     foot_flat: bool

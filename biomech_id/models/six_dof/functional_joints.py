@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDE_SIGN, SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS, Part
+from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import Finding, Severity
 from biomech_id.markersets.marker_set import MarkerSet
@@ -20,7 +21,7 @@ from biomech_id.models.joint_centres.functional_hip import JointCentre, score, s
 from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
 from biomech_id.models.landmarks import under_set_labels
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, PlacedLeg
-from biomech_id.models.six_dof.calibration import Key, SegmentTemplate
+from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.tracking import track_segments
 from biomech_id.trial import Markers, Trial
 
@@ -32,7 +33,7 @@ SMALLEST_KNEE_RANGE_RAD = np.deg2rad(20.0)
 def find_functional_joints(
     trials: Sequence[Trial],
     markerset: MarkerSet,
-    templates: Mapping[Key, SegmentTemplate],
+    templates: Mapping[Part, SegmentTemplate],
     legs: Mapping[str, PlacedLeg],
     *,
     hip: str = "score",
@@ -87,7 +88,7 @@ def _words(found: JointCentre | JointAxis) -> str:
     return f"{found.method}, residual {1e3 * found.residual_m:.1f} mm"
 
 
-def _most_moved(tracked: Sequence[Mapping[Key, Frames]], proximal: Key, distal: Key, *, rank: int, least: float) -> int | None:
+def _most_moved(tracked: Sequence[Mapping[Part, Frames]], proximal: Part, distal: Part, *, rank: int, least: float) -> int | None:
     """Index of the trial that moves a joint most, or None when none moves it enough."""
     ranges = [_ranges(frames[proximal], frames[distal])[rank] for frames in tracked]
     best = int(np.argmax(ranges))

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import LEG_SEGMENTS, SIDE_WORDS
+from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS, Part
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.errors import Finding, MissingInputError, OptionError, Severity, must_be
@@ -41,7 +41,7 @@ from biomech_id.models.six_dof.calibrate import (
     sole,
     usable_sides,
 )
-from biomech_id.models.six_dof.calibration import Key, SegmentTemplate, SixDofCalibration
+from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
 from biomech_id.models.six_dof.joint_coordinate_system import foot_progress_angles, joint_angles, pelvis_angles
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
@@ -183,9 +183,9 @@ def six_dof_model(
 class _Placed:
     """The reference trial, placed: templates, legs, and how the joints were found."""
 
-    templates: Mapping[Key, SegmentTemplate]
+    templates: Mapping[Part, SegmentTemplate]
     legs: Mapping[str, PlacedLeg]
-    methods: Mapping[Key, str]
+    methods: Mapping[Part, str]
     hip_methods: Mapping[str, HipCentreMethod]
     hips_m: Mapping[str, Mapping[str, FloatArray]]
     soles_m: Mapping[str, FloatArray]
@@ -222,7 +222,7 @@ class _Calibrator:
         """Place the reference trial and learn the templates; None before motion has been looked at."""
         pelvis = place_pelvis(self.landmarks)
         hips, legs, methods, hip_methods, soles = {}, {}, {}, {}, {}
-        templates: dict[Key, SegmentTemplate] = {}
+        templates: dict[Part, SegmentTemplate] = {}
         for side in self.sides:
             size = pelvis_size(side, self.landmarks, self.subject, self.radius_m)
             hips[side] = hip_candidates(side, pelvis.R_lab_seg, pelvis.origin_lab_m, self.landmarks, size)
@@ -316,9 +316,9 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
     return detect(seen, stored=tuple(reference.model_outputs), model="six-dof")
 
 
-def _angles(sides: Sequence[str], motions: Mapping[Key, Motion], progression: FloatArray) -> dict[Key, FloatArray]:
+def _angles(sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray) -> dict[Part, FloatArray]:
     R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
-    angles: dict[Key, FloatArray] = {}
+    angles: dict[Part, FloatArray] = {}
     for side in sides:
         angles[side, "pelvis"] = pelvis_angles(side, progression, R["", "pelvis"])
         angles[side, "hip"] = joint_angles("hip", side, R["", "pelvis"], R[side, "thigh"])

@@ -8,28 +8,26 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import LEG_SEGMENTS, PROXIMAL_SEGMENT, SIDE_WORDS
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, Part, part_words, proximal_part
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import MissingInputError
 from biomech_id.models.six_dof.anatomical_axes import into_lab
-from biomech_id.models.six_dof.calibration import Key, SegmentTemplate
+from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.cluster_gaps import bridge
 from biomech_id.models.six_dof.pose import Pose, fit_pose
 from biomech_id.trial import Markers
-
-_JOINT_ABOVE: Mapping[str, str] = {"thigh": "hip", "shank": "knee", "foot": "ankle"}
 
 
 @dataclass(frozen=True, eq=False)
 class TrackedSegments:
     """Poses of every segment, joint centres carried by the proximal segments, and how well the clusters fit."""
 
-    frames: Mapping[Key, Frames]
-    centres_lab_m: Mapping[Key, FloatArray]
-    residual_m: Mapping[Key, FloatArray]
+    frames: Mapping[Part, Frames]
+    centres_lab_m: Mapping[Part, FloatArray]
+    residual_m: Mapping[Part, FloatArray]
 
 
-def track_segments(templates: Mapping[Key, SegmentTemplate], sides: Sequence[str], markers: Markers) -> TrackedSegments:
+def track_segments(templates: Mapping[Part, SegmentTemplate], sides: Sequence[str], markers: Markers) -> TrackedSegments:
     """Fit every segment's template to a recording's markers (under the set's labels), pelvis first, then down each leg.
 
     Parameters
@@ -38,12 +36,12 @@ def track_segments(templates: Mapping[Key, SegmentTemplate], sides: Sequence[str
     sides : sides to track.
     markers : the recording's markers; a label that is missing counts as unseen.
     """
-    poses: dict[Key, Pose] = {("", "pelvis"): _follow(templates["", "pelvis"], markers, None)}
-    centres: dict[Key, FloatArray] = {}
+    poses: dict[Part, Pose] = {("", "pelvis"): _follow(templates["", "pelvis"], markers, None)}
+    centres: dict[Part, FloatArray] = {}
     for side in sides:
-        for name in reversed(LEG_SEGMENTS):
-            joint = _JOINT_ABOVE[name]
-            above = ("", "pelvis") if joint == "hip" else (side, PROXIMAL_SEGMENT[joint])
+        for joint in reversed(JOINTS):
+            name = DISTAL_SEGMENT[joint]
+            above = proximal_part(side, joint)
             point = f"{side} hip_centre" if joint == "hip" else f"{joint}_centre"
             carrier = poses[above]
             centres[side, joint] = into_lab(carrier.R_lab_seg, carrier.origin_lab_m, templates[above].points_m[point])
@@ -68,7 +66,7 @@ def _path(markers: Markers, label: str) -> FloatArray:
     return markers[label] if label in markers else np.full((markers.n_frames, 3), np.nan)
 
 
-def require_clusters(templates: Mapping[Key, SegmentTemplate], markers: Markers, where: str) -> None:
+def require_clusters(templates: Mapping[Part, SegmentTemplate], markers: Markers, where: str) -> None:
     """Refuse a recording in which a segment can never be followed, naming every marker that is missing.
 
     Raises
@@ -80,7 +78,7 @@ def require_clusters(templates: Mapping[Key, SegmentTemplate], markers: Markers,
         own = template.markers
         absent = [label for label in own if not markers.present(label)]
         if len(own) - len(absent) < min(3, len(own)):
-            missing.append(f"{', '.join(absent)} ({f'{SIDE_WORDS[side]} {name}'.strip()})")
+            missing.append(f"{', '.join(absent)} ({part_words((side, name))})")
     if missing:
         raise MissingInputError(
             f"{where} cannot be tracked; missing: {'; '.join(missing)}.",

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from biomech_id.conventions import JOINTS, MOMENT_VARIABLE, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style

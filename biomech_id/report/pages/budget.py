@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import BUDGET_PARTS, JOINTS, MOMENT_VARIABLE, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import BUDGET_PARTS, MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.layer import ROWS, Layer, statistics
 from biomech_id.report.layout.panel import Panel

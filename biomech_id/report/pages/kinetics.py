@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import JOINTS, MOMENT_VARIABLE, POWER_VARIABLE
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import MOMENT_VARIABLE, POWER_VARIABLE
 from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend

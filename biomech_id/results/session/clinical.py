@@ -17,7 +17,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import jcs_axes
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
-from biomech_id.conventions import DISTAL_SEGMENT, FORCE_RULES, MOMENT_RULES, SIDE_SIGN, ComponentRule
+from biomech_id.anatomy import DISTAL_SEGMENT
+from biomech_id.conventions import FORCE_RULES, MOMENT_RULES, SIDE_SIGN, ComponentRule
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoad
 from biomech_id.models.six_dof.joint_coordinate_system import JCS_SEQUENCE, joint_forces, joint_moments

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
     BUDGET_PARTS,
-    JOINTS,
     MM_PER_M,
     MOMENT_VARIABLE,
     POWER_VARIABLE,

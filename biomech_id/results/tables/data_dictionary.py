@@ -9,9 +9,9 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
     CYCLE_TABLE,
-    JOINTS,
     POINT_VARIABLES,
     RESIDUAL_SUFFIX,
     SCHEMA,

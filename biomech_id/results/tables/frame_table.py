@@ -11,12 +11,12 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
     CENTRE_VARIABLE,
     FORCE_VARIABLE,
-    JOINTS,
     MM_PER_M,
     MOMENT_VARIABLE,
     POINT_VARIABLES,

@@ -21,7 +21,8 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import dot
-from biomech_id.conventions import AXES, ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, table_columns
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import AXES, ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABLE, table_columns
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import leg_at

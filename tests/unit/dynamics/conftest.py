@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biomech_id.conventions import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDES
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 
 N_FRAMES = 12

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import BUDGET_PARTS, DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDES
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS
+from biomech_id.conventions import BUDGET_PARTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style

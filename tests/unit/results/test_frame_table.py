@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from biomech_id.algebra.rotation import jcs_axes
-from biomech_id.conventions import BUDGET_PARTS, DISTAL_SEGMENT, JOINTS, SIDES
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
+from biomech_id.conventions import BUDGET_PARTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import MissingInputError

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from biomech_id.conventions import ERROR_SOURCES, JOINTS, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE, table_columns
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE, table_columns
 from biomech_id.errors import OptionError
 from biomech_id.results import SessionResult, read_folder, write_folder
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty

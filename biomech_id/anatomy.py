@@ -1,0 +1,80 @@
+"""The body's segments and joints, as one tree of data; a further segment is a further row.
+
+A segment hangs on the segment proximal to it by one joint, named after where it is: the shank hangs on the thigh by the knee. The
+root hangs on nothing. A place in the body is a `Part`, (side, segment) or (side, joint), whose side is "" in the middle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: (side, segment) or (side, joint): ("R", "shank"), ("", "pelvis").
+Part = tuple[str, str]
+SIDE_WORDS: dict[str, str] = {"L": "left", "R": "right", "": ""}
+
+
+@dataclass(frozen=True)
+class BodySegment:
+    """One row of the tree.
+
+    Attributes
+    ----------
+    name : str
+        "shank".
+    joint : str
+        The joint that it hangs on, "knee"; "" for the root.
+    proximal : str
+        The segment it hangs on, "thigh"; "" for the root.
+    sided : bool
+        Whether there is a left and a right one.
+    """
+
+    name: str
+    joint: str
+    proximal: str
+    sided: bool = True
+
+
+#: Every segment, a proximal one before those that hang on it.
+SEGMENTS: tuple[BodySegment, ...] = (
+    BodySegment("pelvis", "", "", sided=False),
+    BodySegment("thigh", "hip", "pelvis"),
+    BodySegment("shank", "knee", "thigh"),
+    BodySegment("foot", "ankle", "shank"),
+)
+_BY_NAME = {segment.name: segment for segment in SEGMENTS}
+
+
+def limb(end: str) -> tuple[BodySegment, ...]:
+    """Return the segments of one side from ``end`` up to where the sides meet, distal to proximal."""
+    segment = _BY_NAME[end]
+    return (segment, *limb(segment.proximal)) if segment.sided else ()
+
+
+#: One leg, distal to proximal: the order of the block system's rows.
+LEG_SEGMENTS: tuple[str, ...] = tuple(segment.name for segment in limb("foot"))
+JOINTS: tuple[str, ...] = tuple(segment.joint for segment in limb("foot"))
+DISTAL_SEGMENT: dict[str, str] = {segment.joint: segment.name for segment in SEGMENTS if segment.joint}
+PROXIMAL_SEGMENT: dict[str, str] = {segment.joint: segment.proximal for segment in SEGMENTS if segment.joint}
+#: The root of the tree.
+PELVIS: Part = ("", "pelvis")
+
+
+def part_of(side: str, segment: str) -> Part:
+    """Return the key of a segment seen from a side: the pelvis of either side is ("", "pelvis")."""
+    return (side if _BY_NAME[segment].sided else "", segment)
+
+
+def proximal_part(side: str, joint: str) -> Part:
+    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis")."""
+    return part_of(side, PROXIMAL_SEGMENT[joint])
+
+
+def part_name(part: Part) -> str:
+    """Return a part as tables write it: "R shank", "pelvis"."""
+    return " ".join(filter(None, part))
+
+
+def part_words(part: Part) -> str:
+    """Return a part in words: "right shank", "pelvis"."""
+    return " ".join(filter(None, (SIDE_WORDS[part[0]], part[1])))
