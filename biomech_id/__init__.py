@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
     from biomech_id.pipeline.single import analyse
-    from biomech_id.readers import read_c3d
+    from biomech_id.readers import read, read_c3d
     from biomech_id.report import curves as plot
     from biomech_id.results import read_folder
     from biomech_id.sample import virtual_subject
-    from biomech_id.trial import Event, ForcePlate, Markers, Subject, Trial
+    from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject, Trial
 
 #: Public name -> where it lives.
 _PUBLIC: dict[str, str] = {
+    "AnalogChannels": "biomech_id.trial:AnalogChannels",
     "BiomechError": "biomech_id.errors:BiomechError",
     "Event": "biomech_id.trial:Event",
     "ForcePlate": "biomech_id.trial:ForcePlate",
@@ -39,6 +40,7 @@ _PUBLIC: dict[str, str] = {
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "find_events": "biomech_id.gait.events:find_events",
     "plot": "biomech_id.report.curves",
+    "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
     "read_folder": "biomech_id.results:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
@@ -62,6 +64,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "AnalogChannels",
     "BiomechError",
     "Event",
     "ForcePlate",
@@ -75,6 +78,7 @@ __all__ = [
     "conventional_model",
     "find_events",
     "plot",
+    "read",
     "read_c3d",
     "read_folder",
     "six_dof_model",

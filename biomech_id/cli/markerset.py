@@ -25,9 +25,9 @@ def markerset(
     Example: biomech-id markerset static.c3d > mylab.toml
     """
     from biomech_id.markersets import SMALLEST_SHARE, describe_missing, draft, propose
-    from biomech_id.pipeline.intake import read_trial
+    from biomech_id.readers import read
 
-    trial = read_trial(file)
+    trial = read(file)
     labels = [name for name in trial.markers.names if trial.markers.present(name)]
     stored = tuple(trial.model_outputs)
     proposals = propose(labels, stored=stored)

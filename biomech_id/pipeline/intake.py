@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.errors import BiomechError, MissingInputError, OptionError, OutputError
-from biomech_id.pipeline.job import TRC, Job
+from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
+from biomech_id.readers import read
 from biomech_id.trial import Subject, Trial
 
-#: Reads one file; `read_trial` in the product.
+#: Reads one file; `readers.read` in the product.
 Reader = Callable[[Path], Trial]
 Progress = Callable[[str, int, int], None]
 
@@ -41,13 +42,6 @@ class Intake:
 
     trials: tuple[Trial, ...]
     refused: tuple[Refused, ...]
-
-
-def read_trial(path: Path, *, trust: bool = False) -> Trial:
-    """Read one recording, from a C3D file or from OpenSim's ``.trc`` and the forces beside it (see the readers for errors)."""
-    from biomech_id.readers import read_c3d, read_opensim_trial
-
-    return read_opensim_trial(path) if path.suffix.lower() == TRC else read_c3d(path, trust=trust)
 
 
 def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = None) -> Intake:
@@ -199,7 +193,7 @@ def write_subject_template(folder: Path) -> Path:
         )
     check_writable(target)
     job = Job((folder,))
-    intake = read_all(job.files(), read_trial)
+    intake = read_all(job.files(), read)
     subject = subject_of(job, intake.trials, None)
     with whole_file(target) as part:
         part.write_text(subject_toml(subject), encoding="utf-8", newline="\n")

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import BiomechError, MissingInputError, OptionError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
+from biomech_id.results.folder.manifest import sha256_of
 
-#: OpenSim's marker files, which bring their forces along (see `readers.opensim.trial`).
-TRC = ".trc"
 #: How a setting that is the name of a file ends: a marker set, an inertial table.
 SETTING_FILES = (".toml", ".csv")
 
@@ -24,7 +24,7 @@ class Job:
 
     Attributes
     ----------
-    paths : one folder, or C3D files; OpenSim's ``.trc`` files serve where a folder holds no C3D file.
+    paths : one folder, or recordings; of a folder the first format in `readers.formats` that has files there serves.
     recipe : every setting.
     static, functional : trials with a purpose, or None to find the static one.
     exclude : patterns of file names to leave out.
@@ -81,11 +81,11 @@ class Job:
         return self.subject_file or (own if own.is_file() else None)
 
     def files(self) -> tuple[Path, ...]:
-        """C3D files of this job, sorted by name, without the excluded ones.
+        """Recordings of this job, sorted by name, without the excluded ones.
 
         Raises
         ------
-        MissingInputError : no such path, or no C3D file in it.
+        MissingInputError : no such path, or no recording in it.
         OptionError : two files with one stem, which would write to one table; a name that cannot be printed.
         """
         self.check_named()
@@ -108,9 +108,10 @@ class Job:
                 value=self.exclude, expected="patterns that leave some", where=str(self.folder),
             )  # fmt: skip
         if not kept:
+            others = "".join(f", and no {suffix} file" for suffix in FORMATS if suffix != ".c3d")
             raise MissingInputError(
-                f"{self.paths[0]} holds no C3D file, and no .trc file (`run` does not look into folders inside it; `batch` does).",
-                value=str(self.paths[0]), expected="at least one .c3d or .trc file", where=str(self.paths[0]),
+                f"{self.paths[0]} holds no C3D file{others} (`run` does not look into folders inside it; `batch` does).",
+                value=str(self.paths[0]), expected=f"at least one {' or '.join(FORMATS)} file", where=str(self.paths[0]),
             )  # fmt: skip
         stems: dict[str, Path] = {}
         for path in kept:
@@ -180,7 +181,7 @@ class Job:
         """
         named = [path for path in (self.subject_toml, self.norm, *self.setting_files.values()) if path is not None]
         recordings = self.files()
-        beside = [path for trc in recordings if trc.suffix.lower() == TRC for path in _companions(trc)]
+        beside = [path for recording in recordings for path in companions_of(recording)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
         return {self._relative(path): sha256_of_input(path) for path in (*readable, *named)}
 
@@ -201,7 +202,7 @@ def refuse_unprintable(path: Path) -> None:
 
 
 def _recordings(folder: Path) -> list[Path]:
-    """The C3D files of a folder, or its ``.trc`` files if it has none.
+    """The recordings of a folder.
 
     Raises
     ------
@@ -213,22 +214,7 @@ def _recordings(folder: Path) -> list[Path]:
         raise MissingInputError(
             f"{folder} cannot be looked into: {error.strerror}.", value=str(folder), expected="a readable folder", where=str(folder)
         ) from error
-    return list(filter(_is_recording, files)) or [p for p in files if p.suffix.lower() == TRC]
-
-
-def _companions(trc: Path) -> tuple[Path, ...]:
-    """What a ``.trc`` file's forces come from; nothing where they cannot be used, which reading it has said."""
-    from biomech_id.readers.opensim.trial import companions
-
-    try:
-        return companions(trc)
-    except BiomechError:
-        return ()
-
-
-def _is_recording(path: Path) -> bool:
-    """Whether a folder's entry is taken for a recording; hidden files are what other systems leave on a shared disk."""
-    return path.suffix.lower() == ".c3d" and not path.name.startswith(".") and not path.is_dir()
+    return recordings_among(files)
 
 
 def _can_be_opened(path: Path) -> bool:
@@ -247,8 +233,6 @@ def sha256_of_input(path: Path) -> str:
     ------
     MissingInputError : the file cannot be read.
     """
-    from biomech_id.results import sha256_of
-
     try:
         return sha256_of(path)
     except OSError as error:

@@ -25,7 +25,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     FileRefusedError : ``out`` is no such folder, or a recording cannot be read.
     MissingInputError : a recording is not there, or none of them stores model outputs.
     """
-    from biomech_id.readers import read_c3d
+    from biomech_id.readers import read
     from biomech_id.results import read_folder
     from biomech_id.results.parity import offset_parity, parity
 
@@ -33,9 +33,9 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     rows: list[ParityRow] = []
     static_file = tables.summary["static"]["file"]
     if static_file and "sides" in tables.calibration:
-        rows += offset_parity(tables.calibration["sides"], read_c3d(_recording(subject_dir, static_file)))
+        rows += offset_parity(tables.calibration["sides"], read(_recording(subject_dir, static_file)))
     for trial in tables.summary["trials"]:
-        recorded = read_c3d(_recording(subject_dir, trial["file"]))
+        recorded = read(_recording(subject_dir, trial["file"]))
         rows += parity(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
     if not any(row.n_frames for row in rows):
         raise MissingInputError(

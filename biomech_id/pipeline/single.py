@@ -25,13 +25,14 @@ from biomech_id.gait.spatiotemporal import spatiotemporal
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
-from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, read_trial, subject_of
+from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.pipeline.subject_file import condition_of
+from biomech_id.readers import read
 from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
@@ -89,7 +90,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
     """
     norm = _norm(job)
-    intake = read_all(job.files(), partial(read_trial, trust=trust), progress)
+    intake = read_all(job.files(), partial(read, trust=trust), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))

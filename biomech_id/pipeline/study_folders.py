@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from biomech_id.errors import MissingInputError
-from biomech_id.pipeline.job import TRC, refuse_unprintable
+from biomech_id.pipeline.job import refuse_unprintable
+from biomech_id.readers.formats import FORMATS
 
 #: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv")
@@ -17,12 +18,13 @@ _OF_RESULTS = {"manifest.json", "summary.json"}
 
 
 def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
-    """Return every folder below ``study`` (and itself) that holds C3D files, sorted by relative path.
+    """Return every folder below ``study`` (and itself) that holds recordings, sorted by relative path.
 
-    OpenSim's ``.trc`` files serve only where there is no C3D file in the whole study: beside C3D files they are, as a rule, an
-    export of the same recordings. Hidden files and folders (snapshots, waste baskets, what other systems leave on a shared disk)
-    are left out, and so are ``out`` and the folders of finished results, which may hold copies of recordings. Links to folders are
-    followed, but no folder is taken twice. A folder that may not be looked into is taken for a subject's: its verdict says so.
+    Those of a later format in `readers.formats` serve only where the whole study has none of an earlier one: beside C3D files
+    OpenSim's ``.trc`` files are, as a rule, an export of the same recordings. Hidden files and folders (snapshots, waste baskets,
+    what other systems leave on a shared disk) are left out, and so are ``out`` and the folders of finished results, which may hold
+    copies of recordings. Links to folders are followed, but no folder is taken twice. A folder that may not
+    be looked into is taken for a subject's: its verdict says so.
 
     Raises
     ------
@@ -30,12 +32,12 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     OptionError : a folder whose name is no text.
     """
     results = os.path.realpath(out) if out is not None else None
-    found: dict[str, list[Path]] = {".c3d": [], TRC: []}
+    found: dict[str, list[Path]] = {suffix: [] for suffix in FORMATS}
     for folder, suffixes in _walk(study, results):
         kind = next((kind for kind in found if suffixes is None or kind in suffixes), None)
         if kind is not None:
             found[kind].append(folder)
-    folders = found[".c3d"] or found[TRC]
+    folders = next(filter(None, found.values()), [])
     if not folders:
         raise MissingInputError(
             f"{study} holds no folder with C3D files.", value=str(study), expected="folders with .c3d files", where=str(study)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import Finding, InvalidValueError
+from biomech_id.trial.analog import AnalogChannels
 from biomech_id.trial.events import Event
 from biomech_id.trial.markers import Markers
 from biomech_id.trial.plates import ForcePlate
@@ -32,6 +33,7 @@ class Trial:
     session_date : ISO date of the recording as the file says it, or None.
     history : what was done to the data, in words, in order.
     findings : what was noticed while reading.
+    analog : every analog channel of the file, those of its force plates marked as such; without channels where there are none.
     """
 
     name: str
@@ -46,24 +48,30 @@ class Trial:
     session_date: str | None = None
     history: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    analog: AnalogChannels = field(default_factory=AnalogChannels)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))
         for plate in self.plates:
-            ratio = plate.rate_hz / self.markers.rate_hz
-            expected = round(ratio) * self.markers.n_frames
-            if abs(ratio - round(ratio)) > 1e-6 or plate.n_samples != expected:
-                raise InvalidValueError(
-                    f"{plate.name} of {self.name} has {plate.n_samples} samples at {plate.rate_hz:g} Hz for "
-                    f"{self.markers.n_frames} video frames at {self.markers.rate_hz:g} Hz.",
-                    value=(plate.n_samples, plate.rate_hz), expected=f"{expected} samples, whole per frame", where=self.name,
-                )  # fmt: skip
+            self._check_samples(plate.name, plate.n_samples, plate.rate_hz)
+        if self.analog.names:
+            self._check_samples("The analog part", self.analog.n_samples, self.analog.rate_hz)
         for name, values in self.model_outputs.items():
             if len(values) != self.markers.n_frames:
                 raise InvalidValueError(
                     f"Stored output {name} of {self.name} has {len(values)} frames.",
                     value=len(values), expected=f"{self.markers.n_frames} frames", where=self.name,
                 )  # fmt: skip
+
+    def _check_samples(self, what: str, n_samples: int, rate_hz: float) -> None:
+        ratio = rate_hz / self.markers.rate_hz
+        expected = round(ratio) * self.markers.n_frames
+        if abs(ratio - round(ratio)) > 1e-6 or n_samples != expected:
+            raise InvalidValueError(
+                f"{what} of {self.name} has {n_samples} samples at {rate_hz:g} Hz for "
+                f"{self.markers.n_frames} video frames at {self.markers.rate_hz:g} Hz.",
+                value=(n_samples, rate_hz), expected=f"{expected} samples, whole per frame", where=self.name,
+            )  # fmt: skip
 
     @property
     def rate_hz(self) -> float:

@@ -81,7 +81,7 @@ class C3DFile:
         return np.concatenate(parts).astype(np.float64)
 
     @cached_property
-    def _calibration(self) -> tuple[FloatArray, FloatArray]:
+    def calibration(self) -> tuple[FloatArray, FloatArray]:
         """Factor and offset of every analog channel; NaN where the file gives none."""
         n = self.layout.channels
         general = self.parameters.number("ANALOG", "GEN_SCALE")
@@ -114,13 +114,19 @@ class C3DFile:
 
     def analog_words(self, channels: Sequence[int]) -> NDArray[Any]:
         """Return some analog channels as stored, (n_frames * samples, len(channels))."""
+        return self.all_analog_words[:, list(channels)]
+
+    @cached_property
+    def all_analog_words(self) -> NDArray[Any]:
+        """Every analog channel as stored, (n_frames * samples, channels), read-only."""
         layout = self.layout
-        values = self._words[:, 4 * layout.points :]
-        stored = values.reshape(layout.n_frames * layout.samples, layout.channels)[:, list(channels)]
-        return stored.view(np.uint16) if self.unsigned and not layout.is_float else stored
+        stored = self._words[:, 4 * layout.points :].reshape(layout.n_frames * layout.samples, layout.channels)
+        stored = stored.view(np.uint16) if self.unsigned and not layout.is_float else stored
+        stored.flags.writeable = False
+        return stored
 
     def _calibrated(self, stored: NDArray[Any], channels: Sequence[int]) -> FloatArray:
-        factor, offset = (values[list(channels)] for values in self._calibration)
+        factor, offset = (values[list(channels)] for values in self.calibration)
         return (stored.astype(np.float64) - offset) * factor
 
 

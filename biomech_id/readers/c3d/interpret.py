@@ -10,6 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers import reading_rules as rules
+from biomech_id.readers.c3d.channels import read_channels
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
 from biomech_id.readers.c3d.labels import Labels, sort_labels
@@ -67,6 +68,7 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
         plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
+        analog=read_channels(file, setups),
     )  # fmt: skip
     return Recording(trial, _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from biomech_id.errors import Finding, MissingInputError
@@ -60,7 +60,10 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
     named = _of_points(stored, file.layout.points, findings, where)
     subjects = Counter(label.partition(":")[0] for label in named if ":" in label)
     prefix = _choose_subject(subjects, file, subject, findings, where)
-    named = _numbered([_without(label, prefix) for label in named], findings, where)
+    named, twice = numbered([_without(label, prefix) for label in named])
+    if twice:
+        message = f"{where} uses these labels more than once: {_some(list(dict.fromkeys(twice)))}; later ones are numbered."
+        findings.append(rules.LABELS_DUPLICATE.finding(message, where))
     quantities = _declared(file, prefix)
     families = _axis_families(named)
     markers: dict[str, int] = {}
@@ -132,8 +135,8 @@ def _without(label: str, prefix: str) -> str:
     return label[len(prefix) :] if prefix and label.startswith(prefix) and len(label) > len(prefix) else label
 
 
-def _numbered(named: list[str], findings: list[Finding], where: str) -> list[str]:
-    """Labels made unique: LANK, LANK_2, LANK_3."""
+def numbered(named: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return labels made unique (LANK, LANK_2, LANK_3), and those that occurred before, once for each time."""
     seen: set[str] = set()
     twice: list[str] = []
     unique = []
@@ -146,10 +149,7 @@ def _numbered(named: list[str], findings: list[Finding], where: str) -> list[str
             twice.append(name)
         seen.add(candidate)
         unique.append(candidate)
-    if twice:
-        message = f"{where} uses these labels more than once: {_some(list(dict.fromkeys(twice)))}; later ones are numbered."
-        findings.append(rules.LABELS_DUPLICATE.finding(message, where))
-    return unique
+    return unique, twice
 
 
 def _declared(file: C3DFile, prefix: str) -> dict[str, str]:

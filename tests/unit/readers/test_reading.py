@@ -12,7 +12,7 @@ from c3d_builder import C3D, DEC, FRAMES, MASS_KG, PC, RATIO, SGI, healthy
 
 from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.readers import read_c3d, read_recording
-from biomech_id.trial import EventKind
+from biomech_id.trial import EventKind, PlateChannel
 
 
 @pytest.fixture
@@ -103,6 +103,67 @@ def test_more_than_255_labels_continue(write: Callable[..., Path]) -> None:
     file.groups["POINT"] |= {"LABELS": names[:255], "LABELS2": names[255:], "USED": len(names)}
     trial = read_c3d(write(file), trust=True)
     assert trial.markers.names == tuple(names)
+
+
+def test_every_analog_channel_arrives_with_name_unit_and_the_plate_it_belongs_to(write: Callable[..., Path]) -> None:
+    file = healthy()
+    rng = np.random.default_rng(3)
+    muscles = rng.normal(size=(len(file.analog), 3)).astype(np.float32)
+    file.analog = np.concatenate([muscles[:, :1], file.analog, muscles[:, 1:]], axis=1)
+    n = file.analog.shape[1]
+    file.groups["ANALOG"] |= {
+        "USED": n, "LABELS": ["EMG", "Fx1", "Fy1", "Fz1", "Mx1", "My1", "Mz1", "EMG", "\u00fc".encode("latin-1")], "GEN_SCALE": 2.0,
+        "SCALE": [0.5, 1, 1, 1, 1, 1, 1, 0.25, 4.0], "OFFSET": [3.0] + [0.0] * (n - 1),
+        "UNITS": ["V"] + ["N"] * 3 + ["Nmm"] * 3 + ["mV"],
+    }  # fmt: skip
+    file.groups["FORCE_PLATFORM"]["CHANNEL"] = [[2, 3, 4, 5, 6, 7]]
+    analog = read_c3d(write(file), trust=True).analog
+    assert analog.names == ("EMG", "Fx1", "Fy1", "Fz1", "Mx1", "My1", "Mz1", "EMG_2", "\u00fc")
+    assert analog.units == ("V", "N", "N", "N", "Nmm", "Nmm", "Nmm", "mV", "")
+    assert analog.plates == (None, *(PlateChannel("plate 1", number) for number in range(1, 7)), None, None)
+    assert (analog.rate_hz, analog.n_samples) == (100.0 * RATIO, FRAMES * RATIO)
+    np.testing.assert_array_equal(analog["EMG"], (muscles[:, 0].astype(float) - 3.0) * 1.0)
+    np.testing.assert_array_equal(analog["EMG_2"], muscles[:, 1].astype(float) * 0.5)
+    np.testing.assert_array_equal(analog.values[:, 8], muscles[:, 2].astype(float) * 8.0)
+    assert read_c3d(write(file), trust=False).analog.values.tobytes() == analog.values.tobytes()
+    assert not analog.values.flags.writeable
+    with pytest.raises(MissingInputError, match="no analog channel soleus"):
+        analog["soleus"]
+
+
+def test_analog_channels_beyond_255_and_without_label_or_calibration(write: Callable[..., Path]) -> None:
+    file = healthy()
+    n = 300
+    file.analog = np.concatenate([file.analog, np.arange(len(file.analog) * (n - 6)).reshape(-1, n - 6)], axis=1)
+    file.analog[5, 299] = np.inf
+    file.groups["ANALOG"] |= {
+        "USED": n, "LABELS": [*"abcdef", *(f"c{k}" for k in range(7, 256))], "LABELS2": [f"c{k}" for k in range(256, 299)],
+        "SCALE": [1.0] * 255, "SCALE2": [2.0] * 43, "OFFSET": [0.0] * 255, "OFFSET2": [0.0] * 45,
+        "UNITS": ["N"] * 255, "UNITS2": ["V"] * 43,
+    }  # fmt: skip
+    analog = read_c3d(write(file), trust=True).analog
+    assert (len(analog.names), analog.names[297], analog.names[298:]) == (n, "c298", ("channel 299", "channel 300"))
+    assert (analog.units[254], analog.units[255], analog.units[299]) == ("N", "V", "")
+    np.testing.assert_array_equal(analog["c256"], 2.0 * file.analog[:, 255])
+    # Without calibration there is no physical value, but nothing that was recorded is lost.
+    assert np.isnan(analog["channel 299"]).all()
+    np.testing.assert_array_equal(analog.stored[:, 298], file.analog[:, 298])
+
+
+def test_an_infinite_analog_value_is_missing(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.analog[5, 0] = np.inf
+    analog = read_c3d(write(file), trust=True).analog
+    assert np.isnan(analog["Fx1"]).nonzero()[0].tolist() == [5]
+
+
+def test_without_analog_channels_there_are_none(write: Callable[..., Path]) -> None:
+    file = healthy()
+    file.analog = np.zeros((0, 0))
+    file.groups["ANALOG"]["USED"] = 0
+    file.groups["FORCE_PLATFORM"]["USED"] = 0
+    analog = read_c3d(write(file), trust=True).analog
+    assert (analog.names, analog.values.shape) == ((), (0, 0))
 
 
 def test_model_outputs_are_no_markers(write: Callable[..., Path]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError, ShapeError
-from biomech_id.trial import Event, EventKind, ForcePlate, Markers, Trial
+from biomech_id.trial import AnalogChannels, Event, EventKind, ForcePlate, Markers, Trial
 
 CORNERS_M = np.array([[0.6, 0.4, 0.0], [0.0, 0.4, 0.0], [0.0, 0.0, 0.0], [0.6, 0.0, 0.0]])
 FRAMES, RATIO = 20, 10
@@ -89,6 +89,32 @@ def test_times_count_from_the_recordings_own_first_frame() -> None:
     assert trial.first_time_s == pytest.approx(2.32)
     assert [event.time_s for event in trial.events] == [2.35, 2.41]
     assert [trial.index_of(event.time_s) for event in trial.events] == [3, 9]
+
+
+@pytest.mark.parametrize(
+    ("changed", "kind"),
+    [
+        ({"names": ("a", "a")}, InvalidValueError),
+        ({"rate_hz": 0.0}, InvalidValueError),
+        ({"units": ("V",)}, ShapeError),
+        ({"scale": [1.0]}, ShapeError),
+        ({"plates": (None,)}, ShapeError),
+        ({"stored": np.zeros(4)}, ShapeError),
+    ],
+)
+def test_analog_channels_are_validated(changed: dict[str, Any], kind: type[Exception]) -> None:
+    good = {"names": ("a", "b"), "units": ("V", ""), "rate_hz": 1000.0, "stored": np.zeros((4, 2))}
+    AnalogChannels(**good)
+    with pytest.raises(kind):
+        AnalogChannels(**good | changed)
+
+
+def test_analog_samples_must_fit_the_video() -> None:
+    video = markers()
+    AT = {"names": ("a",), "units": ("V",), "rate_hz": 10 * video.rate_hz}
+    Trial("walk", video, analog=AnalogChannels(**AT, stored=np.zeros((10 * video.n_frames, 1))))
+    with pytest.raises(InvalidValueError, match="analog"):
+        Trial("walk", video, analog=AnalogChannels(**AT, stored=np.zeros((10 * video.n_frames + 1, 1))))
 
 
 def test_history_is_appended_to() -> None:

@@ -1,0 +1,116 @@
+"""Which files hold recordings: a suffix, what reads it, and which other files belong to it.
+
+A laboratory adds a format of its own by registering it, before its folders are read::
+
+    register(Format(".lab", read=read_lab))
+
+From then on `read`, ``analyse`` and the commands started in the same process take such files. In a folder the first format of the
+registry that has files there serves; the others are, as a rule, exports of the same recordings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from biomech_id.errors import BiomechError, OptionError, must_be
+from biomech_id.readers.c3d.read import read_c3d
+from biomech_id.readers.opensim.trial import companions, read_opensim_trial
+from biomech_id.trial import Trial
+
+
+class Reader(Protocol):
+    """Reads one recording; errors are `BiomechError`, whose sentence the user sees."""
+
+    def __call__(self, path: Path, /, *, trust: bool) -> Trial:
+        """Return the trial a file holds; ``trust`` reads in this process what is otherwise read in a child that may die."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """One kind of recording.
+
+    Attributes
+    ----------
+    suffix : str
+        Of the file that names the recording, lower case, with its dot.
+    read : Reader
+        Returns the trial: SI units, laboratory axes with Z up.
+    companions : callable
+        Path of a recording -> paths of the other files that its numbers come from; they are hashed among the inputs of a run.
+    """
+
+    suffix: str
+    read: Reader
+    companions: Callable[[Path], Iterable[Path]] = lambda path: ()
+
+
+#: Suffix -> format, the preferred first.
+FORMATS: dict[str, Format] = {}
+
+
+def register(new: Format) -> None:
+    """Add a format behind those there are.
+
+    Raises
+    ------
+    OptionError
+        The suffix is no suffix in lower case, or taken.
+    """
+    if new.suffix in FORMATS or not new.suffix.startswith(".") or new.suffix != new.suffix.lower():
+        raise OptionError(
+            f"A format cannot be registered for {new.suffix!r}; taken are {', '.join(FORMATS)}.",
+            value=new.suffix, expected="a free suffix in lower case, with its dot", where="register",
+        )  # fmt: skip
+    FORMATS[new.suffix] = new
+
+
+def format_of(path: Path) -> Format:
+    """Return the format that reads a file: its suffix's, else C3D's, which looks into the file and says if it is none."""
+    return FORMATS.get(path.suffix.lower(), FORMATS[".c3d"])
+
+
+def read(path: str | os.PathLike[str], *, trust: bool = False) -> Trial:
+    """Return the trial a file holds, whatever registered format it has: SI units, laboratory axes with Z up, missing data NaN.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        A C3D file, OpenSim's ``.trc`` (the forces beside it are read along), or a file of a registered format.
+    trust : bool
+        Read C3D files in this process (see `read_c3d`).
+
+    Raises
+    ------
+    WrongTypeError
+        Something else than a path.
+    FileRefusedError, InvalidValueError, MissingInputError
+        The file, or one that belongs to it, cannot be read.
+    """
+    must_be(path, (str, os.PathLike), argument="path", of="read", hint="give the name of a recording")
+    return format_of(Path(path)).read(Path(path), trust=trust)
+
+
+def companions_of(path: Path) -> tuple[Path, ...]:
+    """Return the files besides the one named that a recording is read from; none where they cannot be used, which `read` says."""
+    try:
+        return tuple(format_of(path).companions(path))
+    except BiomechError:
+        return ()
+
+
+def recordings_among(files: Iterable[Path]) -> list[Path]:
+    """Return, of the entries of a folder, those that the first format with any of them reads; hidden files and folders are none."""
+    seen = [path for path in files if not path.name.startswith(".") and not path.is_dir()]
+    return next(filter(None, ([path for path in seen if path.suffix.lower() == suffix] for suffix in FORMATS)), [])
+
+
+def _read_trc(path: Path, /, *, trust: bool) -> Trial:
+    return read_opensim_trial(path)
+
+
+register(Format(".c3d", read_c3d))
+register(Format(".trc", _read_trc, companions))

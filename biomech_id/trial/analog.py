@@ -1,0 +1,139 @@
+"""Analog channels: every voltage, force or muscle signal that was sampled beside the video."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+
+
+@dataclass(frozen=True)
+class PlateChannel:
+    """Which channel of which force plate a signal is.
+
+    Attributes
+    ----------
+    plate : str
+        The plate's name, ``plate 1``; also of a plate that could not be used.
+    number : int
+        Its place among that plate's channels, counted from 1: Fx, Fy, Fz, Mx, My, Mz of a plate of type 2 are 1 to 6.
+    """
+
+    plate: str
+    number: int
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class AnalogChannels:
+    """Every analog channel of a recording, as recorded.
+
+    The numbers are kept as the file holds them, so that a recording costs no more memory than its file, and become physical values
+    when they are asked for.
+
+    Attributes
+    ----------
+    names : tuple of str
+        One for each channel, unique.
+    units : tuple of str
+        As the file writes them; empty where it says nothing.
+    rate_hz : float
+        Samples per second.
+    stored : numpy.ndarray
+        (n_samples, n_channels), integers or floats as recorded.
+    scale : numpy.ndarray or None
+        (n_channels,), unit per stored number; NaN for a channel without calibration. None is 1.
+    offset : numpy.ndarray or None
+        (n_channels,), stored number that means zero. None is 0.
+    plates : tuple of (PlateChannel or None)
+        For each channel the force plate that it belongs to, or None; an empty tuple means no plates.
+
+    Raises
+    ------
+    InvalidValueError
+        Duplicate names, or a rate that is not positive.
+    ShapeError
+        Arrays or tuples that do not fit the names.
+
+    Examples
+    --------
+    >>> emg = AnalogChannels(("tibialis", "soleus"), ("mV", "mV"), 1000.0, [[1, 2], [3, 4]], scale=[0.5, 2.0])
+    >>> emg["soleus"]
+    array([4., 8.])
+    """
+
+    names: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    rate_hz: float = 0.0
+    stored: NDArray[Any] = field(default_factory=lambda: np.zeros((0, 0)))
+    scale: FloatArray | None = None
+    offset: FloatArray | None = None
+    plates: tuple[PlateChannel | None, ...] = ()
+
+    def __post_init__(self) -> None:
+        set_, n = object.__setattr__, len(self.names)
+        stored = np.asarray(self.stored)
+        if stored.flags.writeable:
+            stored = stored.copy()
+            stored.flags.writeable = False
+        set_(self, "stored", stored)
+        for name, neutral in (("scale", 1.0), ("offset", 0.0)):
+            given = getattr(self, name)
+            set_(self, name, readonly(np.full(n, neutral) if given is None else given, (n,), name=name, where="AnalogChannels"))
+        set_(self, "plates", tuple(self.plates) or (None,) * n)
+        if stored.ndim != 2 or {stored.shape[1], len(self.units), len(self.plates)} != {n}:
+            told = f"{n} names, {len(self.units)} units, {len(self.plates)} plate marks and numbers of shape {stored.shape}"
+            raise ShapeError(f"Analog channels have {told}.", value=told, expected="as many of each", where="AnalogChannels")
+        if len(set(self.names)) != n:
+            twice = sorted({name for name in self.names if self.names.count(name) > 1})
+            raise InvalidValueError(
+                f"Analog channels of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="AnalogChannels"
+            )
+        if n and not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
+            raise InvalidValueError(
+                f"The analog rate is {self.rate_hz} Hz.",
+                value=self.rate_hz, expected="a positive, finite rate in Hz", where="AnalogChannels",
+            )  # fmt: skip
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples of each channel."""
+        return int(self.stored.shape[0])
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """(n_samples, n_channels), each in its unit: (stored - offset) * scale; missing is NaN and only NaN."""
+        return self._physical(slice(None))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """Return one channel, (n_samples,), in its unit.
+
+        Raises
+        ------
+        MissingInputError
+            There is no such channel.
+        """
+        if name not in self.names:
+            raise MissingInputError(
+                f"There is no analog channel {name}.", value=name, expected=f"one of {', '.join(self.names)}", where=name
+            )
+        return self._physical(self.names.index(name))
+
+    def _physical(self, which: int | slice) -> FloatArray:
+        assert self.scale is not None
+        assert self.offset is not None
+        with np.errstate(invalid="ignore", over="ignore"):
+            physical = (self.stored[:, which].astype(np.float64) - self.offset[which]) * self.scale[which]
+        physical[~np.isfinite(physical)] = np.nan
+        physical.flags.writeable = False
+        return physical
