@@ -1,0 +1,54 @@
+"""An earlier commit beside this checkout: its program, run with the same Python and the same packages."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: The first version, as its users have it.
+FIRST_VERSION = "8730afa"
+#: Not ``-m``: the folder of the checkout comes first, whatever is installed.
+_PROGRAM = "import sys; sys.path.insert(0, sys.argv.pop(1)); from biomech_id.cli import main; main()"
+
+
+class NoHistoryError(Exception):
+    """This copy of the project has no history to take the commit from."""
+
+
+@contextmanager
+def checkout(commit: str = FIRST_VERSION) -> Iterator[Path]:
+    """Yield a folder that holds the project as of a commit; it is gone afterwards.
+
+    Raises
+    ------
+    NoHistoryError
+        No git, no repository, or a clone that does not go back that far.
+    """
+    with tempfile.TemporaryDirectory() as parent:
+        folder = Path(parent) / "before"
+        archive = Path(parent) / "before.tar"
+        folder.mkdir()
+        try:
+            subprocess.run(["git", "-C", str(ROOT), "archive", "-o", str(archive), commit], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise NoHistoryError(f"the project's history does not hold commit {commit}") from error
+        subprocess.run(["tar", "-xf", str(archive), "-C", str(folder)], check=True)
+        yield folder
+
+
+def environment(source: Path) -> Mapping[str, str]:
+    """The environment in which a checkout's own library is imported, with one thread for arithmetic."""
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **threads, "PYTHONPATH": str(source)}
+
+
+def program(source: Path, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    """Run ``biomech-id`` of a checkout."""
+    words = [sys.executable, "-P", "-c", _PROGRAM, str(source), *arguments]
+    return subprocess.run(words, env=environment(source), cwd=source, capture_output=True, text=True, check=False)
