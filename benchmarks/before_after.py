@@ -115,10 +115,10 @@ def main(arguments: Sequence[str] = ()) -> int:
             for name, measure in works(Path(folder)).items():
                 found = ratios(measure, before)
                 median = statistics.median(found)
-                missed += median > float(limit)
-                print(
-                    f"  {name:38} {median:5.3f} ({min(found):5.3f}, {max(found):5.3f})  {'ok' if median <= float(limit) else 'MISSED'}"
-                )
+                met = median <= float(limit)
+                missed += not met
+                spread = f"({min(found):5.3f}, {max(found):5.3f})"
+                print(f"  {name:38} {median:5.3f} {spread}  {'ok' if met else 'MISSED'}")
     except NoHistoryError as error:
         print(f"not measured: {error}")
         return 0

@@ -23,7 +23,7 @@ class ForcePlate:
     Attributes
     ----------
     name : as users know it, ``plate 1`` being the file's first.
-    kind : the C3D type of the plate (1 to 4).
+    kind : the C3D type of the plate, from 1 (which ones are understood is for the readers to say).
     corners_m : (4, 3), metres, laboratory axes, in the file's order.
     force_lab_N : (n_samples, 3), force of the plate on the subject, laboratory axes, at the analog rate.
     moment_lab_Nm : (n_samples, 3), moment of the plate on the subject about ``centre_m``, laboratory axes.
@@ -59,9 +59,9 @@ class ForcePlate:
         set_(self, "moment_lab_Nm", readonly(self.moment_lab_Nm, shape, name="moment_lab_Nm", where=self.name))
         baseline = np.zeros(3) if self.baseline_N is None else self.baseline_N
         set_(self, "baseline_N", readonly(baseline, (3,), name="baseline_N", where=self.name))
-        if self.kind not in (1, 2, 3, 4):
+        if self.kind < 1:
             raise InvalidValueError(
-                f"{self.name} is of type {self.kind}.", value=self.kind, expected="a plate of type 1, 2, 3 or 4", where=self.name
+                f"{self.name} is of type {self.kind}.", value=self.kind, expected="a type of plate, counted from 1", where=self.name
             )
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
             raise InvalidValueError(

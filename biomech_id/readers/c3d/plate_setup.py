@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.c3d.file import C3DFile
+from biomech_id.readers.c3d.plate_types import known_types, plate_type
 
-#: Channels by plate type: 1 force and centre of pressure, 2 force and moment, 3 eight forces, 4 type 2 with a matrix.
-CHANNELS_OF_KIND = {1: 6, 2: 6, 3: 8, 4: 6}
 LARGEST_COORDINATE = 1e6
 
 
@@ -27,11 +26,11 @@ class PlateSetup:
     Attributes
     ----------
     number : counted from 1, in the file's order.
-    kind : C3D type, 0 when the file gives none.
+    kind : C3D type (see `plate_types`), 0 when the file gives none.
     corners : (4, 3); NaN when the file gives none.
     origin : (3,), ORIGIN as stored.
     channels : numbers of its analog channels, counted from 0.
-    matrix : (6, 6) calibration of a type 4 plate, or None.
+    matrix : (6, 6) calibration of a plate that has one, or None.
     problem : why it cannot be used, in one sentence; "" when it can.
     """
 
@@ -51,7 +50,8 @@ class PlateSetup:
     @property
     def moment_problem(self) -> str:
         """Why its moments cannot be known though its force can, in one sentence; "" when they can."""
-        if self.kind == 3 and not self.origin[:2].all():
+        kind = plate_type(self.kind)
+        if kind and kind.sensor_distances and not self.origin[:2].all():
             return "its origin does not say how far apart its sensors are, so its moments are unknown"
         return ""
 
@@ -71,11 +71,12 @@ def _describe(file: C3DFile, index: int, kinds: NDArray[Any]) -> PlateSetup:
     corners = _row(file, "CORNERS", (4, 3), index)
     origin = _row(file, "ORIGIN", (3,), index)
     rows = _rows(file, "CHANNEL", ())
-    wanted = rows[index].ravel()[: CHANNELS_OF_KIND.get(kind, 0)] if index < len(rows) else np.zeros(0)
+    known = plate_type(kind)
+    wanted = rows[index].ravel()[: known.n_channels] if known and index < len(rows) else np.zeros(0)
     channels = tuple(int(channel) - 1 for channel in wanted)
     matrices = _rows(file, "CAL_MATRIX", (6, 6))
     # The first index of a stored matrix runs fastest, so the rows that arrive are its columns.
-    matrix = matrices[index].T.astype(np.float64) if kind == 4 and index < len(matrices) else None
+    matrix = matrices[index].T.astype(np.float64) if known and known.matrix and index < len(matrices) else None
     problem = _problem(file, kind, corners, origin, channels, matrix)
     return PlateSetup(index + 1, kind, corners, origin, channels, matrix, problem)
 
@@ -84,22 +85,23 @@ def _problem(
     file: C3DFile, kind: int, corners: FloatArray, origin: FloatArray, channels: tuple[int, ...], matrix: FloatArray | None
 ) -> str:
     n_channels = file.layout.channels
-    if kind not in CHANNELS_OF_KIND:
-        return f"its type is {kind}, and only types 1 to 4 are understood"
+    known = plate_type(kind)
+    if known is None:
+        return f"its type is {kind}, and only types {known_types()} are understood"
     if not np.isfinite(corners).all() or np.abs(corners).max() > LARGEST_COORDINATE:
         return "its corners are missing or not numbers"
     if not _spans_an_area(corners):
         return "its corners do not span an area"
-    if len(channels) < CHANNELS_OF_KIND[kind]:
-        return f"it names {len(channels)} analog channels, and type {kind} needs {CHANNELS_OF_KIND[kind]}"
+    if len(channels) < known.n_channels:
+        return f"it names {len(channels)} analog channels, and type {kind} needs {known.n_channels}"
     outside = [channel + 1 for channel in channels if not 0 <= channel < n_channels]
     if outside:
         return f"it names analog channel {outside[0]}, and there are {n_channels}"
     if len(set(channels)) < len(channels):
         return "it names the same analog channel twice"
-    if kind != 1 and (not np.isfinite(origin).all() or np.abs(origin).max() > LARGEST_COORDINATE):
+    if known.origin and (not np.isfinite(origin).all() or np.abs(origin).max() > LARGEST_COORDINATE):
         return "its origin is missing or not a number"
-    if kind == 4 and (matrix is None or not np.isfinite(matrix).all() or not matrix.any()):
+    if known.matrix and (matrix is None or not np.isfinite(matrix).all() or not matrix.any()):
         return "its calibration matrix is missing"
     return ""
 

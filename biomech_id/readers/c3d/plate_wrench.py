@@ -11,6 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.c3d.plate_setup import PlateSetup
+from biomech_id.readers.c3d.plate_types import plate_type
 
 #: Below this vertical force a centre of pressure is noise divided by noise.
 COP_THRESHOLD_N = 50.0
@@ -37,7 +38,9 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
     force in the channels' unit; moment in that unit times POINT:UNITS (types 1 and 3) or in the moment channels' unit, to
     which the lever arm of ORIGIN is added in POINT:UNITS (types 2 and 4).
     """
-    force, moment = _OF_KIND[setup.kind](setup, channels)
+    kind, matrix = plate_type(setup.kind), np.eye(6) if setup.matrix is None else setup.matrix
+    assert kind is not None
+    force, moment = kind.wrench(channels, setup.origin, matrix)
     to_file = plate_axes(setup.corners).T
     return force @ to_file, moment @ to_file
 
@@ -50,42 +53,3 @@ def centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: FloatArray)
         cop = np.stack([-moment[:, 1], moment[:, 0]], axis=1) / force[:, 2:]
         cop[~(np.abs(force[:, 2]) > COP_THRESHOLD_N)] = np.nan
     return cop
-
-
-def _force_and_cop(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Type 1: Fx Fy Fz, centre of pressure Px Py, free moment Tz. M = p x F + T."""
-    force = channels[:, :3]
-    point = np.stack([channels[:, 3], channels[:, 4], np.zeros(len(channels))], axis=1)
-    moment = np.cross(point, force)
-    moment[:, 2] += channels[:, 5]
-    return force, moment
-
-
-def _force_and_moment(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Type 2: force and moment about the plate's own origin."""
-    force = channels[:, :3]
-    return force, channels[:, 3:6] + np.cross(force, _below_surface(setup.origin))
-
-
-def _eight_forces(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Type 3: Fx12 Fx34 Fy14 Fy23 Fz1 Fz2 Fz3 Fz4, sensors at (+-a, +-b), a and b being the first two numbers of ORIGIN."""
-    a, b = setup.origin[:2]
-    x12, x34, y14, y23, z1, z2, z3, z4 = channels.T
-    force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
-    moment = np.stack([b * (z1 + z2 - z3 - z4), a * (-z1 + z2 + z3 - z4), b * (-x12 + x34) + a * (y14 - y23)], axis=1)
-    depth = np.array([0.0, 0.0, -abs(setup.origin[2])])
-    return force, moment + np.cross(force, depth)
-
-
-def _with_matrix(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Type 4: type 2 after multiplication with the calibration matrix."""
-    assert setup.matrix is not None
-    return _force_and_moment(setup, channels @ setup.matrix.T)
-
-
-def _below_surface(origin: FloatArray) -> FloatArray:
-    """ORIGIN as it should have been stored: from the surface to the sensors' origin, negative z."""
-    return -origin if origin[2] > 0 else origin
-
-
-_OF_KIND = {1: _force_and_cop, 2: _force_and_moment, 3: _eight_forces, 4: _with_matrix}

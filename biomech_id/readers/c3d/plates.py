@@ -12,6 +12,7 @@ from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_setup import PlateSetup
 from biomech_id.readers.c3d.plate_state import Baseline, decide_sign, measure_baseline, moment_factor, nobody_near
+from biomech_id.readers.c3d.plate_types import plate_type
 from biomech_id.readers.c3d.plate_wrench import stored_wrench
 from biomech_id.readers.c3d.units import LengthUnit, force_unit, moment_unit
 from biomech_id.readers.vertical import Vertical
@@ -117,11 +118,13 @@ def _in_SI(
     """Force (N) and moment about the surface centre (N m), file axes, sign as stored."""
     labels = file.joined_strings("ANALOG", "UNITS")
     units = [labels[channel] if channel < len(labels) else "" for channel in setup.channels]
-    newtons = (force_unit(units[2]) if setup.kind != 4 else None) or 1.0
+    kind = plate_type(setup.kind)
+    assert kind is not None
+    newtons = (force_unit(units[2]) if not kind.matrix else None) or 1.0
     if newtons != 1.0:
         history.append(f"force converted from {units[2]} (x {newtons:g})")
-    # Type 3 has forces only, type 1 positions, and a matrix makes its own units: those are force times POINT:UNITS.
-    stated = moment_unit(units[3], length) if setup.kind == 2 else None
+    # Without channels of moments, and behind a matrix that makes its own units, moments are force times POINT:UNITS.
+    stated = moment_unit(units[3], length) if kind.moment_channels else None
     force, moment = stored_wrench(setup, channels)
     factor, contradicts = moment_factor(setup, force * newtons, moment, length.metres, stated)
     if contradicts:

@@ -41,7 +41,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "a rate that is no number": (lambda: markers(rate_hz=np.nan), InvalidValueError, "nan Hz"),
     "a marker without a name": (lambda: markers(names=("LANK",)), ShapeError, r"\(20, 2, 3\).*\(any, 1, 3\)"),
     "marks of filling for other frames": (lambda: markers(filled=np.zeros((3, 2), dtype=bool)), ShapeError, "filled"),
-    "an unknown plate": (lambda: plate(kind=5), InvalidValueError, "type 5"),
+    "an unknown plate": (lambda: plate(kind=0), InvalidValueError, "type 0"),
     "corners on a line": (lambda: plate(corners_m=np.outer(range(4), [0.1, 0.1, 0.0])), InvalidValueError, "span an area"),
     "corners that are no numbers": (lambda: plate(corners_m=np.full((4, 3), np.nan)), InvalidValueError, "span an area"),
     "corners far away": (lambda: plate(corners_m=CORNERS_M * 1e24), InvalidValueError, "span an area"),
