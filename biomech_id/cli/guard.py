@@ -16,6 +16,7 @@ import typer
 
 from biomech_id._version import __version__
 from biomech_id.errors import BiomechError, OutputError
+from biomech_id.plugins import import_plugins, plugin_modules
 
 DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -43,6 +44,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
+            import_plugins(plugin_modules())
             code = command(*args, **kwargs)
         except KeyboardInterrupt:
             complain("Interrupted; nothing was left half-written.")

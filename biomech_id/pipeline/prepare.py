@@ -14,7 +14,7 @@ import numpy as np
 
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
-from biomech_id.signal.filters import lowpass
+from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.trial import ForcePlate, Markers, Trial
 
@@ -55,15 +55,16 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[st
         mode=filter_mode(recipe),
         smooth_below_m=recipe.smooth_below_mm * 1e-3,
         cutoff_hz=recipe.cutoff_hz,
+        kind=filter_named(recipe.lowpass),
     )
     n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
     if n_filled:
         trial = trial.after(f"{n_filled} gaps of up to {recipe.longest_gap_frames} frames filled", markers=markers)
     plates = trial.plates
     if choice.apply:
-        smooth = markers.with_positions(lowpass(markers.position_m, trial.rate_hz, choice.cutoff_hz))
-        trial = trial.after(f"markers filtered at {choice.cutoff_hz:g} Hz, fourth order, zero lag", markers=smooth)
-        plates = tuple(_smoothed(plate, choice.cutoff_hz) for plate in plates)
+        smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
+        trial = trial.after(f"markers filtered at {choice.cutoff_hz:g} Hz, {choice.lowpass.words}", markers=smooth)
+        plates = tuple(_smoothed(plate, choice) for plate in plates)
     finding = choice.finding(trial.name)
     trial = replace(trial, findings=(*trial.findings, finding))
     return Prepared(trial, plates, gaps, choice)
@@ -91,10 +92,11 @@ def _filled(
     return markers.with_positions(everything, filled=marked), gaps
 
 
-def _smoothed(plate: ForcePlate, cutoff_hz: float) -> ForcePlate:
+def _smoothed(plate: ForcePlate, choice: FilterChoice) -> ForcePlate:
+    smooth, cutoff_hz = choice.lowpass.apply, choice.cutoff_hz
     return replace(
         plate,
-        force_lab_N=lowpass(plate.force_lab_N, plate.rate_hz, cutoff_hz),
-        moment_lab_Nm=lowpass(plate.moment_lab_Nm, plate.rate_hz, cutoff_hz),
+        force_lab_N=smooth(plate.force_lab_N, plate.rate_hz, cutoff_hz),
+        moment_lab_Nm=smooth(plate.moment_lab_Nm, plate.rate_hz, cutoff_hz),
         history=(*plate.history, f"filtered at {cutoff_hz:g} Hz for the joint loads, like the markers"),
     )

@@ -16,6 +16,7 @@ from typing import Any
 
 from biomech_id.errors import OptionError
 from biomech_id.files.text import did_you_mean, read_problem, read_text
+from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 
 
@@ -66,6 +67,7 @@ class Recipe:
         0.05, "filter", "auto takes markers with less residual above 20 Hz (mm) as smoothed.", least=0
     )
     cutoff_hz: float = _setting(8.0, "filter", "Effective cut-off (Hz) of the fourth-order zero-lag Butterworth.", least=0.1)
+    lowpass: str = _setting("butterworth", "filter", "Low-pass filter by name; docs/extending.md adds your own.")
     longest_gap_frames: int = _setting(10, "gaps", "Gaps up to this many frames are filled and marked as filled.", least=0)
     event_source: str = _setting(
         "auto",
@@ -95,6 +97,7 @@ class Recipe:
         for setting in dataclasses.fields(self):
             _validate(setting, getattr(self, setting.name))
         error_sizes(self.error_sizes)
+        filter_named(self.lowpass)
         if (self.model, self.kinetics) == ("six-dof", "vicon"):
             raise OptionError(
                 "vicon kinetics are those of the conventional model; the six-dof model has textbook kinetics only.",

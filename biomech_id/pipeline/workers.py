@@ -15,6 +15,7 @@ from types import FrameType
 from typing import ParamSpec, TypeVar
 
 from biomech_id.pipeline.threads import single_threaded
+from biomech_id.plugins import import_plugins, plugin_modules
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -95,6 +96,7 @@ def end_with_parent(lifeline: Connection) -> None:
     """End this process when the other end of the lifeline closes; an interruption from the keyboard is the parent's to handle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_wait_and_exit, args=(lifeline,), daemon=True).start()
+    import_plugins(plugin_modules())
 
 
 def _wait_and_exit(lifeline: Connection) -> None:

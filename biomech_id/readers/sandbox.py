@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.plugins import plugin_modules
 from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox_child import receive, send
@@ -104,7 +105,7 @@ class Sandbox:
         paths = [str(package), *filter(None, [os.environ.get("PYTHONPATH")])]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         # -P: the current folder is data, and must not provide modules.
-        command = [sys.executable, "-P", "-m", "biomech_id.readers.sandbox_child", str(self._memory_bytes)]
+        command = [sys.executable, "-P", "-m", "biomech_id.readers.sandbox_child", str(self._memory_bytes), *plugin_modules()]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
         try:
             self._limited = bool(receive(cast(BinaryIO, child.stdout)))

@@ -13,6 +13,7 @@ import sys
 from typing import Any, BinaryIO
 
 from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.plugins import import_plugins
 
 
 def send(stream: BinaryIO, message: object) -> None:
@@ -81,6 +82,7 @@ def main() -> None:
     requests, replies = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever a library prints must not end up among the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    import_plugins(sys.argv[2:])
     send(replies, limit_memory(int(sys.argv[1])))
     while True:
         try:

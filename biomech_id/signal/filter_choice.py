@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.errors import Finding, OptionError, Severity
 from biomech_id.signal.arrays import FloatArray
-from biomech_id.signal.filters import lowpass
+from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass
 from biomech_id.signal.runs import channel_runs
 
 #: Gait markers carry hardly any movement above this frequency.
@@ -40,10 +40,11 @@ class FilterChoice:
     Attributes
     ----------
     apply : whether markers (and the plates' wrenches, with the same cut-off) are to be filtered.
-    cutoff_hz : effective cut-off of the fourth-order zero-lag Butterworth filter.
+    cutoff_hz : effective cut-off of the filter.
     residual_m : median over the markers of the root mean square above 20 Hz, per axis; NaN when nothing can be said.
     levelness : median over the markers of the amplitude density near half the sampling rate over that near 20 Hz.
     mode : "auto", "always" or "never".
+    lowpass : the filter.
     """
 
     apply: bool
@@ -51,6 +52,7 @@ class FilterChoice:
     residual_m: float
     levelness: float
     mode: str
+    lowpass: LowPass = BUTTERWORTH
 
     def raw_noise_m(self, rate_hz: float) -> float:
         """Return the white noise on each axis of a raw path, standard deviation in metres; NaN where the recording shows none.
@@ -81,6 +83,7 @@ def choose_filter(
     mode: str = "auto",
     smooth_below_m: float = SMOOTH_BELOW_M,
     cutoff_hz: float = CUTOFF_HZ,
+    kind: LowPass = BUTTERWORTH,
 ) -> FilterChoice:
     """Decide whether markers need a low-pass filter.
 
@@ -91,6 +94,7 @@ def choose_filter(
     mode : "auto" filters unless the residual above 20 Hz is below ``smooth_below_m`` and either dies away towards half the
         sampling rate or is negligible; "always" and "never" overrule the evidence, which is measured all the same.
     smooth_below_m, cutoff_hz : see the module.
+    kind : the filter to use where one is needed; what decides is measured with the same one for all.
 
     Raises
     ------
@@ -103,7 +107,7 @@ def choose_filter(
     residual, level = _median(residual_above(position_m, rate_hz)), _median(levelness(position_m, rate_hz))
     # What cannot be measured (short recordings, low rates, no markers: NaN) shows no noise, and the paths are left alone.
     noisy = residual >= smooth_below_m or (residual >= NEGLIGIBLE_M and level >= LEVEL_NOISE)
-    return FilterChoice(mode == "always" or (mode == "auto" and noisy), cutoff_hz, residual, level, mode)
+    return FilterChoice(mode == "always" or (mode == "auto" and noisy), cutoff_hz, residual, level, mode, kind)
 
 
 def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOISE_ABOVE_HZ) -> FloatArray:

@@ -14,9 +14,12 @@ ends: what the two recursive passes converge to when they start far outside, wit
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from biomech_id.errors import InvalidValueError
+from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
@@ -67,3 +70,58 @@ def _filtered(path: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     spectrum = np.fft.rfft(odd, axis=0) * gain(frequency, rate_hz, cutoff_hz)[:, None]
     filtered: FloatArray = line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n]
     return filtered
+
+
+@dataclass(frozen=True)
+class LowPass:
+    """A low-pass filter that a recipe can name.
+
+    Attributes
+    ----------
+    name : str
+        As recipes write it.
+    words : str
+        What it is, for the history of a trial: "fourth order, zero lag".
+    apply : Callable[[FloatArray, float, float], FloatArray]
+        Filters (n, ...) samples, given the sampling rate and the effective cut-off in Hz; any unit, NaN stays NaN.
+    """
+
+    name: str
+    words: str
+    apply: Callable[[FloatArray, float, float], FloatArray]
+
+
+BUTTERWORTH = LowPass("butterworth", "fourth order, zero lag", lowpass)
+_FILTERS = {BUTTERWORTH.name: BUTTERWORTH}
+
+
+def register_filter(kind: LowPass) -> None:
+    """Let recipes name one more filter; a name that is known already is given a new meaning.
+
+    Parameters
+    ----------
+    kind : LowPass
+        The filter.
+    """
+    _FILTERS[kind.name] = kind
+
+
+def filter_named(name: str) -> LowPass:
+    """Return a filter by its name in recipes.
+
+    Parameters
+    ----------
+    name : str
+        "butterworth", or that of a registered filter.
+
+    Raises
+    ------
+    OptionError
+        There is no such filter.
+    """
+    if name not in _FILTERS:
+        raise OptionError(
+            f"There is no low-pass filter {name!r}; there are {', '.join(_FILTERS)}.",
+            value=name, expected=" | ".join(_FILTERS), where="lowpass",
+        )  # fmt: skip
+    return _FILTERS[name]

@@ -13,7 +13,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import NOISY_POINTS, HipCentreMethod, ModelErrors
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filter_choice import FilterChoice
-from biomech_id.signal.filters import lowpass
+from biomech_id.signal.filters import LowPass
 from biomech_id.uncertainty.leg import leg_errors
 from biomech_id.uncertainty.marker_noise import noise_gram
 from biomech_id.uncertainty.sources import ErrorSource
@@ -43,7 +43,7 @@ def sources_of_error(
             sizes,
             hip_centre_mm=sizes["hip_centre_davis_mm" if HipCentreMethod.DAVIS in model.hip_centre.values() else "hip_centre_mm"],
             noise_m=shown_m if shows else sizes["marker_noise_mm"] / MM_PER_M,
-            gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None),
+            gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None, choice.lowpass),
             gain=model.point_noise.get(side, np.eye(3 * len(NOISY_POINTS))),
             couplings={segment: coupling for (of, segment), coupling in model.couplings.items() if of == side},
         )
@@ -52,11 +52,11 @@ def sources_of_error(
 
 
 @lru_cache(maxsize=16)
-def _gram(rate_hz: float, cutoff_hz: float | None) -> FloatArray:
+def _gram(rate_hz: float, cutoff_hz: float | None, lowpass: LowPass) -> FloatArray:
     """Covariance of position, velocity and acceleration per variance of white noise on the raw path (see `noise_gram`)."""
 
     def used_path(raw: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        smooth = raw if cutoff_hz is None else lowpass(raw, rate_hz, cutoff_hz)
+        smooth = raw if cutoff_hz is None else lowpass.apply(raw, rate_hz, cutoff_hz)
         velocity, acceleration = quintic_derivatives(smooth, rate_hz)
         return smooth, velocity, acceleration
 

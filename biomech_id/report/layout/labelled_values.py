@@ -62,10 +62,15 @@ def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]
         yield style.label("calibration.source", source=source, names=", ".join(names))
 
 
+USUAL_FILTER = ("lowpass", "butterworth")
+
+
 def setting_lines(recipe: Mapping[str, Any], style: Style) -> Iterator[str]:
-    """Every setting of the recipe."""
+    """Every setting of the recipe; the usual filter, which the cut-off's line names, has none of its own."""
     for settings in recipe.values():
         for key, value in settings.items() if isinstance(settings, Mapping) else ():
+            if (key, value) == USUAL_FILTER:
+                continue
             yield f"{style.label(f'setting.{parted(key)[0]}')}: {_setting(key, value, style)}"
 
 

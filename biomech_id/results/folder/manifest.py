@@ -12,8 +12,9 @@ from typing import Any
 from biomech_id._version import __version__
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import InvalidValueError
+from biomech_id.plugins import plugin_packages
 
-#: Packages whose version can change a number or a page.
+#: Packages whose version can change a number or a page, beside those that plug something in.
 DEPENDENCIES = ("ezc3d", "matplotlib", "numpy", "pandas", "scipy")
 
 
@@ -48,7 +49,7 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
         "command": command,
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
-        "dependencies": {name: version_of(name) for name in DEPENDENCIES},
+        "dependencies": {name: version_of(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),
         "outputs": {},
     }
