@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 #: Longest text, and most entries of a sequence or numbers of an array, that are shown whole.
 LONGEST_TEXT = 40
 MOST_SHOWN = 4
 
 
-def compact_repr(cls: type[T]) -> type[T]:
+def compact_repr(cls: type[_T]) -> type[_T]:
     """Class decorator above ``@dataclass``: arrays are shown by their shape, long sequences by their first entries and length.
 
     Fields without content (None, empty) are left out.

@@ -15,7 +15,7 @@ from biomech_id.errors import BiomechError, Finding
 from biomech_id.readers import read_recording
 from biomech_id.trial import Trial
 
-SUFFIX = ".c3d"
+C3D_SUFFIX = ".c3d"
 
 
 def check_file(path: str | os.PathLike[str], *, trust: bool = False) -> CheckReport:
@@ -64,4 +64,4 @@ def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> It
     for base, folders, files in os.walk(folder, onerror=tell):
         # What is hidden belongs to other systems; `run` and `batch` leave it out as well.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(SUFFIX) and not name.startswith("."))
+        yield from (Path(base) / name for name in sorted(files) if name.lower().endswith(C3D_SUFFIX) and not name.startswith("."))

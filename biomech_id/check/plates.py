@@ -14,12 +14,12 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.trial import EventKind, ForcePlate, Trial
 
-LOADED_N = 50.0
+CERTAINLY_LOADED_N = 50.0
 #: Measured on good files: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
-INSIDE_SHARE = 0.94
+PRESSURE_INSIDE_SHARE = 0.94
 FARTHEST_FOOT_M = 0.15
 #: Markers below this height above the plate are on feet.
-LOW_M = 0.25
+FOOT_HEIGHT_M = 0.25
 CLIPPED_SAMPLES = 5
 SIDE_LIMITS_M = (0.15, 3.0)
 LEVEL_COSINE = np.cos(np.radians(3.0))
@@ -30,8 +30,8 @@ FAST_HZ = 500.0
 SPIKE_FAST = (0.2, 100.0)
 SPIKE_SLOW = (0.6, 500.0)
 SPIKE_LEVER_M = 0.4
-QUIET_SHARE = 0.03
-MASS_SHARE = 0.10
+STANDING_WEIGHT_SPREAD = 0.03
+MASS_TOLERANCE = 0.10
 
 
 def inspect_plates(trial: Trial) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def inspect_plates(trial: Trial) -> Iterator[Finding]:
         yield from _spikes(trial, plate)
         vertical = plate.force_lab_N[:, 2]
         with np.errstate(invalid="ignore"):
-            loaded = vertical > LOADED_N
+            loaded = vertical > CERTAINLY_LOADED_N
         if not loaded.any():
             continue
         if loaded.all() and trial.n_frames > 1:
@@ -73,7 +73,7 @@ def _centre_of_pressure(trial: Trial, plate: ForcePlate, loaded: BoolArray) -> I
     half = 0.5 * np.array([np.linalg.norm(plate.corners_m[0] - plate.corners_m[k]) for k in (1, 3)])
     across = np.abs(np.stack([arm @ x, arm @ y], axis=1))
     inside = float((across <= half).all(axis=1).mean())
-    if inside < INSIDE_SHARE:
+    if inside < PRESSURE_INSIDE_SHARE:
         share = f"on the plate in only {100 * inside:.0f} % of the loaded samples"
         message = f"The centre of pressure of {plate.name} of {trial.name} is {share}."
         yield rules.PLATE_COP_OUTSIDE.finding(message, plate.name)
@@ -99,7 +99,7 @@ def _to_nearest_foot(trial: Trial, plate: ForcePlate, loaded: BoolArray, cop_m: 
     _, first = np.unique(frame, return_index=True)
     position = trial.markers.position_m[frame[first]]
     with np.errstate(invalid="ignore"):
-        low = position[..., 2] - plate.centre_m[2] < LOW_M
+        low = position[..., 2] - plate.centre_m[2] < FOOT_HEIGHT_M
         distance = np.linalg.norm(position[..., :2] - cop_m[first, None, :2], axis=2)
     distance = np.where(low & np.isfinite(distance), distance, np.inf).min(axis=1, initial=np.inf)
     known = distance[np.isfinite(distance)]
@@ -113,7 +113,7 @@ def _clipping(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
     at_top = np.flatnonzero(vertical >= top - 1e-9 * top)
     with np.errstate(invalid="ignore"):
         # A force that hardly ever differs from its largest value is constant, not clipped.
-        constant = len(at_top) > 0.5 * int((vertical > LOADED_N).sum())
+        constant = len(at_top) > 0.5 * int((vertical > CERTAINLY_LOADED_N).sum())
     if len(at_top) >= CLIPPED_SAMPLES and not constant and bool((np.diff(at_top[:CLIPPED_SAMPLES]) == 1).all()):
         held = f"stays at its largest value, {top:.0f} N, for {len(at_top)} samples"
         message = f"The vertical force of {plate.name} of {trial.name} {held}."
@@ -162,8 +162,8 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
         return
     weight = np.sum([plate.force_lab_N[:, 2] for plate in trial.plates], axis=0)
     mean = float(weight.mean())
-    standing = mean > 2 * LOADED_N and float(weight.std()) < QUIET_SHARE * mean and trial.n_frames > 1
-    if standing and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_SHARE * mass_kg:
+    standing = mean > 2 * CERTAINLY_LOADED_N and float(weight.std()) < STANDING_WEIGHT_SPREAD * mean and trial.n_frames > 1
+    if standing and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg:
         message = f"{trial.name} stores {mass_kg:.1f} kg, but {mean / GRAVITY_M_S2:.1f} kg stand on the plates."
         yield rules.MASS_UNLIKE_WEIGHT.finding(message, trial.name)
 

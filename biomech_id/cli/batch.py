@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import Exclude, Kinetics, Model, Norm, RecipeFile, make_job
+from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, make_job
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.batch import StudyOutcome
@@ -32,7 +32,7 @@ def batch(
     model: Model = None,
     kinetics: Kinetics = None,
     recipe: RecipeFile = None,
-    norm: Norm = None,
+    norm: NormFile = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -53,12 +53,12 @@ def batch(
 def _tell(outcome: StudyOutcome, out: Path) -> int:
     for verdict in outcome.verdicts:
         if verdict.sentence:
-            complain(f"{verdict.subject}: {verdict.sentence}")
+            print_error(f"{verdict.subject}: {verdict.sentence}")
     if outcome.complaint:
-        complain(outcome.complaint)
+        print_error(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
-    say(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
+    print_line(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
     if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):
         return FAILED
     return WARNINGS if counts["failed"] or counts["warnings"] else DONE
@@ -80,13 +80,13 @@ def reproduce(
 
     Example: biomech-id reproduce results/anna/manifest.json --input patients/anna
     """
-    from biomech_id.pipeline.reproduce import reproduce as again
+    from biomech_id.pipeline.reproduce import reproduce_results
 
     same = True
     with shown_progress() as progress:
-        for session in again(manifest, input_dir, also=also or (), progress=progress):
-            say(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
+        for session in reproduce_results(manifest, input_dir, also=also or (), progress=progress):
+            print_line(f"{session.subject}: {'equal, byte for byte' if session.equal else 'differs'}")
             for line in (*session.causes, *session.differences):
-                say(f"  {line}")
+                print_line(f"  {line}")
             same &= session.equal
     return DONE if same else FAILED

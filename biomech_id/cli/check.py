@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, say
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_line
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport
@@ -40,7 +40,7 @@ def check(
     for report in iter_check(paths):
         if json_lines:
             # One line per file, flushed: a program that reads along never waits for the whole folder.
-            say(report.to_json())
+            print_line(report.to_json())
         else:
             show(report)
         worst = max(worst, _code(report), key=(DONE, WARNINGS, FAILED).index)
@@ -55,11 +55,11 @@ def _code(report: CheckReport) -> int:
 
 def _show(report: CheckReport) -> None:
     """Plain lines: what is in the file, then what was noticed."""
-    say(report.path)
+    print_line(report.path)
     for line in _contents(report):
-        say(f"  {line}")
+        print_line(f"  {line}")
     for finding in report.findings:
-        say(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]")
+        print_line(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]")
 
 
 def _contents(report: CheckReport) -> list[str]:

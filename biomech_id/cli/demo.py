@@ -9,9 +9,9 @@ import typer
 
 from biomech_id.cli.guard import Debug, Version, WarningsOk, guarded
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import tell
+from biomech_id.cli.run import print_outcome
 
-Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
+DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     app.command("demo")(guarded(demo))
 
 
-def demo(out: Out = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
+def demo(out: DemoOut = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
     """Write the virtual subject's C3D files and analyse them.
 
     Example: biomech-id demo -o demo
@@ -28,4 +28,4 @@ def demo(out: Out = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug 
 
     with shown_progress() as progress:
         outcome = run_demo(out, progress=progress)
-    return tell(outcome)
+    return print_outcome(outcome)

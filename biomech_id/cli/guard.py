@@ -20,7 +20,7 @@ from biomech_id.plugins import import_plugins, plugin_modules
 
 DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130
 
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
 def _show_version(wanted: bool) -> None:
@@ -35,19 +35,19 @@ Version = Annotated[bool, typer.Option("--version", callback=_show_version, is_e
 WarningsOk = Annotated[bool, typer.Option("--warnings-ok", help="Exit with 0 instead of 3 when there were warnings.")]
 
 
-def guarded(command: Callable[P, int]) -> Callable[P, None]:
+def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
     """Turn a command that returns an exit code into one that Typer can run, and errors into one sentence.
 
     With ``--debug`` the traceback is shown instead.
     """
 
     @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+    def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             import_plugins(plugin_modules())
             code = command(*args, **kwargs)
         except KeyboardInterrupt:
-            complain("Interrupted; nothing was left half-written.")
+            print_error("Interrupted; nothing was left half-written.")
             raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             # Whoever read the output has read enough (`| head`); nothing is wrong, and nobody is left to tell.
@@ -56,14 +56,14 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         except BiomechError as error:
             if kwargs.get("debug"):
                 raise
-            complain(error.message)
+            print_error(error.message)
             raise typer.Exit(FAILED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
             if kwargs.get("debug"):
                 raise
-            complain(f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where.")
+            print_error(f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where.")
             raise typer.Exit(FAILED) from None
         if code == WARNINGS and kwargs.get("warnings_ok"):
             code = DONE
@@ -78,7 +78,7 @@ def _forget_output(stream: TextIO) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def say(text: str, *, nl: bool = True) -> None:
+def print_line(text: str, *, nl: bool = True) -> None:
     """Write to standard output.
 
     Raises
@@ -99,14 +99,14 @@ def say(text: str, *, nl: bool = True) -> None:
         ) from error  # fmt: skip
 
 
-def complain(sentence: str) -> None:
+def print_error(sentence: str) -> None:
     """Write one sentence to standard error."""
     # A redirected Windows console may not know every character of a marker's name.
     encoding = sys.stderr.encoding or "utf-8"
-    tell_aside("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding))
+    print_aside("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding))
 
 
-def tell_aside(line: str) -> None:
+def print_aside(line: str) -> None:
     """Write a line to standard error; a log that cannot be written must not stop the work."""
     try:
         typer.echo(line, err=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, complain, guarded, say
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, guarded, print_error, print_line
 
 
 def register(app: typer.Typer) -> None:
@@ -32,9 +32,9 @@ def markerset(
     stored = tuple(trial.model_outputs)
     proposals = propose(labels, stored=stored)
     for proposal in proposals:
-        complain(f"{proposal.why} Missing: {describe_missing(proposal.missing)}.")
-    say(draft(labels, name=file.stem, stored=stored), nl=False)
+        print_error(f"{proposal.why} Missing: {describe_missing(proposal.missing)}.")
+    print_line(draft(labels, name=file.stem, stored=stored), nl=False)
     if proposals[0].share < SMALLEST_SHARE:
-        complain(f"No known marker set has these labels: what is printed is a skeleton after {proposals[0].markerset.name}.")
+        print_error(f"No known marker set has these labels: what is printed is a skeleton after {proposals[0].markerset.name}.")
         return WARNINGS
     return DONE

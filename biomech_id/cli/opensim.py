@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, say
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import (
     Code,
@@ -17,12 +17,12 @@ from biomech_id.cli.run import (
     Kinetics,
     Mass,
     Model,
-    Paths,
     RecipeFile,
+    Recordings,
     Static,
     SubjectFile,
     make_job,
-    tell,
+    print_outcome,
 )
 
 
@@ -33,7 +33,9 @@ class Knee(StrEnum):
     EXTENSION = "extension"
 
 
-Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for OpenSim's files; replaced as a whole.", show_default=False)]
+OpenSimOut = Annotated[
+    Path, typer.Option("-o", "--out", help="Folder for OpenSim's files; replaced as a whole.", show_default=False)
+]
 KneeOption = Annotated[
     Knee, typer.Option("--knee", help="Positive direction of knee_angle: Rajagopal flexion, gait2392 extension.")
 ]
@@ -48,8 +50,8 @@ def register(app: typer.Typer) -> None:
 
 
 def opensim(
-    paths: Paths,
-    out: Out,
+    paths: Recordings,
+    out: OpenSimOut,
     static: Static = None,
     functional: Functional = None,
     exclude: Exclude = None,
@@ -74,7 +76,7 @@ def opensim(
 
     with shown_progress() as progress:
         outcome = hand_over(job, out, knee=knee.value, analog=analog, progress=progress)
-    return tell(outcome)
+    return print_outcome(outcome)
 
 
 def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
@@ -87,9 +89,9 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
 
     findings = check_folder(folder)
     for finding in findings:
-        say(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
+        print_line(f"{finding.severity.value}: {finding.where}: {finding.message}" + (f" {finding.hint}" if finding.hint else ""))
     if not findings:
-        say(f"{folder}: nothing to complain about")
+        print_line(f"{folder}: nothing to complain about")
     if any(finding.severity is Severity.ERROR for finding in findings):
         return FAILED
     return WARNINGS if findings else DONE

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
+from biomech_id.cli.run import NormFile
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
-Style = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
-Norm = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def report(
     out: OutFolder,
-    norm: Norm = None,
+    norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
-    style: Style = None,
+    style: StyleFile = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -37,7 +37,7 @@ def report(
 
     with shown_progress() as progress:
         written = redraw(out, norm=norm, pages=pages, style=style, progress=progress)
-    say(f"Wrote {written}.")
+    print_line(f"Wrote {written}.")
     return DONE
 
 
@@ -45,8 +45,8 @@ def compare(
     out_a: OutFolder,
     out_b: OutFolder,
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
-    norm: Norm = None,
-    style: Style = None,
+    norm: NormFile = None,
+    style: StyleFile = None,
     condition_a: Annotated[str | None, typer.Option(help="Condition of the first; otherwise one that both have.")] = None,
     condition_b: Annotated[str | None, typer.Option(help="Condition of the second.")] = None,
     warnings_ok: WarningsOk = False,
@@ -66,8 +66,8 @@ def compare(
         compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, progress=progress)
     doubts = session_differences(*sessions)
     for sentence in doubts:
-        complain(sentence)
-    say(f"Wrote {output}.")
+        print_error(sentence)
+    print_line(f"Wrote {output}.")
     return WARNINGS if doubts else DONE
 
 
@@ -88,11 +88,11 @@ def parity(
     from biomech_id.results.parity import said
 
     rows = parity_of(out, subject_dir)
-    say(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
+    print_line(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
     for row in rows:
         mark = {True: "", False: "  differs", None: "  not compared"}[row.equal]
         left_out = f"  ({said(row.left_out)})" if said(row.left_out) else ""
-        say(
+        print_line(
             f"{row.trial:16} {row.side:4} {row.variable:22} {row.axis:4} {row.rmse:10.3g} {row.largest:10.3g} "
             f"{row.correlation:8.5f} {row.n_frames:6d}  {row.unit}{mark}{left_out}"
         )
@@ -101,12 +101,12 @@ def parity(
     if report:
         with shown_progress() as progress:
             written = keep_parity(rows, out, progress=progress)
-        say(f"Wrote {written}.")
+        print_line(f"Wrote {written}.")
     different = sum(row.equal is False for row in rows)
     compared = sum(row.equal is not None for row in rows)
-    say(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
+    print_line(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
     if different:
-        complain(f"{different} curves differ from the stored ones by more than rounding; textbook kinetics are meant to.")
+        print_error(f"{different} curves differ from the stored ones by more than rounding; textbook kinetics are meant to.")
     return WARNINGS if different else DONE
 
 
@@ -126,5 +126,5 @@ def norm(
 
     made = make_norm(outs, output, source=source, condition=condition)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
-    say(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
+    print_line(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
     return DONE

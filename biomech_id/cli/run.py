@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, complain, guarded, say
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ class KineticsName(StrEnum):
     VICON = "vicon"
 
 
-Paths = Annotated[list[Path], typer.Argument(help="A subject's folder, or C3D files.", show_default=False)]
-Out = Annotated[Path, typer.Option("-o", "--out", help="Folder for tables and report; replaced as a whole.", show_default=False)]
+Recordings = Annotated[list[Path], typer.Argument(help="A subject's folder, or C3D files.", show_default=False)]
+ResultsOut = Annotated[
+    Path, typer.Option("-o", "--out", help="Folder for tables and report; replaced as a whole.", show_default=False)
+]
 Static = Annotated[Path | None, typer.Option(help="The static trial; found by itself otherwise.")]
 Functional = Annotated[Path | None, typer.Option(help="A trial of hip and knee movements, for functional joint centres.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Leave out files whose name fits this pattern; may be repeated.")]
@@ -40,7 +42,7 @@ Kinetics = Annotated[KineticsName | None, typer.Option(help="textbook (default),
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see `biomech-id recipe`.")]
 SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
 Mass = Annotated[float | None, typer.Option("--mass", help="Body mass in kg; beats every file.")]
-Norm = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+NormFile = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
 
@@ -51,8 +53,8 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    paths: Paths,
-    out: Out,
+    paths: Recordings,
+    out: ResultsOut,
     static: Static = None,
     functional: Functional = None,
     exclude: Exclude = None,
@@ -61,7 +63,7 @@ def run(
     recipe: RecipeFile = None,
     subject: SubjectFile = None,
     mass: Mass = None,
-    norm: Norm = None,
+    norm: NormFile = None,
     write_c3d: WriteC3d = False,
     code: Code = None,
     warnings_ok: WarningsOk = False,
@@ -77,7 +79,7 @@ def run(
 
     with shown_progress() as progress:
         outcome = run_job(job, out, progress=progress)
-    return tell(outcome)
+    return print_outcome(outcome)
 
 
 def make_job(
@@ -113,11 +115,11 @@ def make_job(
     )
 
 
-def tell(outcome: Outcome) -> int:
+def print_outcome(outcome: Outcome) -> int:
     """Say what came of a run and return its exit code."""
     for sentence in outcome.complaints:
-        complain(sentence)
-    say(outcome.headline)
+        print_error(sentence)
+    print_line(outcome.headline)
     if outcome.failed:
         return FAILED
     return WARNINGS if outcome.complaints else DONE

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, Debug, Version, guarded, say
+from biomech_id.cli.guard import DONE, Debug, Version, guarded, print_line
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def recipe(debug: Debug = False, version: Version = False) -> int:
     """
     from biomech_id.pipeline.recipe import recipe_toml
 
-    say(recipe_toml(), nl=False)
+    print_line(recipe_toml(), nl=False)
     return DONE
 
 
@@ -40,5 +40,5 @@ def subject(
 
     written = write_subject_template(folder)
     shown = f'"{folder}"' if " " in str(folder) else folder
-    say(f"Wrote {written}. Complete it, then run `biomech-id run {shown} -o OUT`.")
+    print_line(f"Wrote {written}. Complete it, then run `biomech-id run {shown} -o OUT`.")
     return DONE

@@ -21,17 +21,17 @@ FLOAT_FORMAT = "%.9g"
 _INNERMOST_LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
 
 
-def plain(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
     """Return a value as what JSON knows: dict, list, str, bool, int, float or None.
 
     NumPy arrays and tuples become lists, numbers are rounded to nine significant digits, NaN and infinities become None.
     """
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return jsonable(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [jsonable(item) for item in value]
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
 
 def json_text(value: Mapping[str, Any]) -> str:
     """Return a mapping as indented JSON text that ends with a line break."""
-    text = json.dumps(plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(jsonable(value), indent=1, ensure_ascii=False, allow_nan=False)
     return _INNERMOST_LIST.sub(lambda match: "[" + re.sub(r"\n\s+", " ", match[1]) + "]", text) + "\n"
 
 

@@ -23,7 +23,7 @@ WEIGHT_SHARE = 0.02
 #: Threshold when neither noise nor body weight gives one (zero-filled plate, unknown mass): below any real contact.
 LEAST_THRESHOLD_N = 2.0
 #: A plate that carries less than this share of body weight at its peak was brushed, not stepped on.
-LEAST_PEAK_SHARE = 0.05
+LEAST_CONTACT_SHARE = 0.05
 #: Load that vanishes or appears for less than this is chatter of the signal, not a step.
 CHATTER_S = 0.03
 #: An unloaded plate reads no more than this after its baseline was looked after; beyond, somebody may stand on it.
@@ -145,7 +145,7 @@ def _contacts_of(
     rest = plate_at_rest(plate)
     vertical = plate.force_lab_N[:, 2] - rest.offset_N
     threshold = threshold_N or contact_threshold_N(rest, mass_kg)
-    least_peak_N = max(2.0 * threshold, LEAST_PEAK_SHARE * (mass_kg or 0.0) * GRAVITY_M_S2)
+    least_peak_N = max(2.0 * threshold, LEAST_CONTACT_SHARE * (mass_kg or 0.0) * GRAVITY_M_S2)
     chatter = round(CHATTER_S * plate.rate_hz)
     found = []
     for first, last in _closed(runs(vertical > threshold), chatter):

@@ -113,7 +113,7 @@ def search_events(
         raise OptionError(
             f"Events cannot be taken from {source!r}.", value=source, expected=" | ".join(SOURCES), where="event_source"
         )
-    stored = stored_events(trial)
+    stored = events_in_file(trial)
     if source == "file" and not stored:
         raise MissingInputError(
             f"{trial.name} stores no gait events; let them be found (event_source auto).",
@@ -134,7 +134,7 @@ def search_events(
     return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg, contact_N)
 
 
-def stored_events(trial: Trial) -> tuple[Event, ...]:
+def events_in_file(trial: Trial) -> tuple[Event, ...]:
     """Foot strikes and foot offs stored in the file, with a side; of an event that is stored twice, the first."""
     events: list[Event] = []
     for event in trial.events:

@@ -28,7 +28,7 @@ LEAST_FLAT_FRAMES = 2
 
 
 @dataclass(frozen=True)
-class Parameter:
+class GaitParameter:
     """One spatiotemporal value of one cycle: ``unit`` is "m", "s", "m/s", "1/min", "%" or "1" (dimensionless)."""
 
     trial: str
@@ -48,14 +48,14 @@ class FootPlace:
     heel_m: FloatArray
 
 
-def spatiotemporal(
+def gait_parameters(
     landmarks: Landmarks,
     events: Sequence[Event],
     cycles: Sequence[Cycle],
     *,
     travel: Travel | None = None,
     leg_length_m: float | None = None,
-) -> tuple[Parameter, ...]:
+) -> tuple[GaitParameter, ...]:
     """Compute the parameters of every whole cycle; what an event or a marker is missing for is left out.
 
     Parameters
@@ -74,7 +74,7 @@ def spatiotemporal(
         values = dict(_temporal(cycle)) | dict(_spatial(cycle, places))
         if leg_length_m is not None:
             values |= dict(_dimensionless(values, leg_length_m))
-        rows += [Parameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
+        rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
     return tuple(rows)
 
 

@@ -24,7 +24,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import Motion
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
-from biomech_id.multibody.forward import TOLERANCE, Event, Run, simulate
+from biomech_id.multibody.forward import TOLERANCE, CrossingFunction, Simulation, simulate
 from biomech_id.multibody.loop_constraints import Constraint
 from biomech_id.multibody.tree import Tree, TreeMotion
 
@@ -272,9 +272,9 @@ class ClosedLoop:
         u1: FloatArray,
         t_s: FloatArray,
         *,
-        events: Mapping[str, Event] | None = None,
+        events: Mapping[str, CrossingFunction] | None = None,
         tolerance: float = TOLERANCE,
-    ) -> Run:
+    ) -> Simulation:
         """Follow the undriven mechanism from a state (n1,), as `simulate` does; the audit counts what the dampers take."""
         damped = any(spring.damping for spring in self.springs)
         return simulate(self, q1, u1, t_s, power=self.damping_power if damped else None, events=events, tolerance=tolerance)

@@ -60,7 +60,7 @@ class Terms:
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
-class Run:
+class Simulation:
     """A simulated motion at the times asked for.
 
     Attributes
@@ -88,7 +88,7 @@ class Run:
 
 
 #: An event happens where this function of time, q and u crosses zero.
-Event = Callable[[float, FloatArray, FloatArray], float]
+CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
 
 
 def simulate(
@@ -98,10 +98,10 @@ def simulate(
     t_s: FloatArray,
     *,
     power: Callable[[float, FloatArray, FloatArray], float] | None = None,
-    events: Mapping[str, Event] | None = None,
+    events: Mapping[str, CrossingFunction] | None = None,
     stop_at: str = "",
     tolerance: float = TOLERANCE,
-) -> Run:
+) -> Simulation:
     """Follow a system from a state.
 
     Parameters
@@ -149,10 +149,10 @@ def simulate(
     q, u = found.y[:n].T, found.y[n : 2 * n].T
     energy = np.array([system.energy(*state) for state in zip(q, u, strict=True)])
     times = dict(zip(events, found.t_events or (), strict=True))
-    return Run(found.t, q, u, energy, found.y[2 * n], times, found.nfev)
+    return Simulation(found.t, q, u, energy, found.y[2 * n], times, found.nfev)
 
 
-def _check(q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, Event], stop_at: str) -> None:
+def _check(q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, CrossingFunction], stop_at: str) -> None:
     if q0.shape != u0.shape or q0.ndim != 1:
         raise ShapeError(
             f"Coordinates of shape {q0.shape} came with speeds of shape {u0.shape}.",

@@ -31,7 +31,7 @@ SpringOrigin = Literal["wrist", "hand_com"]
 #: Segment names, proximal to distal.
 ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
 #: States worked on at once: few enough for their dozens of intermediate arrays to stay in the processor's cache.
-BLOCK = 4096
+BLOCK_FRAMES = 4096
 _Z = np.array([0.0, 0.0, 1.0])
 
 
@@ -156,8 +156,8 @@ class PlanarArm:
         """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3)."""
         motion = [np.reshape(values, (-1, 3)) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2)]
         terms = np.empty((3, len(motion[0]), 3))
-        for start in range(0, len(motion[0]), BLOCK):
-            states = slice(start, start + BLOCK)
+        for start in range(0, len(motion[0]), BLOCK_FRAMES):
+            states = slice(start, start + BLOCK_FRAMES)
             # Stored joint by joint once, so that no term has to gather its columns again.
             alpha, rate, acceleration = (np.moveaxis(_columns(values[states]), 0, -1) for values in motion)
             terms[0, states] = np.einsum("nij,nj->ni", self.mass_matrix(alpha), acceleration)

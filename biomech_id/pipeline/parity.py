@@ -27,7 +27,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     """
     from biomech_id.readers import read
     from biomech_id.results import read_folder
-    from biomech_id.results.parity import offset_parity, parity
+    from biomech_id.results.parity import offset_parity, parity_rows
 
     tables = read_folder(out)
     rows: list[ParityRow] = []
@@ -36,7 +36,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
         rows += offset_parity(tables.calibration["sides"], read(_recording(subject_dir, static_file)))
     for trial in tables.summary["trials"]:
         recorded = read(_recording(subject_dir, trial["file"]))
-        rows += parity(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
+        rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
     if not any(row.n_frames for row in rows):
         raise MissingInputError(
             f"The recordings in {subject_dir} store no model outputs to compare with.",

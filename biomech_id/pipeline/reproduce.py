@@ -41,7 +41,7 @@ class Reproduction:
         return not self.differences
 
 
-def reproduce(
+def reproduce_results(
     manifest: Path, input_dir: Path, *, also: Sequence[Path] = (), progress: Progress | None = None
 ) -> Iterator[Reproduction]:
     """Compute a session, or every session of a study and then its tables, again.

@@ -13,7 +13,7 @@ from biomech_id.pipeline.recipe import Recipe
 from biomech_id.trial import Subject, Trial
 
 #: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
-WEIGHT_SHARE = 0.1
+UNLIKE_MASS_SHARE = 0.1
 #: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
 POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 #: Settings that only the six-degree-of-freedom model reads.
@@ -54,7 +54,7 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
     if standing_kg is None or subject.mass_kg is None:
         return
     ratio = subject.mass_kg / standing_kg
-    if abs(ratio - 1.0) > WEIGHT_SHARE:
+    if abs(ratio - 1.0) > UNLIKE_MASS_SHARE:
         pounds = " Is it in pounds?" if abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE else ""
         yield _warning(
             "mass-unlike-weight",

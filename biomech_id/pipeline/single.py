@@ -21,7 +21,7 @@ from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
-from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
@@ -212,7 +212,7 @@ def cut_and_grade(solved: Solved, body: Body, mean_cycle_s: Mapping[str, float])
     result, trial, landmarks, travel = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
     leg_length_m = _leg_length_m(body.model.subject)
-    parameters = spatiotemporal(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
+    parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = replace(result, cycles=cycles, parameters=parameters)
     return replace(result, quality=grade_trial(result, trial.markers, body))
 

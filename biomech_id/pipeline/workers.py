@@ -17,8 +17,8 @@ from typing import ParamSpec, TypeVar
 from biomech_id.pipeline.threads import single_threaded
 from biomech_id.plugins import import_plugins, plugin_modules
 
-P = ParamSpec("P")
-T = TypeVar("T")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class ProcessPool:
@@ -44,7 +44,7 @@ class ProcessPool:
         self._held.enter_context(self._lifeline)
         self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent, initargs=(far_end,))
 
-    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def submit(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
         """Hand out a task (see `concurrent.futures.Executor.submit`)."""
         with _deaf_to_interruption():
             return self._pool.submit(function, *args, **kwargs)

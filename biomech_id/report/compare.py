@@ -32,7 +32,7 @@ from biomech_id.report.pages.quality import quality_pages
 from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, parameter_values
 from biomech_id.report.pages.values import NAMED_PEAK, NAMES, TABLED, picked
-from biomech_id.report.pdf import Progress, no_collector, stamp, subject_code, version_of, write_pdf
+from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.report.session_differences import session_differences
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -82,7 +82,7 @@ def compare_report(
     sessions = list(dict.fromkeys(session_line(tables.summary, look) for tables in (tables_a, tables_b)))
     with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
-        stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=version_of(tables_b))
+        stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=made_with(tables_b))
         return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 

@@ -63,7 +63,7 @@ def draw_report(
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
         code = subject_code(tables, look)
-        stamp(made, look, code=code, session=session_line(tables.summary, look), version=version_of(tables))
+        stamp(made, look, code=code, session=session_line(tables.summary, look), version=made_with(tables))
         return write_pdf(made, Path(path), look, title=f"{look.label('page.cover')}: {code}", progress=progress)
 
 
@@ -84,7 +84,7 @@ def subject_code(tables: SessionTables, style: Style) -> str:
     return str(tables.summary.get("subject", {}).get("code") or style.label("common.no_code"))
 
 
-def version_of(tables: SessionTables) -> str:
+def made_with(tables: SessionTables) -> str:
     """Version of this package that made the tables."""
     return str(tables.summary.get("version", "?"))
 

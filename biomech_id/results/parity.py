@@ -116,7 +116,7 @@ class _Pair:
     wraps: bool = False
 
 
-def parity(columns: Columns, trial: Trial, *, straight: bool) -> tuple[ParityRow, ...]:
+def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[ParityRow, ...]:
     """Compare one trial's frame columns with the outputs stored in its file.
 
     Parameters
@@ -159,7 +159,7 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
-    """Return the rows as the tidy table ``parity`` (its columns are in `conventions.TABLES`)."""
+    """Return the rows as the tidy table ``parity_rows`` (its columns are in `conventions.TABLES`)."""
     words = {True: "true", False: "false", None: ""}
     return tidy_table(
         "parity",

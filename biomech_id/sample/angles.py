@@ -17,7 +17,7 @@ from biomech_id.sample.arrays import FloatArray
 TRAVEL_M = 0.5
 
 
-def joint_angles(
+def true_joint_angles(
     R_lab_seg: Mapping[tuple[str, str], FloatArray], R_progression_lab: FloatArray
 ) -> dict[tuple[str, str], FloatArray]:
     """Return (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), radians.
@@ -45,7 +45,7 @@ def joint_angles(
     return angles
 
 
-def progression_axes(lasi_m: FloatArray, pelvis_x: FloatArray) -> FloatArray:
+def true_progression_axes(lasi_m: FloatArray, pelvis_x: FloatArray) -> FloatArray:
     """Return R_lab_progression (3, 3): x the laboratory axis of progression, z up.
 
     Parameters

@@ -28,7 +28,7 @@ ASIS_TROCHANTER_PER_LEG_LENGTH, ASIS_TROCHANTER_OFFSET_M = 0.1288, -0.04856
 
 #: Mass as a share of the body's; centre of mass from the proximal end and radius of gyration about it as shares of length
 #: (Dempster 1955 in Winter 2009, table 4.1). The long axis carries no inertia in the conventional model.
-MASS_SHARE: Mapping[str, float] = {"foot": 0.0145, "shank": 0.0465, "thigh": 0.100}
+SEGMENT_MASS_SHARE: Mapping[str, float] = {"foot": 0.0145, "shank": 0.0465, "thigh": 0.100}
 COM_SHARE: Mapping[str, float] = {"foot": 0.5, "shank": 0.433, "thigh": 0.433}
 RADIUS_SHARE: Mapping[str, float] = {"foot": 0.475, "shank": 0.302, "thigh": 0.323}
 
@@ -66,7 +66,7 @@ class Foot:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Person:
     """All constants of one virtual person.
 
     Attributes
@@ -105,7 +105,7 @@ class Body:
         The foot's origin is the ankle centre, the shank's too, the thigh's is the knee centre: the distal end of a long bone.
         """
         length = {"foot": self.feet[side].length_m, "shank": self.shank_m[side], "thigh": self.thigh_m[side]}[segment]
-        mass = MASS_SHARE[segment] * self.mass_kg
+        mass = SEGMENT_MASS_SHARE[segment] * self.mass_kg
         along = -COM_SHARE["foot"] if segment == "foot" else 1.0 - COM_SHARE[segment]
         central = mass * (RADIUS_SHARE[segment] * length) ** 2
         return Inertia(mass, np.array([0.0, 0.0, along * length]), np.diag([central, central, 0.0]))
@@ -113,7 +113,7 @@ class Body:
 
 def build_body(
     *, mass_kg: float, height_m: float, age_years: float, marker_diameter_m: float, foot_flat: bool, sacrum: bool, clusters: bool
-) -> Body:
+) -> Person:
     """Return the body of a person of given mass and stature.
 
     Parameters
@@ -132,7 +132,7 @@ def build_body(
     thigh, shank = {"L": 0.245 * h, "R": 0.2445 * h}, {"L": 0.246 * h, "R": 0.2465 * h}
     knee_m = {s: knee[s] / 2 + r for s in SIDES}
     ankle_m = {s: ankle[s] / 2 + r for s in SIDES}
-    return Body(
+    return Person(
         mass_kg=mass_kg, height_m=h, age_years=age_years, marker_radius_m=r, inter_asis_m=asis,
         leg_length_m=leg, knee_width_m=knee, ankle_width_m=ankle, asis_trochanter_m=trochanter, thigh_m=thigh, shank_m=shank,
         hip_in_pelvis_m={s: _hip_centre(s, leg, asis, trochanter[s] + r) for s in SIDES},

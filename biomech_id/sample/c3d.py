@@ -146,7 +146,7 @@ def _set_points(c3d: Any, trial: Trial, points: Mapping[str, FloatArray], angles
 def _set_analogs(c3d: Any, trial: Trial, plates: Sequence[PlateChannels]) -> None:
     channels = [channel for plate in plates for channel in plate.channels]
     labels = [f"{label}{i}" for i, plate in enumerate(plates, start=1) for label in plate.labels]
-    units = [unit for plate in plates for unit in plate.units]
+    units = [jet_unit for plate in plates for jet_unit in plate.units]
     descriptions = [f"Force Plate [{i}]" for i, plate in enumerate(plates, start=1) for _ in plate.labels]
     analog = c3d["parameters"]["ANALOG"]
     ratio = round(trial.plates[0].rate_hz / trial.rate_hz) if trial.plates else 1

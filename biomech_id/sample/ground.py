@@ -21,7 +21,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.sample.arrays import Array, IntArray
 from biomech_id.sample.footsteps import Footsteps
 from biomech_id.sample.jets import Jet, constant, sin_cos, stack, time_jet
-from biomech_id.sample.motion import Gait, Pose
+from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.steps import bump, glide, smoothstep
 
 #: A foot's vertical force reaches this many newtons so long after foot strike (and before foot off).
@@ -60,7 +60,7 @@ class GroundWrench:
         return moment
 
 
-def ground_wrench(gait: Gait, pose: Pose, time: Jet, side: str, forward_share: float) -> GroundWrench:
+def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_share: float) -> GroundWrench:
     """Return the floor's action on one foot.
 
     Parameters
@@ -70,7 +70,7 @@ def ground_wrench(gait: Gait, pose: Pose, time: Jet, side: str, forward_share: f
     current = _latest_stance(gait.plan.steps[side], time)
     phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
     vertical = vertical_force(gait, time, phase)
-    cop = centre_of_pressure(gait, time, side, phase, current)
+    cop = true_centre_of_pressure(gait, time, side, phase, current)
     lean = (pose.pelvis.centre_m - cop) / (gait.pattern.pivot * gait.leg_m) + pose.pelvis.heading * forward_share
     force = stack([vertical * lean[..., 0], vertical * lean[..., 1], vertical])
     twist, _ = sin_cos(phase * (2 * pi / gait.pattern.foot_off))
@@ -125,7 +125,7 @@ def onset_ramp_s(loading_N_s: float) -> float:
     return (short + long) / 2
 
 
-def centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: IntArray) -> Jet:
+def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: IntArray) -> Jet:
     """Return the centre of pressure (n, 3), laboratory axes, on the floor.
 
     Parameters
@@ -144,13 +144,13 @@ def centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, current: In
 
 
 def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
-    """Return the constant that makes the mean forward force over one cycle zero (`ground_wrench`)."""
+    """Return the constant that makes the mean forward force over one cycle zero (`true_ground_wrench`)."""
     start = float(gait.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * gait.plan.cycle_s / samples, order=0)
     pose = gait.pose(time)
     forward = weight = 0.0
     for side in SIDE_SIGN:
-        wrench = ground_wrench(gait, pose, time, side, 0.0)
+        wrench = true_ground_wrench(gait, pose, time, side, 0.0)
         forward += float((wrench.force_N.value * pose.pelvis.heading.value).sum())
         weight += float(wrench.force_N.value[:, 2].sum())
     return -forward / weight

@@ -138,7 +138,7 @@ def convolve(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
     return Jet(np.stack(terms))
 
 
-def cross(a: Jet, b: Jet) -> Jet:
+def jet_cross(a: Jet, b: Jet) -> Jet:
     """Return the vector product of two (n, 3) jets."""
     return convolve(_cross, a, b)
 
@@ -148,7 +148,7 @@ def _cross(a: Array, b: Array) -> Array:
     return np.stack([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1], axis=-1)
 
 
-def dot(a: Jet, b: Jet) -> Jet:
+def jet_dot(a: Jet, b: Jet) -> Jet:
     """Return the scalar product of two (n, 3) jets, (n,)."""
     return convolve(lambda u, v: (u * v).sum(axis=-1), a, b)
 
@@ -196,9 +196,9 @@ def sin_cos(a: Jet) -> tuple[Jet, Jet]:
     return Jet(np.stack(sine)), Jet(np.stack(cosine))
 
 
-def unit(a: Jet) -> Jet:
+def jet_unit(a: Jet) -> Jet:
     """Return an (n, 3) jet divided by its length."""
-    return a / sqrt(dot(a, a))[..., None]
+    return a / sqrt(jet_dot(a, a))[..., None]
 
 
 def compose(value: Array, slope: Callable[[Jet], Jet], inner: Jet) -> Jet:

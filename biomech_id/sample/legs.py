@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.sample.jets import Jet, constant, cross, dot, matmul, rotate, sin_cos, sqrt, stack, transpose, unit
+from biomech_id.sample.jets import Jet, constant, jet_cross, jet_dot, jet_unit, matmul, rotate, sin_cos, sqrt, stack, transpose
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ def leg_motion(hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: 
     """
     knee = _knee(hip_m, ankle_m, shank_y, thigh_m, shank_m)
     shank_z = (knee - ankle_m) / shank_m
-    R_lab_shank = stack([cross(shank_y, shank_z), shank_y, shank_z])
+    R_lab_shank = stack([jet_cross(shank_y, shank_z), shank_y, shank_z])
     thigh_z = (hip_m - knee) / thigh_m
     R_lab_thigh = matmul(R_lab_shank, transpose(_knee_rotation(rotate(transpose(R_lab_shank), thigh_z), knee_rotation)))
     return LegMotion(hip_m, knee, ankle_m, R_lab_thigh, R_lab_shank)
@@ -53,11 +53,11 @@ def leg_motion(hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: 
 
 def _knee(hip: Jet, ankle: Jet, normal: Jet, thigh: float, shank: float) -> Jet:
     reach = hip - ankle
-    aside = dot(reach, normal)
+    aside = jet_dot(reach, normal)
     in_plane = reach - normal * aside[..., None]
-    distance = sqrt(dot(in_plane, in_plane))
+    distance = sqrt(jet_dot(in_plane, in_plane))
     along = in_plane / distance[..., None]
-    forward = cross(normal, along)
+    forward = jet_cross(normal, along)
     # Law of cosines in the plane; the thigh is seen shortened by its lean out of it.
     cosine = (distance * distance + (shank**2 - thigh**2) + aside * aside) / (distance * (2 * shank))
     sine = sqrt(1 - cosine * cosine)
@@ -91,4 +91,4 @@ def shank_axis(R_lab_uncorrected_foot: Jet, turn: Jet, roll_rad: float = 0.0) ->
     sine, cosine = sin_cos(turn)
     x, y, z = (R_lab_uncorrected_foot[..., i] for i in range(3))
     side = z * float(np.cos(roll_rad)) + x * float(np.sin(roll_rad))
-    return unit(y * cosine[..., None] + side * sine[..., None])
+    return jet_unit(y * cosine[..., None] + side * sine[..., None])

@@ -8,17 +8,17 @@ import numpy as np
 
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import Array, FloatArray
-from biomech_id.sample.body import Body
-from biomech_id.sample.motion import Pose
+from biomech_id.sample.body import Person
+from biomech_id.sample.motion import Posture
 from biomech_id.trial import Markers
 
 #: Share of the thigh's soft-tissue shift that the shank's skin shows.
 SHANK_SOFTNESS = 0.5
 #: A gap: marker, first and last missing frame in the recording's own numbering.
-Gap = tuple[str, int, int]
+Loss = tuple[str, int, int]
 
 
-def marker_paths(body: Body, pose: Pose, soft_tissue_m: float = 0.0) -> dict[str, Array]:
+def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dict[str, Array]:
     """Return the laboratory path (n, 3) of every marker, metres.
 
     Parameters
@@ -45,8 +45,8 @@ def marker_paths(body: Body, pose: Pose, soft_tissue_m: float = 0.0) -> dict[str
     return paths
 
 
-def observe(
-    paths: Mapping[str, Array], rate_hz: float, first_frame: int, *, noise_m: float, gaps: Sequence[Gap], rng: np.random.Generator
+def as_recorded(
+    paths: Mapping[str, Array], rate_hz: float, first_frame: int, *, noise_m: float, gaps: Sequence[Loss], rng: np.random.Generator
 ) -> Markers:
     """Return what the cameras see: noise added, gaps missing.
 

@@ -20,9 +20,9 @@ import numpy as np
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.sample.arrays import Array, FloatArray
-from biomech_id.sample.body import Body
-from biomech_id.sample.jets import Jet, cross, matmul, rotate, transpose
-from biomech_id.sample.motion import Pose
+from biomech_id.sample.body import Person
+from biomech_id.sample.jets import Jet, jet_cross, matmul, rotate, transpose
+from biomech_id.sample.motion import Posture
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class JointWrench:
     moment_Nm: Array
 
 
-def segment_poses(pose: Pose, side: str) -> Mapping[str, tuple[Jet, Jet]]:
-    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Body.inertia` counts it)."""
+def segment_poses(pose: Posture, side: str) -> Mapping[str, tuple[Jet, Jet]]:
+    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Person.inertia` counts it)."""
     leg = pose.legs[side]
     return {
         "foot": (pose.R_lab_foot[side], leg.ankle_m),
@@ -53,24 +53,26 @@ def segment_poses(pose: Pose, side: str) -> Mapping[str, tuple[Jet, Jet]]:
     }
 
 
-def angular_velocity(R: Jet) -> Jet:
+def angular_velocity_of(R: Jet) -> Jet:
     """Return omega (n, 3) in laboratory axes from S(omega) = R' R^T, a jet of one order less."""
     spin = matmul(R.rate(), transpose(Jet(R.c[:-1])))
     return Jet(np.stack([spin.c[..., 2, 1], spin.c[..., 0, 2], spin.c[..., 1, 0]], axis=-1))
 
 
-def segment_momentum(body: Body, side: str, segment: str, R: Jet, origin: Jet) -> Momentum:
+def segment_momentum(body: Person, side: str, segment: str, R: Jet, origin: Jet) -> Momentum:
     """Return the momentum of one rigid segment."""
     inertia = body.inertia(side, segment)
     centre = origin + rotate(R, inertia.com_m)
     linear = centre.rate() * inertia.mass_kg
     shorter = Jet(R.c[:-1])
-    spin_body = rotate(transpose(shorter), angular_velocity(R)) * np.diag(inertia.tensor_kgm2)
-    angular = cross(Jet(centre.c[:-1]), linear) + rotate(shorter, spin_body)
+    spin_body = rotate(transpose(shorter), angular_velocity_of(R)) * np.diag(inertia.tensor_kgm2)
+    angular = jet_cross(Jet(centre.c[:-1]), linear) + rotate(shorter, spin_body)
     return Momentum(inertia.mass_kg, centre, linear, angular)
 
 
-def joint_wrenches(body: Body, pose: Pose, side: str, ground_force_N: Array, ground_moment_Nm: Array) -> dict[str, JointWrench]:
+def true_joint_wrenches(
+    body: Person, pose: Posture, side: str, ground_force_N: Array, ground_moment_Nm: Array
+) -> dict[str, JointWrench]:
     """Return "ankle", "knee", "hip" -> `JointWrench`.
 
     Parameters
@@ -93,7 +95,7 @@ def joint_wrenches(body: Body, pose: Pose, side: str, ground_force_N: Array, gro
     return wrenches
 
 
-def joint_powers(pose: Pose, side: str, wrenches: Mapping[str, JointWrench]) -> dict[str, tuple[FloatArray, FloatArray]]:
+def joint_powers(pose: Posture, side: str, wrenches: Mapping[str, JointWrench]) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Return joint -> (rotational, translational) power, W, (n,) each.
 
     Rotational: M . (omega_distal - omega_proximal). Translational: F . (v_distal - v_proximal) of the two material points at the
@@ -114,5 +116,5 @@ def joint_powers(pose: Pose, side: str, wrenches: Mapping[str, JointWrench]) -> 
 
 
 def _twist_at(R: Jet, origin: Jet, point: Array) -> tuple[Array, Array]:
-    omega = angular_velocity(R).value
+    omega = angular_velocity_of(R).value
     return omega, origin.derivative(1) + np.cross(omega, point - origin.value)

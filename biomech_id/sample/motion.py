@@ -10,7 +10,7 @@ import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
-from biomech_id.sample.body import Body
+from biomech_id.sample.body import Person
 from biomech_id.sample.feet import FootMotion, Sole, foot_motion
 from biomech_id.sample.footsteps import PHASE, Plan, phase_since
 from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, time_jet
@@ -25,7 +25,7 @@ HALF_STEP_WIDTH = 0.052
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class Posture:
     """Everything that moves: the pelvis, and per side the leg, the sole and the conventional foot axes (n, 3, 3)."""
 
     pelvis: PelvisMotion
@@ -45,7 +45,7 @@ class Gait:
     pelvis_height_m : mean height of the middle of the hips.
     """
 
-    body: Body
+    body: Person
     sole: Sole
     pattern: GaitPattern
     path: Path
@@ -59,7 +59,7 @@ class Gait:
         """Leg length that scales the pattern: hip to floor."""
         return leg_scale_m(self.body)
 
-    def pose(self, time: Jet) -> Pose:
+    def pose(self, time: Jet) -> Posture:
         """Return the body's pose at the given times (a jet of any order)."""
         plan = self.plan
         pelvis = pelvis_motion(
@@ -78,7 +78,7 @@ class Gait:
                 hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], self._knee_rotation(time, side)
             )
             feet[side] = times_constant(soles[side].R_lab_sole, foot.R_sole_foot)
-        return Pose(pelvis, legs, soles, feet)
+        return Posture(pelvis, legs, soles, feet)
 
     def _ankle_turn(self, time: Jet, side: str) -> Jet:
         """Turn the shank back against the foot's toe-out while the foot is flat, and let it go as the heel rises."""
@@ -93,7 +93,7 @@ class Gait:
         return sine * (-SIDE_SIGN[side] * self.pattern.knee_rotation_rad)
 
 
-def leg_scale_m(body: Body) -> float:
+def leg_scale_m(body: Person) -> float:
     """Leg length that scales the gait: ankle height + shank + thigh, metres, mean of both sides."""
     return float(np.mean([body.feet[s].ankle_m[2] + body.shank_m[s] + body.thigh_m[s] for s in SIDES]))
 
@@ -132,7 +132,7 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     return gait
 
 
-def room_above_m(body: Body, side: str, leg: LegMotion, least_flexion_rad: float) -> FloatArray:
+def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: float) -> FloatArray:
     """Return how much higher the hip of one leg could be at each instant, (n,) metres, before the knee is too straight."""
     reach = leg.hip_m.value - leg.ankle_m.value
     aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.errors import OptionError
 from biomech_id.sample.arrays import FloatArray
-from biomech_id.sample.jets import Jet, constant, sqrt, stack, unit
+from biomech_id.sample.jets import Jet, constant, jet_unit, sqrt, stack
 
 #: First and last direction of walking, unit vectors in the laboratory's floor plane.
 DIRECTIONS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
@@ -59,7 +59,7 @@ class Path:
         """Return the unit tangent, (n, 3)."""
         u = s - self.bend_at_m
         share = (1 + u / sqrt(u * u + self.bend_m**2)) / 2
-        return unit(_floor((1 - share)[..., None] * self.first + share[..., None] * self.last))
+        return jet_unit(_floor((1 - share)[..., None] * self.first + share[..., None] * self.last))
 
     def carried(self, point: Jet, time: Jet) -> Jet:
         """Return a point (n, 3) of the moving belt in laboratory axes at the given time."""

@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from biomech_id.sample.body import Body
+from biomech_id.sample.body import Person
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
 from biomech_id.sample.path import Path, left_of
 from biomech_id.sample.pattern import GaitPattern
@@ -24,7 +24,7 @@ class PelvisMotion:
 
 
 def pelvis_motion(
-    time: Jet, body: Body, pattern: GaitPattern, path: Path, *, speed_m_s: float, cycle_s: float, leg_m: float, height_m: float
+    time: Jet, body: Person, pattern: GaitPattern, path: Path, *, speed_m_s: float, cycle_s: float, leg_m: float, height_m: float
 ) -> PelvisMotion:
     """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor."""
     stride = time * (2 * pi / cycle_s)

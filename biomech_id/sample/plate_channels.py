@@ -26,7 +26,7 @@ POSTS_MM = (120.0, 200.0, -48.0)
 #: Force below which a type 1 plate reports no centre of pressure, N.
 LEAST_FORCE_N = 1e-6
 #: C3D type -> labels and units of its channels.
-NAMES: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
+CHANNELS: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {
     1: (("Fx", "Fy", "Fz", "Px", "Py", "Tz"), ("N", "N", "N", "mm", "mm", "Nmm")),
     2: (("Fx", "Fy", "Fz", "Mx", "My", "Mz"), ("N", "N", "N", "Nmm", "Nmm", "Nmm")),
     3: (("Fx12", "Fx34", "Fy14", "Fy23", "Fz1", "Fz2", "Fz3", "Fz4"), ("N",) * 8),
@@ -57,23 +57,23 @@ class PlateChannels:
 
 def plate_channels(plate: ForcePlate) -> PlateChannels:
     """Return the raw channels that a plate of its type would have recorded for its reaction."""
-    R = plate_axes(plate.corners_m)
+    R = channel_axes(plate.corners_m)
     force, moment = plate.force_lab_N @ R, plate.moment_lab_Nm @ R * MM_PER_M
     kind, eye = plate.kind, np.eye(6)
     corners = plate.corners_m * MM_PER_M
     if kind == 1:
-        return PlateChannels(1, _type_1(force, moment), *NAMES[1], corners, np.zeros(3), eye)
+        return PlateChannels(1, _type_1(force, moment), *CHANNELS[1], corners, np.zeros(3), eye)
     if kind == 3:
-        return PlateChannels(3, _type_3(force, moment), *NAMES[3], corners, np.array(POSTS_MM), eye)
+        return PlateChannels(3, _type_3(force, moment), *CHANNELS[3], corners, np.array(POSTS_MM), eye)
     origin = np.array(ORIGIN_MM)
     raw = np.concatenate([force, moment - np.cross(force, -origin)], axis=1)
     if kind == 4:
         calibration = _calibration()
-        return PlateChannels(4, np.linalg.solve(calibration, raw.T), *NAMES[4], corners, origin, calibration)
-    return PlateChannels(2, raw.T, *NAMES[2], corners, origin, eye)
+        return PlateChannels(4, np.linalg.solve(calibration, raw.T), *CHANNELS[4], corners, origin, calibration)
+    return PlateChannels(2, raw.T, *CHANNELS[2], corners, origin, eye)
 
 
-def plate_axes(corners_m: FloatArray) -> FloatArray:
+def channel_axes(corners_m: FloatArray) -> FloatArray:
     """Return R_lab_plate (3, 3) from the corners (4, 3)."""
     c1, c2, _, c4 = corners_m
     x = (c1 - c2) / np.linalg.norm(c1 - c2)

@@ -11,33 +11,33 @@ import numpy as np
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
-from biomech_id.sample.angles import joint_angles, progression_axes
+from biomech_id.sample.angles import true_joint_angles, true_progression_axes
 from biomech_id.sample.arrays import FloatArray
-from biomech_id.sample.body import Body
+from biomech_id.sample.body import Person
 from biomech_id.sample.floor_plates import FootLoad, PlateSpec, measure, share_on_plate
-from biomech_id.sample.ground import GroundWrench, ground_wrench
+from biomech_id.sample.ground import GroundWrench, true_ground_wrench
 from biomech_id.sample.jets import Jet, time_jet
-from biomech_id.sample.markers import Gap, marker_paths, observe
-from biomech_id.sample.mechanics import angular_velocity, joint_powers, joint_wrenches, segment_poses
-from biomech_id.sample.motion import Gait, Pose
+from biomech_id.sample.markers import Loss, as_recorded, marker_paths
+from biomech_id.sample.mechanics import angular_velocity_of, joint_powers, segment_poses, true_joint_wrenches
+from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.truth import TrueStance, Truth
 from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
 
 #: (side, joint) -> values at every frame.
-Paths = dict[tuple[str, str], FloatArray]
+MarkerPaths = dict[tuple[str, str], FloatArray]
 
 
 class Mover(Protocol):
     """Anything that has a pose and stands on the floor at every instant."""
 
     @property
-    def body(self) -> Body:
+    def body(self) -> Person:
         """Constants of the person."""
 
-    def pose(self, time: Jet) -> Pose:
+    def pose(self, time: Jet) -> Posture:
         """Pose at the given times."""
 
-    def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
+    def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
         """The floor's action on one foot."""
 
 
@@ -49,17 +49,17 @@ class Walking:
     forward_share: float
 
     @property
-    def body(self) -> Body:
+    def body(self) -> Person:
         """Constants of the person."""
         return self.gait.body
 
-    def pose(self, time: Jet) -> Pose:
+    def pose(self, time: Jet) -> Posture:
         """Pose at the given times."""
         return self.gait.pose(time)
 
-    def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
+    def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
         """The floor's action on one foot."""
-        return ground_wrench(self.gait, pose, time, side, self.forward_share)
+        return true_ground_wrench(self.gait, pose, time, side, self.forward_share)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Session:
     clock_zero_s: float
     plates: tuple[PlateSpec, ...]
     noise_m: float
-    gaps: tuple[Gap, ...]
+    gaps: tuple[Loss, ...]
     soft_tissue_m: float
     seed: int
 
@@ -138,7 +138,7 @@ def record(
     _check_reach(pose, session)
     rng = np.random.default_rng(session.seed)
     paths = marker_paths(mover.body, pose, session.soft_tissue_m)
-    markers = observe(paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng)
+    markers = as_recorded(paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng)
     plates, carriers = _measure_plates(mover, session, rng)
     end_s = float(times[-1])
     overlapping = tuple(
@@ -157,7 +157,7 @@ def record(
     return SampleTrial(trial, truth, session.clock_zero_s)
 
 
-def _check_reach(pose: Pose, session: Session) -> None:
+def _check_reach(pose: Posture, session: Session) -> None:
     for side, leg in pose.legs.items():
         beyond = ~np.isfinite(leg.knee_m.value).all(axis=-1)
         if beyond.any():
@@ -210,7 +210,7 @@ class _Carriers:
 
 
 def truth_of(
-    mover: Mover, times_s: FloatArray, time: Jet, pose: Pose, lasi_m: FloatArray, *,
+    mover: Mover, times_s: FloatArray, time: Jet, pose: Posture, lasi_m: FloatArray, *,
     events: tuple[Event, ...] = (), stances: tuple[TrueStance, ...] = (), spatiotemporal: Mapping[str, float],
 ) -> Truth:  # fmt: skip
     """Gather everything that is known about a motion at the given times.
@@ -223,19 +223,19 @@ def truth_of(
     body = mover.body
     R_lab_seg = {("", "pelvis"): pose.pelvis.R_lab_pelvis}
     origin = {("", "pelvis"): pose.pelvis.origin_m}
-    centres: Paths = {}
-    force: Paths = {}
-    moment: Paths = {}
-    distal: Paths = {}
-    rotational: Paths = {}
-    translational: Paths = {}
+    centres: MarkerPaths = {}
+    force: MarkerPaths = {}
+    moment: MarkerPaths = {}
+    distal: MarkerPaths = {}
+    rotational: MarkerPaths = {}
+    translational: MarkerPaths = {}
     ground = {side: mover.ground(pose, time, side) for side in SIDES}
     for side in SIDES:
         for segment, (R, place) in segment_poses(pose, side).items():
             R_lab_seg[side, segment], origin[side, segment] = R, place
         leg = pose.legs[side]
         centres |= {(side, "hip"): leg.hip_m.value, (side, "knee"): leg.knee_m.value, (side, "ankle"): leg.ankle_m.value}
-        wrenches = joint_wrenches(body, pose, side, ground[side].force_N.value, ground[side].moment_about_origin_Nm())
+        wrenches = true_joint_wrenches(body, pose, side, ground[side].force_N.value, ground[side].moment_about_origin_Nm())
         powers = joint_powers(pose, side, wrenches)
         for joint in JOINTS:
             force[side, joint], moment[side, joint] = wrenches[joint].force_N, wrenches[joint].moment_Nm
@@ -243,15 +243,15 @@ def truth_of(
             distal[side, joint] = np.einsum("nji,nj->ni", R_distal, wrenches[joint].moment_Nm)
             rotational[side, joint], translational[side, joint] = powers[joint]
     rotations = {key: R.value for key, R in R_lab_seg.items()}
-    progression = progression_axes(lasi_m, rotations["", "pelvis"][..., 0])
+    progression = true_progression_axes(lasi_m, rotations["", "pelvis"][..., 0])
     inertia = {(side, segment): body.inertia(side, segment) for side in SIDES for segment in LEG_SEGMENTS}
     return Truth(
         time_s=times_s,
         joint_centres_lab_m=centres,
         R_lab_seg=rotations,
         origin_lab_m={key: p.value for key, p in origin.items()},
-        omega_lab_rad_s={key: angular_velocity(R).value for key, R in R_lab_seg.items()},
-        joint_angles_rad=joint_angles(rotations, progression.T),
+        omega_lab_rad_s={key: angular_velocity_of(R).value for key, R in R_lab_seg.items()},
+        joint_angles_rad=true_joint_angles(rotations, progression.T),
         joint_force_lab_N=force,
         joint_moment_lab_Nm=moment,
         joint_moment_distal_Nm=distal,

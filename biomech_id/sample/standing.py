@@ -9,12 +9,12 @@ from math import pi
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
-from biomech_id.sample.body import Body, rotation_z
+from biomech_id.sample.body import Person, rotation_z
 from biomech_id.sample.feet import FootMotion, Sole
 from biomech_id.sample.ground import GroundWrench
 from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_jet
 from biomech_id.sample.legs import leg_motion, shank_axis
-from biomech_id.sample.motion import Pose, leg_scale_m, room_above_m, times_constant
+from biomech_id.sample.motion import Posture, leg_scale_m, room_above_m, times_constant
 from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 
 #: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
@@ -33,14 +33,14 @@ class Standing:
     hip_height_m : of the middle of the hips; `upright` finds it.
     """
 
-    body: Body
+    body: Person
     sole: Sole
     toe_out_rad: Mapping[str, float]
     place_m: tuple[float, float]
     hip_height_m: float
     ankle_roll_rad: float = 0.0
 
-    def pose(self, time: Jet) -> Pose:
+    def pose(self, time: Jet) -> Posture:
         """Return the body's pose at the given times."""
         leg = leg_scale_m(self.body)
         sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
@@ -62,9 +62,9 @@ class Standing:
             ankle = origin + rotate(R_sole, foot.ankle_m)
             legs[side] = leg_motion(hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], zero)
             feet[side] = times_constant(R_sole, foot.R_sole_foot)
-        return Pose(pelvis, legs, soles, feet)
+        return Posture(pelvis, legs, soles, feet)
 
-    def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
+    def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
         """Return the floor's action on one foot: half the weight, under the middle of the foot."""
         half = constant(0.5 * self.body.mass_kg * GRAVITY_M_S2, time)
         zero = constant(0.0, time)

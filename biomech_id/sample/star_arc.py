@@ -13,12 +13,12 @@ from math import cos, pi, sin
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
-from biomech_id.sample.body import Body
+from biomech_id.sample.body import Person
 from biomech_id.sample.feet import FootMotion, Sole
 from biomech_id.sample.ground import GroundWrench
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, stack
 from biomech_id.sample.legs import LegMotion
-from biomech_id.sample.motion import Pose, leg_scale_m, times_constant
+from biomech_id.sample.motion import Posture, leg_scale_m, times_constant
 from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 from biomech_id.sample.steps import bump, smoothstep
 
@@ -41,12 +41,12 @@ class StarArc:
     place_m : (2,), the point midway between the ankles.
     """
 
-    body: Body
+    body: Person
     sole: Sole
     duration_s: float
     place_m: tuple[float, float]
 
-    def pose(self, time: Jet) -> Pose:
+    def pose(self, time: Jet) -> Posture:
         """Return the body's pose at the given times."""
         up = constant(np.array([0.0, 0.0, 1.0]), time)
         ahead = constant(np.array([1.0, 0.0, 0.0]), time)
@@ -62,7 +62,7 @@ class StarArc:
             still = constant(0.0, time)
             soles[side] = FootMotion(R_sole, legs[side].ankle_m - rotate(R_sole, foot.ankle_m), still, still)
             feet[side] = times_constant(R_sole, foot.R_sole_foot)
-        return Pose(pelvis, legs, soles, feet)
+        return Posture(pelvis, legs, soles, feet)
 
     def _leg(self, time: Jet, pelvis: PelvisMotion, side: str) -> LegMotion:
         flexion, abduction, knee_flexion = self._angles(time, side)
@@ -86,7 +86,7 @@ class StarArc:
             flexion, knee = flexion + bend * HELD_RAD, knee + bend * KNEE_RAD
         return flexion, abduction, knee
 
-    def ground(self, pose: Pose, time: Jet, side: str) -> GroundWrench:
+    def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
         """Return the floor's action on one foot: the weight is on the leg that does not move."""
         whole = self.body.mass_kg * GRAVITY_M_S2
         (left_start, left_end), (right_start, right_end) = ACTIVE["L"], ACTIVE["R"]

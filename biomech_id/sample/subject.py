@@ -18,12 +18,12 @@ import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError
-from biomech_id.sample.body import Body, build_body
+from biomech_id.sample.body import Person, build_body
 from biomech_id.sample.feet import Sole, make_sole
 from biomech_id.sample.floor_plates import PlateSpec, layout
 from biomech_id.sample.footsteps import Plan, make_plan
 from biomech_id.sample.ground import mean_forward_share
-from biomech_id.sample.markers import Gap
+from biomech_id.sample.markers import Loss
 from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_scale_m, stride_length_m
 from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import RUN, WALK, GaitPattern
@@ -95,7 +95,7 @@ class VirtualSubject:
     plate_baseline_N: tuple[float, float, float] = (0.0, 0.0, 0.0)
     plate_noise_N: float = 0.0
     noise_m: float = 0.0
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[Loss, ...] = ()
     soft_tissue_m: float = 0.0
     seed: int = 20240229
 
@@ -166,7 +166,7 @@ class VirtualSubject:
         return Walking(self.gait, mean_forward_share(self.gait))
 
     @cached_property
-    def true_body(self) -> Body:
+    def true_body(self) -> Person:
         """The body as it really is, also when what is recorded of it is wrong."""
         mass, height, age = BODIES[self.body]
         body = build_body(
@@ -318,7 +318,7 @@ def virtual_subject(**options: Any) -> VirtualSubject:
     return VirtualSubject(**options)
 
 
-def _heel_from_path(body: Body, side: str, toe_out_rad: float) -> np.ndarray:
+def _heel_from_path(body: Person, side: str, toe_out_rad: float) -> np.ndarray:
     """Heel marker of a flat foot relative to the foot's place on the path: (forward, left), metres."""
     angle = SIDE_SIGN[side] * toe_out_rad
     x, y = body.feet[side].markers_m["HEE"][:2]
@@ -336,7 +336,7 @@ def _stances(gait: Gait, clock_zero_s: float) -> list[TrueStance]:
     return stances
 
 
-def _with_turned_wands(body: Body, angle_rad: float) -> Body:
+def _with_turned_wands(body: Person, angle_rad: float) -> Person:
     """Turn the thigh wands about the bone, outwards at the back."""
     markers = dict(body.thigh_markers_m)
     for side in SIDES:

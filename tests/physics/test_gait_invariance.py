@@ -13,7 +13,7 @@ from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.travel import describe_travel
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
@@ -44,7 +44,7 @@ def measured(trial: Trial) -> dict:
         "cycles": [(c.side, c.number, c.kinetics_valid, c.steady) for c in cycles],
         "parameters": {
             (p.side, p.cycle, p.parameter): p.value
-            for p in spatiotemporal(landmarks, events, cycles, travel=travel, leg_length_m=0.7)
+            for p in gait_parameters(landmarks, events, cycles, travel=travel, leg_length_m=0.7)
         },
     }
 

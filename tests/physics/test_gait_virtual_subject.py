@@ -16,7 +16,7 @@ from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.spatiotemporal import belt_under_feet, spatiotemporal
+from biomech_id.gait.spatiotemporal import belt_under_feet, gait_parameters
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.travel import TrialKind, describe_travel
 from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
@@ -154,7 +154,7 @@ def test_speed_and_step_measures(sample, events, tolerance_m):
     travel = describe_travel(landmarks)
     cycles = cut_cycles(trial, chosen, None, travel=travel, landmarks=landmarks)
     assert len(cycles) >= 4
-    values = {(p.side, p.cycle, p.parameter): p.value for p in spatiotemporal(landmarks, chosen, cycles, travel=travel)}
+    values = {(p.side, p.cycle, p.parameter): p.value for p in gait_parameters(landmarks, chosen, cycles, travel=travel)}
     seen = 0
     for cycle in cycles:
         for name, true in _true_measures(cycle, sample.truth).items():
@@ -177,7 +177,7 @@ def test_measures_of_a_steady_walk_in_closed_form(name):
     cycles = cut_cycles(sample.trial, truth.events, None, travel=travel, landmarks=landmarks)
     keys = {"speed": "speed_m_s", "stride_length": "stride_length_m", "step_width": "step_width_m"}
     seen = set()
-    for p in spatiotemporal(landmarks, truth.events, cycles, travel=travel):
+    for p in gait_parameters(landmarks, truth.events, cycles, travel=travel):
         key = keys.get(p.parameter) or (f"step_length_{p.side}_m" if p.parameter == "step_length" else None)
         if key is not None:
             assert p.value == pytest.approx(truth.spatiotemporal[key], abs=1e-4), (p.side, p.cycle, p.parameter)
@@ -191,7 +191,7 @@ def test_times_as_shares_of_the_cycle(body):
     trial, truth = _bare(sample), sample.truth
     landmarks = find_landmarks(trial)
     cycles = cut_cycles(trial, truth.events, None, landmarks=landmarks)
-    values = spatiotemporal(landmarks, truth.events, cycles)
+    values = gait_parameters(landmarks, truth.events, cycles)
     for name, key in (
         ("foot_off", "foot_off_percent"),
         ("double_support", "double_support_percent"),

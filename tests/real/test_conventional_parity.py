@@ -25,7 +25,7 @@ from biomech_id.gait.stance import Assignment
 from biomech_id.gait.travel import TrialKind, classify
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model
 from biomech_id.readers import read_c3d
-from biomech_id.results.parity import ParityRow, offset_parity, parity, stored_output
+from biomech_id.results.parity import ParityRow, offset_parity, parity_rows, stored_output
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.trial import Trial
 
@@ -87,7 +87,7 @@ class Walk:
 
     @property
     def rows(self) -> tuple[ParityRow, ...]:
-        return parity(self.table, self.stored, straight=self.kind is TrialKind.STRAIGHT)
+        return parity_rows(self.table, self.stored, straight=self.kind is TrialKind.STRAIGHT)
 
 
 def blind(trial: Trial) -> Trial:

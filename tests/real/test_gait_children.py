@@ -18,10 +18,10 @@ from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.contacts import find_contacts
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
-from biomech_id.gait.events import find_events, stored_events
+from biomech_id.gait.events import events_in_file, find_events
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import marker_events
-from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.travel import TrialKind, classify, describe_travel
 from biomech_id.readers import read_c3d
@@ -102,14 +102,14 @@ def test_turns_are_told_from_straight_walks(c3d_dir):
 
 def test_static_trials_with_stray_strikes_have_no_events(trials):
     static = [t for t in trials if classify(t) is TrialKind.STATIC]
-    assert any(stored_events(t) for t in static), "some of them carry stray events"
+    assert any(events_in_file(t) for t in static), "some of them carry stray events"
     assert all(find_events(t) == () for t in static)
 
 
 def test_force_events_against_stored_ones_on_clean_stances(walks):
     differences: dict[EventKind, list[float]] = {EventKind.FOOT_STRIKE: [], EventKind.FOOT_OFF: []}
     for trial in walks:
-        stored = stored_events(trial)
+        stored = events_in_file(trial)
         if not stored:
             continue
         contacts = {trial.plates[c.plate].name: c for c in find_contacts(trial)}
@@ -130,7 +130,7 @@ def test_marker_events_without_plates_against_stored_ones(walks):
     for trial in walks:
         found = find_events(replace(trial, plates=(), events=()))
         assert {e.source for e in found} == {"marker: consensus"}
-        for event in stored_events(trial):
+        for event in events_in_file(trial):
             near = [abs(e.time_s - event.time_s) * trial.rate_hz for e in found if e.side == event.side and e.kind is event.kind]
             if near and min(near) < 20.0:
                 frames[event.kind].append(min(near))
@@ -144,7 +144,7 @@ def test_marker_events_without_plates_against_stored_ones(walks):
 def test_no_step_of_a_straight_walk_is_missed_or_invented(straight, method):
     for trial in straight:
         landmarks = find_landmarks(trial)
-        found, stored = marker_events(landmarks, describe_travel(landmarks), method=method), stored_events(trial)
+        found, stored = marker_events(landmarks, describe_travel(landmarks), method=method), events_in_file(trial)
         ends = trial.first_time_s + 0.15, trial.first_time_s + (trial.n_frames - 1) / trial.rate_hz - 0.15
         for mine, others in ((found, stored), (stored, found)):
             for event in mine:
@@ -194,7 +194,7 @@ def test_vendor_ground_reaction_and_mask_in_every_stance_of_straight_walks(strai
         for side, contact in contacts.items():
             np.testing.assert_allclose(contact.force_lab_N, stored_ground_N(trial, side), atol=1e-3, err_msg=trial.name)
             moment = np.nan_to_num(trial.model_outputs[f"{side}AnkleMoment"])
-            mine = [e for e in stored_events(trial) if e.side == side]
+            mine = [e for e in events_in_file(trial) if e.side == side]
             strikes = [e.time_s for e in mine if e.kind is EventKind.FOOT_STRIKE]
             offs = [e.time_s for e in mine if e.kind is EventKind.FOOT_OFF]
             # Stances cut by the trial's ends are computed without any force by the vendor; the first and last four frames
@@ -217,7 +217,7 @@ def test_cycles_of_straight_walks_are_steady_and_their_measures_plausible(straig
         assert {c.side for c in cycles} == {"L", "R"}
         assert all(c.steady for c in cycles), trial.name
         assert any(c.kinetics_valid is KineticsValid.TRUE for c in cycles)
-        values = spatiotemporal(landmarks, events, cycles, travel=travel)
+        values = gait_parameters(landmarks, events, cycles, travel=travel)
         limits = {"speed": (0.9, 1.7), "foot_off": (54.0, 64.0), "step_width": (0.0, 0.2), "double_support": (8.0, 28.0)}
         for p in values:
             if p.parameter in limits:

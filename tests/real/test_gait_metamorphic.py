@@ -16,7 +16,7 @@ from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import search_events
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.travel import describe_travel
 from biomech_id.readers import read_c3d
 from biomech_id.trial import Event, Markers, Trial
@@ -53,7 +53,7 @@ def measured(trial: Trial) -> dict:
         "events": [(e.side, e.kind, e.time_s - t0) for e in events],
         "stances": sorted((s.side, s.plates, s.verdict) for s in assignment.stances),
         "cycles": sorted((c.side, c.kinetics_valid, c.steady) for c in cycles),
-        "parameters": {(p.side, p.cycle, p.parameter): p.value for p in spatiotemporal(landmarks, events, cycles, travel=travel)},
+        "parameters": {(p.side, p.cycle, p.parameter): p.value for p in gait_parameters(landmarks, events, cycles, travel=travel)},
     }
 
 

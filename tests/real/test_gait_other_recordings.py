@@ -13,7 +13,7 @@ from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import marker_events
-from biomech_id.gait.spatiotemporal import spatiotemporal
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.travel import TrialKind, describe_travel
 from biomech_id.readers import read_c3d
@@ -87,7 +87,7 @@ def test_double_support_is_alike_on_both_sides_and_that_of_a_walk(walk):
     events = find_events(walk)
     landmarks = find_landmarks(walk)
     cycles = cut_cycles(walk, events, None, travel=describe_travel(landmarks), landmarks=landmarks)
-    support = {p.side: p.value for p in spatiotemporal(landmarks, events, cycles) if p.parameter == "double_support"}
+    support = {p.side: p.value for p in gait_parameters(landmarks, events, cycles) if p.parameter == "double_support"}
     # Perry 1992: 20 % of the cycle at a free speed, less when walking faster.
     assert all(15.0 < value < 26.0 for value in support.values()), support
     assert support["L"] == pytest.approx(support["R"], abs=2.0)
@@ -127,7 +127,7 @@ def test_speed_by_the_feet_agrees_with_the_pelvis(walk):
     events, landmarks = find_events(walk), find_landmarks(walk)
     travel = describe_travel(landmarks)
     cycles = cut_cycles(walk, events, None, travel=travel, landmarks=landmarks)
-    speeds = [p.value for p in spatiotemporal(landmarks, events, cycles, travel=travel) if p.parameter == "speed"]
+    speeds = [p.value for p in gait_parameters(landmarks, events, cycles, travel=travel) if p.parameter == "speed"]
     assert speeds
     assert np.mean(speeds) == pytest.approx(travel.speed_m_s, rel=0.03)
 
@@ -170,7 +170,7 @@ def test_double_support_is_left_out_of_a_run(sprint):
     cycles = cut_cycles(sprint, events, None, travel=describe_travel(landmarks), landmarks=landmarks)
     assert cycles
     assert not any(c.steady for c in cycles)
-    names = {p.parameter for p in spatiotemporal(landmarks, events, cycles)}
+    names = {p.parameter for p in gait_parameters(landmarks, events, cycles)}
     assert "stride_time" in names
     assert not names & {"double_support", "double_support_time"}
 

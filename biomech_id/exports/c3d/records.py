@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from biomech_id.errors import OutputError
-from biomech_id.readers.c3d.parameters import BLOCK, Parameters, Record
+from biomech_id.readers.c3d.parameters import BLOCK_BYTES, Parameters, Record
 from biomech_id.readers.c3d.processor import Processor
 
 #: Rows of one text parameter; longer lists continue in NAME2, NAME3...
@@ -89,15 +89,15 @@ class RecordList:
                 added = [(name, pending.pop((group, name))) for group, name in list(pending) if group == key[0]]
                 pieces += [self._piece(name.encode("ascii"), record.group_id, raw, None) for name, raw in added]
         body = b"".join(pieces) + b"\0\0"
-        blocks = -(-(4 + len(body)) // BLOCK)
+        blocks = -(-(4 + len(body)) // BLOCK_BYTES)
         if blocks > MOST_BLOCKS or pending:
             problem = f"it needs {blocks} blocks" if not pending else f"the file has no group {next(iter(pending))[0]}"
             raise OutputError(
                 f"The results do not fit into the parameter section of {where}: {problem}.",
-                value=blocks, expected=f"at most {MOST_BLOCKS} blocks of {BLOCK} bytes", where=where,
+                value=blocks, expected=f"at most {MOST_BLOCKS} blocks of {BLOCK_BYTES} bytes", where=where,
             )  # fmt: skip
         head = self.data[self.parameters.start : self.parameters.start + 2] + bytes([blocks, self.processor])
-        return (head + body).ljust(blocks * BLOCK, b"\0")
+        return (head + body).ljust(blocks * BLOCK_BYTES, b"\0")
 
     def _name(self, record: Record) -> bytes:
         return self.data[record.start + 2 : record.pointer]

@@ -22,13 +22,13 @@ from biomech_id.conventions import AXES, MM_PER_M, POINT_VARIABLES, SIGN_TABLE
 from biomech_id.errors import OutputError
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
-from biomech_id.readers.c3d.header import BLOCK
+from biomech_id.readers.c3d.header import BLOCK_BYTES
 from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.c3d.units import METRES
 from biomech_id.readers.source import read_source
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 
-SUFFIX = "_bid"
+RESULT_SUFFIX = "_bid"
 #: Quantity of the sign table -> group of labels in POINT, its type, and the factor from our unit to the vendors' (N m -> N mm).
 _GROUPS: dict[str, tuple[str, str, float]] = {
     "angle": ("ANGLES", "ANGLE", 1.0),
@@ -61,7 +61,7 @@ def write_results(
     target: str | os.PathLike[str],
     columns: Mapping[str, FloatArray],
     *,
-    suffix: str = SUFFIX,
+    suffix: str = RESULT_SUFFIX,
     R_lab_file: FloatArray | None = None,
 ) -> Path:
     """Write a copy of a C3D file with results added, and return its path.
@@ -152,7 +152,7 @@ def with_outputs(file: C3DFile, outputs: list[Output]) -> bytes:
     _describe(records, file, outputs)
     start = file.parameters.start
     section = records.section(where=file.source.name)
-    data_block = (start + len(section)) // BLOCK + 1
+    data_block = (start + len(section)) // BLOCK_BYTES + 1
     if file.parameters.find("POINT", "DATA_START"):
         records.set_numbers("POINT", "DATA_START", 2, [], processor.pack_words([data_block]))
         section = records.section(where=file.source.name)
@@ -162,7 +162,7 @@ def with_outputs(file: C3DFile, outputs: list[Output]) -> bytes:
     if not layout.is_float:
         head[12:16] = processor.pack_floats(np.array([-layout.scale]))
     frames = _frames(file, outputs)
-    padding = -len(frames) % BLOCK
+    padding = -len(frames) % BLOCK_BYTES
     return bytes(head) + section + frames + b"\0" * padding
 
 

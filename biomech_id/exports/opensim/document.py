@@ -21,7 +21,7 @@ def element(tag: str, *children: ElementTree.Element, text: object = None, **att
     return made
 
 
-def values(**texts: object) -> tuple[ElementTree.Element, ...]:
+def properties(**texts: object) -> tuple[ElementTree.Element, ...]:
     """Return an element for each name, holding its value."""
     return tuple(element(tag, text=text) for tag, text in texts.items())
 

@@ -17,7 +17,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.errors import InvalidValueError
-from biomech_id.exports.opensim.document import element, object_set, values, write_document
+from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.joints import body_name
 from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.signal.runs import runs
@@ -117,7 +117,7 @@ def write_external_loads(path: Path, table_file: str, sides: Mapping[str, Ground
     forces = [
         element(
             "ExternalForce",
-            *values(
+            *properties(
                 appliesForce=True,
                 applied_to_body=body_name((side, "foot")),
                 force_expressed_in_body="ground",

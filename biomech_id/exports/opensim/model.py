@@ -19,7 +19,7 @@ from biomech_id.anatomy import Part
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.errors import OptionError
-from biomech_id.exports.opensim.document import element, object_set, values, write_document
+from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.joints import (
     Joint,
     KneeSign,
@@ -125,7 +125,7 @@ def write_model(path: Path, model: SubjectModel) -> Path:
     bodies = [_pelvis(model), *(_body(model, joint.child) for joint in model.joints if joint.parent is not None)]
     content = element(
         "Model",
-        *values(
+        *properties(
             length_units="meters", force_units="N", gravity=(0.0, -GRAVITY_M_S2, 0.0),
             credits="Written by biomech-id; the axes and signs of the coordinates are described in the folder's README.",
         ),
@@ -157,7 +157,7 @@ def _body(model: SubjectModel, key: Part) -> ElementTree.Element:
 def _inertial(name: str, mass_kg: float, com_m: FloatArray, tensor_kgm2: FloatArray) -> ElementTree.Element:
     """A body; OpenSim's order of the tensor about the centre of mass is xx, yy, zz, xy, xz, yz, matrix entries."""
     entries = [float(tensor_kgm2[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    return element("Body", *values(mass=mass_kg, mass_center=com_m.tolist(), inertia=entries), name=name)
+    return element("Body", *properties(mass=mass_kg, mass_center=com_m.tolist(), inertia=entries), name=name)
 
 
 def _joint(model: SubjectModel, joint: Joint) -> ElementTree.Element:
@@ -165,13 +165,13 @@ def _joint(model: SubjectModel, joint: Joint) -> ElementTree.Element:
     frame = f"{parent.rpartition('/')[2]}_offset"
     offset = element(
         "PhysicalOffsetFrame",
-        *values(socket_parent=parent, translation=model.places_m[joint.name].tolist(), orientation=(0.0, 0.0, 0.0)),
+        *properties(socket_parent=parent, translation=model.places_m[joint.name].tolist(), orientation=(0.0, 0.0, 0.0)),
         name=frame,
     )
     defaults = zip(joint.coordinates, model.defaults[joint.name].tolist(), strict=True)
     return element(
         "CustomJoint",
-        *values(socket_parent_frame=frame, socket_child_frame=f"/bodyset/{body_name(joint.child)}"),
+        *properties(socket_parent_frame=frame, socket_child_frame=f"/bodyset/{body_name(joint.child)}"),
         element("coordinates", *(_coordinate(name, value) for name, value in defaults)),
         element("frames", offset),
         _spatial_transform(joint),
@@ -180,7 +180,7 @@ def _joint(model: SubjectModel, joint: Joint) -> ElementTree.Element:
 
 
 def _coordinate(name: str, default: float) -> ElementTree.Element:
-    return element("Coordinate", *values(default_value=default, clamped=False, locked=False), name=name)
+    return element("Coordinate", *properties(default_value=default, clamped=False, locked=False), name=name)
 
 
 def _spatial_transform(joint: Joint) -> ElementTree.Element:
@@ -195,10 +195,10 @@ def _spatial_transform(joint: Joint) -> ElementTree.Element:
 
 
 def _axis(slot: str, coordinate: str, axis: FloatArray) -> ElementTree.Element:
-    function = element("LinearFunction", *values(coefficients=(1.0, 0.0)), name="function")
-    return element("TransformAxis", *values(coordinates=coordinate, axis=axis.tolist()), function, name=slot)
+    function = element("LinearFunction", *properties(coefficients=(1.0, 0.0)), name="function")
+    return element("TransformAxis", *properties(coordinates=coordinate, axis=axis.tolist()), function, name=slot)
 
 
 def _marker(name: str, key: Part, place_m: FloatArray) -> ElementTree.Element:
     frame = f"/bodyset/{body_name(key)}"
-    return element("Marker", *values(socket_parent_frame=frame, location=place_m.tolist(), fixed=True), name=name)
+    return element("Marker", *properties(socket_parent_frame=frame, location=place_m.tolist(), fixed=True), name=name)

@@ -97,7 +97,7 @@ class ModelMotion:
         return slice(*max(stretches, key=lambda stretch: stretch[1] - stretch[0]))
 
 
-def time_of(motion: BodyMotion) -> FloatArray:
+def times_s(motion: BodyMotion) -> FloatArray:
     """Return (n,), s: frame f, counted from 1, is at (f - 1) / rate."""
     time_s: FloatArray = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
     return time_s
@@ -126,7 +126,7 @@ def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | No
             forces |= dict(zip(joint.coordinates, generalised_forces(state, parent, child, load.wrench).T, strict=True))
     return ModelMotion(
         name=motion.name,
-        time_s=time_of(motion),
+        time_s=times_s(motion),
         names=tuple(name for joint in model.joints for name in joint.coordinates),
         rotational=(True, True, True, False, False, False) * len(model.joints),
         q=np.hstack([state.q for state in moved]),
@@ -146,4 +146,4 @@ def angle_table(motion: BodyMotion) -> StorageTable:
         for k, axis in enumerate("XYZ")
     }  # fmt: skip
     values = np.rad2deg(np.column_stack(list(angles.values())))
-    return StorageTable(f"{motion.name} joint angles", tuple(angles), time_of(motion), values, True, ("Angles are in degrees.",))
+    return StorageTable(f"{motion.name} joint angles", tuple(angles), times_s(motion), values, True, ("Angles are in degrees.",))

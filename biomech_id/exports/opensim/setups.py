@@ -9,7 +9,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from biomech_id.exports.opensim.document import element, object_set, values, write_document
+from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.model import SubjectModel
 
 RESULTS = "opensim_results"
@@ -27,7 +27,7 @@ def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, 
     """Write the setup of the inverse kinematics of one trial; ``markers`` are those the ``.trc`` holds."""
     tool = element(
         "InverseKinematicsTool",
-        *values(
+        *properties(
             results_directory=RESULTS, model_file=model_file, constraint_weight="Inf", accuracy=IK_ACCURACY,
             marker_file=trc.name, time_range=seconds, report_errors=True, report_marker_locations=True,
             output_motion_file=f"{trc.stem}_ik.mot",
@@ -40,12 +40,12 @@ def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, 
 
 def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, external_loads: str, seconds: Range) -> Path:
     """Write the setup of the inverse dynamics of one trial, from our coordinates, without a filter of OpenSim's."""
-    loads = values(external_loads_file=external_loads) if external_loads else ()
+    loads = properties(external_loads_file=external_loads) if external_loads else ()
     tool = element(
         "InverseDynamicsTool",
-        *values(results_directory=RESULTS, model_file=model_file, time_range=seconds, forces_to_exclude="Muscles"),
+        *properties(results_directory=RESULTS, model_file=model_file, time_range=seconds, forces_to_exclude="Muscles"),
         *loads,
-        *values(
+        *properties(
             coordinates_file=coordinates, lowpass_cutoff_frequency_for_coordinates=-1.0,
             output_gen_force_file=f"{trial}_inverse_dynamics.sto",
         ),
@@ -58,27 +58,28 @@ def write_scale_setup(
     path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, mass_kg: float, markers: tuple[str, ...]
 ) -> Path:
     """Write the setup of the Scale tool: sizes and masses are the subject's already, markers are placed on the static trial."""
-    maker = element("GenericModelMaker", *values(model_file=model_file, marker_set_file="Unassigned"))
-    scaler = element("ModelScaler", *values(apply=False, marker_file=trc.name, time_range=seconds, preserve_mass_distribution=True))
+    maker = element("GenericModelMaker", *properties(model_file=model_file, marker_set_file="Unassigned"))
+    trial = {"marker_file": trc.name, "time_range": seconds}
+    scaler = element("ModelScaler", *properties(apply=False, **trial, preserve_mass_distribution=True))
     placer = element(
         "MarkerPlacer",
-        *values(apply=True, marker_file=trc.name, time_range=seconds, max_marker_movement=-1.0,
+        *properties(apply=True, **trial, max_marker_movement=-1.0,
                 output_model_file=f"{Path(model_file).stem}_scaled.osim"),
         object_set("IKTaskSet", [*_marker_tasks(model, markers), *_translation_tasks(model)]),
     )  # fmt: skip
-    tool = element("ScaleTool", *values(mass=mass_kg, height=-1.0, age=-1.0), maker, scaler, placer, name="scale")
+    tool = element("ScaleTool", *properties(mass=mass_kg, height=-1.0, age=-1.0), maker, scaler, placer, name="scale")
     return write_document(path, tool)
 
 
 def _marker_tasks(model: SubjectModel, markers: tuple[str, ...]) -> list[ElementTree.Element]:
-    return [element("IKMarkerTask", *values(apply=True, weight=1.0), name=name) for name in model.markers_m if name in markers]
+    return [element("IKMarkerTask", *properties(apply=True, weight=1.0), name=name) for name in model.markers_m if name in markers]
 
 
 def _translation_tasks(model: SubjectModel) -> list[ElementTree.Element]:
     worn = [key for key, _ in model.markers_m.values()]
     settings = {"apply": True, "weight": TRANSLATION_WEIGHT, "value_type": "default_value", "value": 0.0}
     return [
-        element("IKCoordinateTask", *values(**settings), name=name)
+        element("IKCoordinateTask", *properties(**settings), name=name)
         for joint in model.joints if joint.parent is not None and worn.count(joint.child) < LEAST_MARKERS
         for name in joint.translations
     ]  # fmt: skip

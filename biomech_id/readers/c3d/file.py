@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers import reading_rules as rules
-from biomech_id.readers.c3d.header import BLOCK, Header, parse_header
+from biomech_id.readers.c3d.header import BLOCK_BYTES, Header, parse_header
 from biomech_id.readers.c3d.layout import Layout, find_layout
 from biomech_id.readers.c3d.parameters import Parameters, walk_parameters
 from biomech_id.readers.source import Source
@@ -138,7 +138,7 @@ def open_c3d(source: Source) -> C3DFile:
     FileRefusedError : see `walk_parameters` and `find_layout`.
     """
     data, where = source.data, source.name
-    parameters = walk_parameters(data, (data[0] - 1) * BLOCK, where=where)
+    parameters = walk_parameters(data, (data[0] - 1) * BLOCK_BYTES, where=where)
     header = parse_header(data, parameters.processor)
     layout, findings = find_layout(header, parameters, data, where=where)
     noticed = []

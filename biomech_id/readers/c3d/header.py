@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from biomech_id.readers.c3d.processor import Processor
 
-BLOCK = 512
+BLOCK_BYTES = 512
 #: Word 150 holds this number when event labels have four characters.
 EVENT_KEY = 0x3039
 MOST_HEADER_EVENTS = 18
@@ -48,7 +48,7 @@ class Header:
 
 def parse_header(data: bytes, processor: Processor) -> Header:
     """Return the header of a file of at least one block."""
-    words = processor.words(data, count=BLOCK // 2)
+    words = processor.words(data, count=BLOCK_BYTES // 2)
     return Header(
         points=int(words[1]),
         analog_per_frame=int(words[2]),
@@ -63,7 +63,7 @@ def parse_header(data: bytes, processor: Processor) -> Header:
 
 
 def _events(data: bytes, processor: Processor) -> tuple[HeaderEvent, ...]:
-    words = processor.words(data, count=BLOCK // 2)
+    words = processor.words(data, count=BLOCK_BYTES // 2)
     if words[149] != EVENT_KEY:
         return ()
     count = min(int(words[150]), MOST_HEADER_EVENTS)

@@ -14,11 +14,11 @@ from typing import TypeVar
 
 from biomech_id.errors import FileRefusedError, Finding
 from biomech_id.readers import reading_rules as rules
-from biomech_id.readers.c3d.header import BLOCK, Header
+from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters
 
 #: Files are padded to a whole block; some writers add one more.
-PADDING_BYTES = 2 * BLOCK
+PADDING_BYTES = 2 * BLOCK_BYTES
 SLOWEST_HZ, FASTEST_HZ = 0.5, 100_000.0
 #: Header words are 16 bits: a longer recording stops counting here.
 CLIPPED_FRAME = 65535
@@ -101,7 +101,7 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
     guess = _best(guesses, doubtful=unconfirmed or len(counts) * len(formats) * len(starts) > 1, where=where)
     if guess.frames >= CLIPPED_FRAME - 1 and guess.fit == 1:
         # The zeros that fill the last block are no frames.
-        padding = BLOCK - len(data[-BLOCK:].rstrip(b"\0"))
+        padding = BLOCK_BYTES - len(data[-BLOCK_BYTES:].rstrip(b"\0"))
         longer = ceil((size - padding - guess.start) / guess.frame_bytes)
         findings.append(
             rules.FRAMES_CLIPPED.finding(f"{where} counts {guess.frames} frames but holds {longer}; all of them are read.", where)
@@ -206,10 +206,10 @@ def _counts(header: Header, parameters: Parameters, rate_hz: float) -> list[tupl
 def _starts(header: Header, parameters: Parameters, size: int, where: str) -> list[int]:
     """Byte offsets of the data as header and POINT:DATA_START say; without either, the block behind the parameters."""
     told = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
-    starts = _distinct([(block - 1) * BLOCK for block in told if block and block > 1])
-    behind = ceil(parameters.end / BLOCK) * BLOCK
+    starts = _distinct([(block - 1) * BLOCK_BYTES for block in told if block and block > 1])
+    behind = ceil(parameters.end / BLOCK_BYTES) * BLOCK_BYTES
     # A parameter section whose last block is empty may be counted one shorter.
-    possible = [start for start in starts if behind <= start + BLOCK]
+    possible = [start for start in starts if behind <= start + BLOCK_BYTES]
     inside = [start for start in possible if start < size]
     if inside:
         return inside

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.processor import Processor, processor_of
 
-BLOCK = 512
+BLOCK_BYTES = 512
 MOST_RECORDS = 20_000
 MOST_DIMENSIONS = 7
 NO_DIMENSIONS: tuple[int, ...] = ()
@@ -176,7 +176,7 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
     ------
     FileRefusedError : the section lies outside the file, or its processor is unknown.
     """
-    if start < BLOCK or start + 4 > len(data):
+    if start < BLOCK_BYTES or start + 4 > len(data):
         raise FileRefusedError(
             f"{where} ends before its parameter section (byte {start} of {len(data)}): it is cut, or its header is damaged.",
             value=start, expected=f"a parameter section within {len(data)} bytes", where=where,

@@ -25,7 +25,7 @@ R_LAB_GROUND = ROTATION_TO_Z_UP["+Y"]
 #: How far the drawn plate reaches beyond the outermost point of application, m.
 MARGIN_M = 0.3
 #: Bodies that ground reactions act on in OpenSim's models.
-FEET = {"calcn_r": "R", "calcn_l": "L", "foot_r": "R", "foot_l": "L", "toes_r": "R", "toes_l": "L", "talus_r": "R", "talus_l": "L"}
+FOOT_BODIES = {f"{body}_{side.lower()}": side for body in ("calcn", "foot", "toes", "talus") for side in ("R", "L")}
 
 
 def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
@@ -123,11 +123,11 @@ def _rows(data: StorageTable, markers: MarkerTable) -> tuple[int, FloatArray]:
 
 
 def _plate(force: ExternalForceColumns, data: StorageTable, rows: FloatArray, rate_hz: float, path: Path) -> ForcePlate:
-    side = FEET.get(force.body.lower())
+    side = FOOT_BODIES.get(force.body.lower())
     if side is None:
         raise InvalidValueError(
             f"{path.name}: {force.name} acts on {force.body}, which is no foot.",
-            value=force.body, expected=" or ".join(FEET), where=str(path),
+            value=force.body, expected=" or ".join(FOOT_BODIES), where=str(path),
         )  # fmt: skip
     if (force.force_frame, force.point_frame) != ("ground", "ground"):
         raise InvalidValueError(

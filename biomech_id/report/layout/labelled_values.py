@@ -14,7 +14,7 @@ from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.style import Style
 
 #: Ending of a key -> unit, and decimals of a measurement in it.
-UNITS: dict[str, tuple[str, int]] = {
+WRITTEN_UNITS: dict[str, tuple[str, int]] = {
     "mm": ("mm", 1), "deg": ("deg", 1), "kg": ("kg", 3), "kgm2": ("kg m²", 5), "N": ("N", 1), "hz": ("Hz", 1), "years": ("", 1),
     "m": ("", 3), "rad": ("", 3),
 }  # fmt: skip
@@ -26,9 +26,9 @@ _TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "
 def parted(key: str) -> tuple[str, str, int | None]:
     """Split a key into its stem, the unit and the decimals of a measurement in that unit (None: three significant digits)."""
     stem, _, ending = key.rpartition("_")
-    if not stem or ending not in UNITS:
+    if not stem or ending not in WRITTEN_UNITS:
         return key, "", None
-    return stem, *UNITS[ending]
+    return stem, *WRITTEN_UNITS[ending]
 
 
 def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:

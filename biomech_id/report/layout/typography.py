@@ -12,7 +12,7 @@ _TRIAL_POINTS = 100.0
 
 
 #: What stands for a character that the font does not have.
-MISSING = "\u25a1"
+MISSING_GLYPH = "\u25a1"
 
 
 @cache
@@ -28,13 +28,13 @@ def has_glyph(character: str, family: str) -> bool:
 
 def drawable(text: str, family: str) -> str:
     """Return the text with an empty square for each character that the font does not have."""
-    return "".join(character if has_glyph(character, family) else MISSING for character in text)
+    return "".join(character if has_glyph(character, family) else MISSING_GLYPH for character in text)
 
 
 @cache
 def _advance(character: str, family: str, weight: str) -> float:
     """Width of one character in units of the type size."""
-    shown = character if has_glyph(character, family) else MISSING
+    shown = character if has_glyph(character, family) else MISSING_GLYPH
     font = _font(family, weight)
     # Matplotlib draws with the same font object, at sizes of its own.
     font.set_size(_TRIAL_POINTS, 72)

@@ -92,7 +92,7 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
 
 def mean_parts(layer: Layer, side: str, variable: str, component: str) -> dict[str, FloatArray] | None:
     """Mean over the layer's cycles of each part, (101,), N m/kg; None where the tables hold no budget for this moment."""
-    curves = budget_curves(layer.tables, side, variable, component, _used(layer))
+    curves = drawn_budget_curves(layer.tables, side, variable, component, _used(layer))
     return {part: statistics(curves[part]).mean for part in BUDGET_PARTS} if len(curves[BUDGET_PARTS[0]]) else None
 
 
@@ -123,7 +123,7 @@ def budget_keys(tables: SessionTables, side: str, variable: str, component: str)
     return {key for _, key, _ in _heads(tables, side, variable, component)}
 
 
-def budget_curves(
+def drawn_budget_curves(
     tables: SessionTables, side: str, variable: str, component: str, cycles: set[tuple[str, str, int]]
 ) -> dict[str, FloatArray]:
     """Part -> (n, 101) curves of the wanted cycles, N m/kg."""

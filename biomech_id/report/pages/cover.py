@@ -16,7 +16,7 @@ from biomech_id.report.layout.findings import all_findings, cycle_counts, findin
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import MISSING, MM_PER_POINT, wrapped
+from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -233,8 +233,8 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
 def _missing_letters(sheet: Sheet) -> None:
     """Say what an empty square stands for, where one had to be drawn."""
     style = sheet.style
-    if any(MISSING in text.get_text() for text in sheet.figure.texts):
-        said = style.label("cover.missing_letters", square=MISSING, family=style.family)
+    if any(MISSING_GLYPH in text.get_text() for text in sheet.figure.texts):
+        said = style.label("cover.missing_letters", square=MISSING_GLYPH, family=style.family)
         sheet.text(LEFT_MM, 199.2, said, size="tiny", colour="quiet")
 
 

@@ -10,7 +10,7 @@ from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import wrapped
 
-GRID: tuple[tuple[tuple[str, str], ...], ...] = (
+ANGLE_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     (("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z")),
     (("HipAngles", "X"), ("HipAngles", "Y"), ("HipAngles", "Z")),
     (("KneeAngles", "X"), ("KneeAngles", "Y"), ("KneeAngles", "Z")),
@@ -24,14 +24,14 @@ def kinematics_page(drawing: Drawing) -> Figure:
     """Draw the kinematics page: every cycle or mean and standard deviation, as the drawing says."""
     sheet = Sheet(drawing.style)
     draw_legend(sheet, drawing)
-    columns = len(GRID[0])
+    columns = len(ANGLE_GRID[0])
     absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
-    for i, names in enumerate(GRID):
+    for i, names in enumerate(ANGLE_GRID):
         for j, name in enumerate(names):
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
-            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1)
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(ANGLE_GRID) - 1)
     draw_absences(sheet, absent)
     model = drawing.layers[0].tables.summary.get("model", "conventional")
     note = drawing.style.label("kinematics.note_six_dof" if model == "six-dof" else "kinematics.note")

@@ -16,7 +16,7 @@ from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import shortened, wrapped
 from biomech_id.report.layout.uncertainty_bars import uncertainty_lines
 
-GRID: tuple[tuple[tuple[str, str], ...], ...] = (
+KINETIC_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     *(
         ((MOMENT_VARIABLE[joint], "X"), (MOMENT_VARIABLE[joint], "Y"), (MOMENT_VARIABLE[joint], "Z"), (POWER_VARIABLE[joint], ""))
         for joint in reversed(JOINTS)
@@ -34,11 +34,11 @@ def kinetics_page(drawing: Drawing) -> Figure:
     draw_legend(sheet, drawing, whiskers=bool(sure))
     absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
-    for i, names in enumerate(GRID):
+    for i, names in enumerate(KINETIC_GRID):
         for j, name in enumerate(names):
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
-            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(GRID) - 1 or (j == 3 and i == 2))
+            absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(KINETIC_GRID) - 1 or (j == 3 and i == 2))
             if name[0] in POWER_VARIABLE.values() and not drawing.every_cycle and len(drawing.layers) == 1:
                 draw_peaks(panel, name[0], drawing.layers[0])
     draw_absences(sheet, absent)

@@ -19,11 +19,11 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.norm import Norm
-from biomech_id.report.pages.kinematics import GRID as KINEMATICS
-from biomech_id.report.pages.kinetics import GRID as KINETICS
+from biomech_id.report.pages.kinematics import ANGLE_GRID
+from biomech_id.report.pages.kinetics import KINETIC_GRID
 
 #: The variables that the report plots, in the order of its pages.
-TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*KINEMATICS, *KINETICS) for key in row)
+TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETIC_GRID) for key in row)
 #: Names of power peaks: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
 NAMES: tuple[str, ...] = ("value_contact", "max_stance", "min_stance", "max_swing", "min_swing")

@@ -49,13 +49,13 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
         "command": command,
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
-        "dependencies": {name: version_of(name) for name in (*DEPENDENCIES, *plugin_packages())},
+        "dependencies": {name: package_version(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),
         "outputs": {},
     }
 
 
-def version_of(package: str) -> str | None:
+def package_version(package: str) -> str | None:
     """Return the version of an installed package; None if it is not installed."""
     try:
         return metadata.version(package)

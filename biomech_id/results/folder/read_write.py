@@ -22,7 +22,7 @@ from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
 from biomech_id.results.tables.session_tables import SessionTables
 
-DOCUMENTS = ("calibration", "summary")
+JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
 OPTIONAL_TABLES = ("norm", "parity", "uncertainty")
 MANIFEST = "manifest.json"
@@ -129,7 +129,7 @@ def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
         yield f"trials/{trial}.csv", csv_text(frames)
     for name in SESSION_TABLES:
         yield f"{name}.csv", csv_text(getattr(tables, name))
-    for name in DOCUMENTS:
+    for name in JSON_TABLES:
         yield f"{name}.json", json_text(getattr(tables, name))
     for name in OPTIONAL_TABLES:
         table = getattr(tables, name)

@@ -20,7 +20,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 #: Vertical force below which no centre of pressure is given, as a share of body weight: a child's 5 % is 10 N, an adult's 40 N.
 PRESSURE_SHARE_OF_WEIGHT = 0.05
 #: Horizontal travel of the pelvis (m) below which it shows no direction: on a treadmill, or standing.
-LEAST_TRAVEL_M = 0.3
+LEAST_WALK_M = 0.3
 #: The foot is flat on the floor in this part of stance (share of its duration).
 FOOT_FLAT = (0.20, 0.50)
 
@@ -62,7 +62,7 @@ def walking_direction(path_lab_m: FloatArray) -> FloatArray | None:
 
     Returns
     -------
-    (3,), unit vector with Z = 0, laboratory axes; None if the path is shorter than `LEAST_TRAVEL_M` or never seen.
+    (3,), unit vector with Z = 0, laboratory axes; None if the path is shorter than `LEAST_WALK_M` or never seen.
     """
     seen = path_lab_m[np.isfinite(path_lab_m).all(axis=1)]
     if len(seen) < 2:
@@ -70,7 +70,7 @@ def walking_direction(path_lab_m: FloatArray) -> FloatArray | None:
     travel = seen[-1] - seen[0]
     travel[2] = 0.0
     length = float(np.linalg.norm(travel))
-    return None if length < LEAST_TRAVEL_M else np.asarray(travel / length, dtype=np.float64)
+    return None if length < LEAST_WALK_M else np.asarray(travel / length, dtype=np.float64)
 
 
 def progression_components(vector_lab: FloatArray, forward_lab: FloatArray, side: str) -> FloatArray:

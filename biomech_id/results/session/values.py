@@ -19,7 +19,7 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
-from biomech_id.gait.spatiotemporal import Parameter
+from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results.session.quality import Grade, QualityRow, worst
@@ -69,7 +69,7 @@ class TrialResult:
     events: tuple[Event, ...] = ()
     agreement: tuple[Agreement, ...] = ()
     cycles: tuple[Cycle, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[GaitParameter, ...] = ()
     gaps: tuple[Gap, ...] = ()
     quality: tuple[QualityRow, ...] = ()
     plates: tuple[ForcePlate, ...] = ()

@@ -22,7 +22,7 @@ _PIECE = 8 << 20
 _TELLING = re.compile(r"^[._]|[^\w .()+,-]")
 
 
-def write_subject(dataset: Path, subject: str, files: Iterable[SourceFile], columns: Sequence[Column]) -> Path:
+def write_subject_part(dataset: Path, subject: str, files: Iterable[SourceFile], columns: Sequence[Column]) -> Path:
     """Write one subject's file of a dataset, and return it.
 
     Parameters

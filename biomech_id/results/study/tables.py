@@ -17,7 +17,7 @@ from biomech_id.conventions import SCHEMA, Column
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_folder
 from biomech_id.files.json_text import json_text
-from biomech_id.results.folder.manifest import version_of
+from biomech_id.results.folder.manifest import package_version
 from biomech_id.results.folder.read_write import MANIFEST
 from biomech_id.results.study.source import SourceFile, check_header, source_files, study_columns
 from biomech_id.results.tables.csv_text import header_line, header_of
@@ -59,11 +59,11 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
         for table in STUDY_TABLES:
             columns = study_columns(table, subjects)
             if as_parquet:
-                from biomech_id.results.study.parquet import write_subject
+                from biomech_id.results.study.parquet import write_subject_part
 
                 (part / table).mkdir()
                 for subject, session in subjects.items():
-                    write_subject(part / table, subject, source_files(subject, session, table), columns)
+                    write_subject_part(part / table, subject, source_files(subject, session, table), columns)
             else:
                 _write_one_csv(part / f"{table}.csv", subjects, table, columns)
         about = {**about_study(as_parquet), "subjects": list(subjects)}
@@ -73,7 +73,7 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
 
 def about_study(parquet: bool) -> dict[str, Any]:
     """Return what ``study.json`` says of any study's tables: the bytes of Parquet depend on who writes them."""
-    kind = {"format": "parquet" if parquet else "csv", "dependencies": {"pyarrow": version_of("pyarrow")} if parquet else {}}
+    kind = {"format": "parquet" if parquet else "csv", "dependencies": {"pyarrow": package_version("pyarrow")} if parquet else {}}
     return {"schema": SCHEMA, **kind, "tables": STUDY_TABLES}
 
 

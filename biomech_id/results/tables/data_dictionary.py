@@ -141,12 +141,12 @@ def _limit(value: float, low_is_bad: bool) -> str:
 
 
 #: Page -> what it says.
-PAGES: dict[str, Callable[[], str]] = {"conventions.md": conventions_page, "data-dictionary.md": dictionary_page}
+GENERATED_PAGES: dict[str, Callable[[], str]] = {"conventions.md": conventions_page, "data-dictionary.md": dictionary_page}
 
 
 def write_pages(folder: Path) -> None:
-    """Write every page of `PAGES` into a folder."""
-    for name, page in PAGES.items():
+    """Write every page of `GENERATED_PAGES` into a folder."""
+    for name, page in GENERATED_PAGES.items():
         (folder / name).write_text(page(), encoding="utf-8", newline="\n")
 
 

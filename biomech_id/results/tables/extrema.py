@@ -46,7 +46,7 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
             rows.append({
                 "trial": name.trial, "side": name.side, "cycle": name.cycle, "name": f"{statistic}_{phase}",
                 "variable": name.variable, "component": name.component, "phase": phase, "percent": percent,
-                "time_s": time_of(cycle, percent),
+                "time_s": time_at_percent(cycle, percent),
                 "value": float(values[i, int(percent)]), "unit": _UNIT[name.variable, name.component],
             })  # fmt: skip
     return rows
@@ -76,14 +76,14 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
         part = {joint: alone[(*key, POWER_VARIABLE[joint])] for joint in joints}
         for peak in power_peaks(total, off, sagittal=part):
             head = {"trial": cycle.trial, "side": cycle.side, "cycle": cycle.number, "variable": POWER_VARIABLE[peak.joint]}
-            place = {"component": "", "phase": "cycle", "percent": peak.percent, "time_s": time_of(cycle, peak.percent)}
+            place = {"component": "", "phase": "cycle", "percent": peak.percent, "time_s": time_at_percent(cycle, peak.percent)}
             rows.append({**head, **place, "name": peak.name, "value": peak.value, "unit": UNITS["power"]})
             share = 100.0 * peak.sagittal_share
             rows.append({**head, **place, "name": f"{peak.name}_sagittal_share", "value": share, "unit": "%"})
     return rows
 
 
-def time_of(cycle: Cycle, percent: float) -> float:
+def time_at_percent(cycle: Cycle, percent: float) -> float:
     """Absolute time (s) at a percent of the cycle."""
     return cycle.start_s + percent / 100.0 * cycle.duration_s
 

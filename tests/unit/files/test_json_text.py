@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import FileRefusedError, Severity
-from biomech_id.files.json_text import json_text, plain, read_json
+from biomech_id.files.json_text import json_text, jsonable, read_json
 
 
 def test_everything_becomes_plain_json() -> None:
@@ -24,7 +24,7 @@ def test_everything_becomes_plain_json() -> None:
     )
     expected = {"a": 0.333333333, "b": [3, True], "c": [[1.0, 0.0], [0.0, 1.0]], "d": None, "e": "info", "f": None}
     assert json.loads(json_text(value)) == expected
-    assert plain(float("-inf")) is None
+    assert jsonable(float("-inf")) is None
 
 
 def test_short_lists_stay_on_one_line_and_strings_stay_themselves() -> None:

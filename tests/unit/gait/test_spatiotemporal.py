@@ -6,7 +6,7 @@ import pytest
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
-from biomech_id.gait.spatiotemporal import foot_places, spatiotemporal, symmetry_index
+from biomech_id.gait.spatiotemporal import foot_places, gait_parameters, symmetry_index
 from biomech_id.gait.travel import describe_travel
 from biomech_id.trial import Event, EventKind
 
@@ -44,7 +44,7 @@ def _asymmetric():
 
 def test_every_parameter_by_hand():
     landmarks, events, cycles = _asymmetric()
-    parameters = spatiotemporal(landmarks, events, cycles, leg_length_m=LEG_M)
+    parameters = gait_parameters(landmarks, events, cycles, leg_length_m=LEG_M)
     g, right, left = 9.81, _values(parameters, "R"), _values(parameters, "L")
     expected = {
         "stride_time": (1.0, "s"), "cadence": (120.0, "1/min"), "step_time": (0.55, "s"), "stance_time": (0.6, "s"),
@@ -73,19 +73,19 @@ def test_crossed_feet_have_a_negative_width():
         100.0, 0.0, landmarks.pelvis_lab_m, landmarks.facing_lab,
         {"L": landmarks.heel_lab_m["L"] - [0.0, 0.15, 0.0], "R": landmarks.heel_lab_m["R"]}, landmarks.toe_lab_m,
     )  # fmt: skip
-    assert _values(spatiotemporal(crossed, events, cycles), "R")["step_width"][0] == pytest.approx(-0.05)
-    assert _values(spatiotemporal(crossed, events, cycles), "L")["step_width"][0] == pytest.approx(-0.05)
+    assert _values(gait_parameters(crossed, events, cycles), "R")["step_width"][0] == pytest.approx(-0.05)
+    assert _values(gait_parameters(crossed, events, cycles), "L")["step_width"][0] == pytest.approx(-0.05)
 
 
 def test_without_leg_length_nothing_is_dimensionless():
     landmarks, events, cycles = _asymmetric()
-    assert not any("dimensionless" in p.parameter for p in spatiotemporal(landmarks, events, cycles))
+    assert not any("dimensionless" in p.parameter for p in gait_parameters(landmarks, events, cycles))
 
 
 def test_what_an_event_is_missing_for_is_left_out():
     landmarks, events, _ = _asymmetric()
     holed = Cycle("t", "R", 1, 0.1, 1.1, float("nan"), 0.2, 0.55, KineticsValid.FALSE)
-    names = set(_values(spatiotemporal(landmarks, events, (holed,)), "R"))
+    names = set(_values(gait_parameters(landmarks, events, (holed,)), "R"))
     assert {"stride_time", "speed", "step_length"} <= names
     assert not names & {"foot_off", "stance_time", "swing_time", "double_support"}
 
@@ -99,7 +99,7 @@ def test_places_are_heels_at_rest_in_foot_flat():
 def test_a_last_stance_without_its_off_still_has_a_place_if_the_heel_rests_in_the_trial():
     landmarks, events, cycles = _asymmetric()
     open_ended = [e for e in events if e.time_s < 2.0]
-    assert _values(spatiotemporal(landmarks, open_ended, cycles), "L")["stride_length"][0] == pytest.approx(1.2)
+    assert _values(gait_parameters(landmarks, open_ended, cycles), "L")["stride_length"][0] == pytest.approx(1.2)
 
 
 def test_belt_travel_belongs_to_the_stride(walker):
@@ -109,7 +109,7 @@ def test_belt_travel_belongs_to_the_stride(walker):
         landmarks = find_landmarks(trial)
         travel = describe_travel(landmarks)
         cycles = cut_cycles(trial, trial.events, None, travel=travel, landmarks=landmarks)
-        values = _values(spatiotemporal(landmarks, trial.events, cycles, travel=travel), "L")
+        values = _values(gait_parameters(landmarks, trial.events, cycles, travel=travel), "L")
         # 2 mm on a belt: its speed is read from the markers of the standing foot.
         assert values["stride_length"][0] == pytest.approx(1.2, abs=2e-3 if belt else 1e-9)
         assert values["step_length"][0] == pytest.approx(0.6, abs=2e-3 if belt else 1e-9)

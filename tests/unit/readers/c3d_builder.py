@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-BLOCK = 512
+BLOCK_BYTES = 512
 PC, DEC, SGI = 84, 85, 86
 
 #: Standing pose (mm): forward, left, up.
@@ -98,8 +98,8 @@ class C3D:
         if self.stray_parameter:
             pieces.append(self.parameter("NOWHERE", 99, 1))
         body = b"".join(pieces) + b"\0\0"
-        blocks = -(-(4 + len(body)) // BLOCK)
-        return (bytes([1, 80, blocks, self.processor]) + body).ljust(blocks * BLOCK, b"\0")
+        blocks = -(-(4 + len(body)) // BLOCK_BYTES)
+        return (bytes([1, 80, blocks, self.processor]) + body).ljust(blocks * BLOCK_BYTES, b"\0")
 
     def data(self) -> bytes:
         n, points = len(self.points), self.points
@@ -111,7 +111,7 @@ class C3D:
         return self.integers(np.concatenate([stored.reshape(n, -1), analog], axis=1))
 
     def to_bytes(self) -> bytes:
-        data_block = len(self.section(0)) // BLOCK + 2
+        data_block = len(self.section(0)) // BLOCK_BYTES + 2
         n, channels = len(self.points), self.analog.shape[1] if self.analog.size else 0
         head = {
             "points": self.points.shape[1], "analog": channels * self.ratio, "first": self.first_frame,
@@ -121,14 +121,14 @@ class C3D:
         words = [head["points"], head["analog"], head["first"], head["last"], 0]
         header = bytes([2, 80]) + self.integers(words) + self.floats([head["scale"]])
         header += self.integers([head["data_block"], head["samples"]]) + self.floats([head["rate"]])
-        header = bytearray(header.ljust(BLOCK, b"\0"))
+        header = bytearray(header.ljust(BLOCK_BYTES, b"\0"))
         if self.header_events:
             header[298:302] = self.integers([0x3039, len(self.header_events)])
             for i, (label, time) in enumerate(self.header_events):
                 header[304 + 4 * i : 308 + 4 * i] = self.floats([time])
                 header[396 + 4 * i : 400 + 4 * i] = label.encode().ljust(4)
         data = self.data()
-        data += b"\0" * (-len(data) % BLOCK)
+        data += b"\0" * (-len(data) % BLOCK_BYTES)
         content = bytes(header) + self.section(data_block) + data
         return content[: len(content) - self.drop_bytes]
 

@@ -11,8 +11,8 @@ from biomech_id.conventions import BUDGET_PARTS, GRAVITY_M_S2, MOMENT_VARIABLE, 
 from biomech_id.report import curves
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.pages.kinematics import GRID as KINEMATICS
-from biomech_id.report.pages.kinetics import GRID as KINETICS
+from biomech_id.report.pages.kinematics import ANGLE_GRID
+from biomech_id.report.pages.kinetics import KINETIC_GRID
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Percent of body weight is plotted for N/kg; everything else as it stands.
@@ -34,7 +34,7 @@ def tabled(session, side, variable, component):
     return {int(cycle): rows.sort_values("percent")["value"].to_numpy() * factor for cycle, rows in mine.groupby("cycle")}
 
 
-EVERY = [("kinematics", key) for row in KINEMATICS for key in row] + [("kinetics", key) for row in KINETICS for key in row]
+EVERY = [("kinematics", key) for row in ANGLE_GRID for key in row] + [("kinetics", key) for row in KINETIC_GRID for key in row]
 
 
 @pytest.fixture(scope="module")

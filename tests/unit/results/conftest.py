@@ -13,7 +13,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.cycle import Cycle, KineticsValid
-from biomech_id.gait.spatiotemporal import Parameter
+from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment, Stance, Verdict
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import Failure, SessionResult, TrialResult, graded
@@ -121,7 +121,10 @@ def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[C
     )
     assignment = Assignment(stances, contacts)
     events = (Event(0.6033, "L", EventKind.FOOT_STRIKE), Event(1.2, "L", EventKind.FOOT_OFF))
-    parameters = (Parameter("walk", "L", 1, "speed", 1.2, "m/s"), Parameter("walk", "L", 1, "speed_dimensionless", 0.4, "1"))
+    parameters = (
+        GaitParameter("walk", "L", 1, "speed", 1.2, "m/s"),
+        GaitParameter("walk", "L", 1, "speed_dimensionless", 0.4, "1"),
+    )
     return TrialResult(
         name="walk", file="walk.c3d", kind=TrialKind.STRAIGHT, condition="barefoot", motion=body,
         loads=solve_body(body, assignment, budget=True), assignment=assignment, events=events, cycles=cycles, parameters=parameters,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biomech_id.conventions import frame_columns
-from biomech_id.results.parity import ParityRow, offset_parity, parity, parity_table, said, stored_output
+from biomech_id.results.parity import ParityRow, offset_parity, parity_rows, parity_table, said, stored_output
 from biomech_id.trial import Markers, Subject, Trial
 
 N = 40
@@ -53,7 +53,7 @@ def row_of(rows: tuple[ParityRow, ...], name: str, axis: str = "X", side: str = 
 
 @pytest.mark.parametrize("suffix", ["", "V", "_PiG"])
 def test_equal_numbers_are_equal_whatever_suffix_the_laboratory_uses(columns: dict[str, np.ndarray], suffix: str) -> None:
-    rows = parity(columns, stored_like(columns, suffix), straight=True)
+    rows = parity_rows(columns, stored_like(columns, suffix), straight=True)
     assert len(rows) == 2 * (3 * 3 + 5 * 3 + 3 * 3 + 3 * 3 + 3 + 3)
     assert all(row.equal for row in rows)
     # Newton millimetres become newton metres: rounding of one multiplication.
@@ -65,11 +65,11 @@ def test_equal_numbers_are_equal_whatever_suffix_the_laboratory_uses(columns: di
 def test_a_difference_shows_with_its_size_and_frame(columns: dict[str, np.ndarray]) -> None:
     trial = stored_like(columns)
     columns["LKneeMoment.Y"] = columns["LKneeMoment.Y"] + np.where(np.arange(N) == 12, 0.5, 0.0)
-    row = row_of(parity(columns, trial, straight=True), "KneeMoment", "Y")
+    row = row_of(parity_rows(columns, trial, straight=True), "KneeMoment", "Y")
     assert (row.equal, row.worst_frame, row.unit) == (False, 113, "N m/kg")
     assert row.largest == pytest.approx(0.5)
     assert row.rmse == pytest.approx(0.5 / np.sqrt(row.n_frames))
-    assert row_of(parity(columns, trial, straight=True), "KneeMoment", "X").equal is True
+    assert row_of(parity_rows(columns, trial, straight=True), "KneeMoment", "X").equal is True
 
 
 def test_kinetics_are_compared_in_stored_stance_and_our_swing_only(columns: dict[str, np.ndarray]) -> None:
@@ -79,7 +79,7 @@ def test_kinetics_are_compared_in_stored_stance_and_our_swing_only(columns: dict
     garbage = np.array(trial.model_outputs["LHipMoment"])
     garbage[30:36] = 9e3
     trial = replace(trial, model_outputs={**trial.model_outputs, "LHipMoment": garbage})
-    row = row_of(parity(columns, trial, straight=True), "HipMoment")
+    row = row_of(parity_rows(columns, trial, straight=True), "HipMoment")
     assert row.equal is True
     assert row.left_out == {"without a stored ground reaction": 6, "not stored": 0, "not computed": 0}
     assert row.n_frames == N - 6
@@ -91,7 +91,7 @@ def test_missing_values_and_stored_zeros_are_left_out(columns: dict[str, np.ndar
     angles[:3] = np.nan
     angles[3:5] = 0.0
     columns["RHipAngles.X"][30:32] = np.nan
-    rows = parity(columns, replace(trial, model_outputs={**trial.model_outputs, "RHipAngles": angles}), straight=True)
+    rows = parity_rows(columns, replace(trial, model_outputs={**trial.model_outputs, "RHipAngles": angles}), straight=True)
     row = row_of(rows, "HipAngles", side="R")
     assert said(row.left_out) == "5 not stored; 2 not computed"
     assert row.n_frames == N - 7
@@ -101,17 +101,17 @@ def test_foot_progress_is_compared_modulo_a_turn_and_on_straight_walks_only(colu
     trial = stored_like(columns)
     turned = {**trial.model_outputs, "LFootProgressAngles": trial.model_outputs["LFootProgressAngles"] - 720.0}
     trial = replace(trial, model_outputs=turned)
-    assert row_of(parity(columns, trial, straight=True), "FootProgressAngles").largest < 1e-9
-    row = row_of(parity(columns, trial, straight=False), "FootProgressAngles")
+    assert row_of(parity_rows(columns, trial, straight=True), "FootProgressAngles").largest < 1e-9
+    row = row_of(parity_rows(columns, trial, straight=False), "FootProgressAngles")
     assert (row.n_frames, row.equal, said(row.left_out)) == (0, None, f"{N} on a turning walk")
 
 
 def test_a_file_without_kinetics_or_outputs_yields_what_it_has(columns: dict[str, np.ndarray]) -> None:
     trial = stored_like(columns)
     angles_only = {name: values for name, values in trial.model_outputs.items() if name.endswith("Angles")}
-    rows = parity(columns, replace(trial, model_outputs=angles_only), straight=True)
+    rows = parity_rows(columns, replace(trial, model_outputs=angles_only), straight=True)
     assert {row.quantity for row in rows} == {"angle"}
-    assert parity(columns, replace(trial, model_outputs={}), straight=True) == ()
+    assert parity_rows(columns, replace(trial, model_outputs={}), straight=True) == ()
 
 
 def test_an_ambiguous_suffix_is_not_guessed() -> None:
@@ -134,7 +134,7 @@ def test_offsets_are_compared_in_degrees() -> None:
 
 
 def test_the_table_has_a_line_per_row(columns: dict[str, np.ndarray]) -> None:
-    rows = parity(columns, stored_like(columns), straight=False)
+    rows = parity_rows(columns, stored_like(columns), straight=False)
     table = parity_table(rows)
     assert len(table) == len(rows)
     assert list(table.columns)[:8] == ["trial", "side", "variable", "axis", "unit", "rmse", "largest", "correlation"]

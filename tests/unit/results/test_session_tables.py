@@ -12,7 +12,7 @@ import pytest
 
 from biomech_id.conventions import SESSION_TABLES, table_columns
 from biomech_id.errors import Finding, MissingInputError, Severity
-from biomech_id.files.json_text import plain
+from biomech_id.files.json_text import jsonable
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
 from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
@@ -62,7 +62,7 @@ def paths(value: Any, prefix: str = "") -> Iterator[str]:
 def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, tables: SessionTables) -> None:
     summary = next(document for document in DOCUMENTS if document.name == "summary.json")
     known = {key.path for key in summary.keys} | {f"{key.path.removesuffix('[]')}" for key in summary.keys}
-    written = {re.sub(r"^subject\.sources\..*", "subject.sources", path) for path in paths(plain(tables.summary))}
+    written = {re.sub(r"^subject\.sources\..*", "subject.sources", path) for path in paths(jsonable(tables.summary))}
     assert written <= known, written - known
     # And the dictionary promises nothing that is never written: what is left needs a norm, plates or findings.
     left = {key.path for key in summary.keys} - written - {"error_sizes"}
@@ -96,7 +96,7 @@ def test_plates_and_events_are_told_in_the_units_people_read(session: SessionRes
     )
     lag = Agreement("L", EventKind.FOOT_OFF, "marker", "plate", 3, -0.012, 0.02)
     told = replace(trial, plates=(plate,), agreement=(lag,), findings=(Finding("a-rule", Severity.WARNING, "Something."),))
-    summary = plain(replace(session, trials=(told,)).tables().summary["trials"][0])
+    summary = jsonable(replace(session, trials=(told,)).tables().summary["trials"][0])
     assert summary["plates"][0]["corners_mm"][0] == [600.0, 400.0, 50.0]
     assert summary["plates"][0]["baseline_N"] == 2.0
     assert summary["event_agreement"] == [

@@ -6,7 +6,20 @@ import mpmath
 import numpy as np
 import pytest
 
-from biomech_id.sample.jets import Jet, constant, cross, dot, matmul, rotate, sin_cos, sqrt, stack, time_jet, transpose, unit
+from biomech_id.sample.jets import (
+    Jet,
+    constant,
+    jet_cross,
+    jet_dot,
+    jet_unit,
+    matmul,
+    rotate,
+    sin_cos,
+    sqrt,
+    stack,
+    time_jet,
+    transpose,
+)
 
 T = np.linspace(-1.3, 2.1, 7)
 
@@ -69,9 +82,9 @@ def test_a_spinning_triad_has_the_velocity_omega_cross_r() -> None:
 def test_vector_products_obey_the_product_rule() -> None:
     t = time_jet(T, order=1)
     a, b = stack([t, t * t, 1 - t]), stack([t * t * t, 2 * t, t])
-    np.testing.assert_allclose(cross(a, b).derivative(1),
+    np.testing.assert_allclose(jet_cross(a, b).derivative(1),
                                np.cross(a.derivative(1), b.value) + np.cross(a.value, b.derivative(1)), atol=1e-13)  # fmt: skip
-    np.testing.assert_allclose(dot(unit(a), unit(a)).c, [np.ones(7), np.zeros(7)], atol=1e-14)
+    np.testing.assert_allclose(jet_dot(jet_unit(a), jet_unit(a)).c, [np.ones(7), np.zeros(7)], atol=1e-14)
 
 
 def test_the_same_formula_in_fifty_digits() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.errors import Finding, Severity
 from biomech_id.exports.opensim.check import check_folder
-from biomech_id.exports.opensim.document import element, values, write_document
+from biomech_id.exports.opensim.document import element, properties, write_document
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.readers.opensim.storage import StorageTable
@@ -66,7 +66,7 @@ def test_numbers_may_be_missing_where_nobody_computes_with_them(tmp_path: Path) 
     angles(tmp_path, "walk_joint_angles.mot")
     angles(tmp_path, "walk_inverse_dynamics.sto")
     assert rules(tmp_path) == {}
-    tool = element("InverseDynamicsTool", *values(coordinates_file="walk_coordinates.mot"), name="walk")
+    tool = element("InverseDynamicsTool", *properties(coordinates_file="walk_coordinates.mot"), name="walk")
     write_document(tmp_path / "setup.xml", tool)
     angles(tmp_path, "walk_coordinates.mot")
     (found,) = check_folder(tmp_path)
