@@ -1,0 +1,83 @@
+"""Results that the first version wrote (schema 1) are read by this one: drawn again, compared, made into a norm, and reproduced as far
+as that goes. The folder is made by the first version itself, taken from the project's history."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import biomech_id as bid
+from benchmarks.before import ROOT, NoHistoryError, checkout, program
+from benchmarks.same_results import differences
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def version() -> Iterator[Path]:
+    """The first version's program."""
+    try:
+        with checkout() as folder:
+            yield folder
+    except NoHistoryError as error:
+        if os.environ.get("CI"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def first(version: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Results of the virtual subject as the first version wrote them."""
+    out = tmp_path_factory.mktemp("first") / "results"
+    done = program(version, ["run", str(ROOT / "data"), "-o", str(out)])
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "summary.json").read_text(encoding="utf-8"))["schema"] == 1
+    return out
+
+
+def ours(*words: str) -> subprocess.CompletedProcess[str]:
+    return program(ROOT, words)
+
+
+def test_the_report_is_drawn_again_as_the_first_version_would(version: Path, first: Path, tmp_path: Path) -> None:
+    for name in ("theirs", "ours"):
+        shutil.copytree(first, tmp_path / name)
+    assert program(version, ["report", str(tmp_path / "theirs")]).returncode == 0
+    done = ours("report", str(tmp_path / "ours"))
+    assert done.returncode == 0, done.stderr
+    assert differences(tmp_path / "theirs", tmp_path / "ours") == []
+
+
+def test_it_is_compared(first: Path, tmp_path: Path) -> None:
+    assert ours("run", str(ROOT / "data"), "-o", str(tmp_path / "new")).returncode == 0
+    done = ours("compare", str(first), str(tmp_path / "new"), "-o", str(tmp_path / "compare.pdf"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "compare.pdf").stat().st_size > 50_000
+
+
+def test_a_norm_is_made_of_it(first: Path, tmp_path: Path) -> None:
+    done = ours("norm", str(first), "-o", str(tmp_path / "norm.csv"))
+    assert done.returncode in (0, 3), done.stderr
+    assert "KneeAngles" in (tmp_path / "norm.csv").read_text(encoding="utf-8")
+
+
+def test_it_is_read_as_values(first: Path) -> None:
+    tables = bid.read_folder(first)
+    assert set(tables.frames) == {"walk01", "walk02", "walk03", "turn01"}
+    assert len(tables.cycles)
+
+
+def test_reproduce_says_what_differs_and_nothing_else(first: Path) -> None:
+    done = ours("reproduce", str(first / "manifest.json"), "--input", str(ROOT / "data"))
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+    said = (done.stdout + done.stderr).splitlines()
+    # What is new since is named: schema and version, columns and keys. No number, verdict or page is.
+    numbers = [line for line in said if any(word in line for word in ("largest difference", "rows", "trials/"))]
+    assert numbers == [], said
