@@ -18,16 +18,19 @@ from biomech_id.trial import Trial
 C3D_SUFFIX = ".c3d"
 
 
-def check_file(path: str | os.PathLike[str], *, trust: bool = False) -> CheckReport:
+def check_file(
+    path: str | os.PathLike[str], *, trust: bool = False, marker_set: str | os.PathLike[str] | None = None
+) -> CheckReport:
     """Return what is in a file and every problem found.
 
     Parameters
     ----------
     path : a C3D file; anything else is reported as unreadable, never raised.
     trust : read in this process instead of a child (see `read_c3d`).
+    marker_set : name or TOML file of the recording's marker set; without one its labels are looked at as Plug-in Gait's.
     """
     try:
-        recording = read_recording(path, trust=trust)
+        recording = read_recording(path, trust=trust, marker_set=marker_set)
     except BiomechError as refusal:
         finding = rules.UNREADABLE.finding(refusal.message, str(path))
         return CheckReport(str(path), refusal.message, None, (finding,))
@@ -40,11 +43,13 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
     return tuple(finding for look in looks for finding in look(trial))
 
 
-def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]:
+def iter_check(
+    paths: Iterable[str | os.PathLike[str]], *, marker_set: str | os.PathLike[str] | None = None
+) -> Iterator[CheckReport]:
     """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name."""
     for path in paths:
         if not os.path.isdir(path):
-            yield check_file(path)
+            yield check_file(path, marker_set=marker_set)
             continue
         locked: list[OSError] = []
         files = list(_walk(path, locked.append))
@@ -57,7 +62,7 @@ def iter_check(paths: Iterable[str | os.PathLike[str]]) -> Iterator[CheckReport]
             message = f"{path} holds no C3D files{other}."
             yield CheckReport(str(path), message, None, (rules.NO_FILES.finding(message, str(path)),))
         for file in files:
-            yield check_file(file)
+            yield check_file(file, marker_set=marker_set)
 
 
 def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:

@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray
 from biomech_id.check import rules
-from biomech_id.check.sides import inspect_sides
+from biomech_id.check.sides import POSTERIOR, both_sides, inspect_sides
+from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
+from biomech_id.models.conventional.needs import LEG_ROLES
+from biomech_id.models.landmarks import with_roles
 from biomech_id.signal.gaps import find_gaps
 from biomech_id.trial import Markers, Trial
 
@@ -25,7 +28,6 @@ SMALLEST_SPIKE_M = 0.02
 FLOOR_TOLERANCE_M = 0.05
 #: Height of the anterior iliac spines as a share of stature, with room for children, posture and bent knees.
 PELVIS_SHARE = (0.40, 0.66)
-CONVENTIONAL_LEG = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
 MOST_NAMED = 5
 
 
@@ -127,15 +129,11 @@ def _floor(trial: Trial) -> Iterator[Finding]:
         yield rules.MARKERS_BELOW_FLOOR.finding(f"{trial.markers.names[column]} is {depth}.", trial.name)
 
 
-def _path(trial: Trial, name: str) -> FloatArray | None:
-    return trial.markers[name] if trial.markers.present(name) else None
-
-
 def _pelvis_height(trial: Trial) -> Iterator[Finding]:
-    left, right = _path(trial, "LASI"), _path(trial, "RASI")
-    if left is None or right is None:
+    front = both_sides(with_roles(trial.markers), "asis")
+    if front is None:
         return
-    middle = 0.5 * (left + right)
+    middle = 0.5 * (front[0] + front[1])
     height_m, stature_m = middle[:, 2] - _floor_height(trial), trial.subject.height_m
     if stature_m and np.isfinite(height_m).any():
         share = float(np.nanmedian(height_m)) / stature_m
@@ -145,10 +143,12 @@ def _pelvis_height(trial: Trial) -> Iterator[Finding]:
 
 
 def _conventional_set(trial: Trial) -> Iterator[Finding]:
-    wanted = [side + name for side in "LR" for name in CONVENTIONAL_LEG]
-    missing = [name for name in wanted if not trial.markers.present(name)]
-    if not any(trial.markers.present(name) for name in ("SACR", "LPSI", "RPSI")):
-        missing.append("SACR (or LPSI and RPSI)")
+    markers = with_roles(trial.markers)
+    wanted = [(side, role) for side in SIDES for role in ("asis", *LEG_ROLES)]
+    missing = [markers.label(*key) for key in wanted if not markers.shows(*key)]
+    if not any(markers.shows(*key) for key in POSTERIOR):
+        sacrum, left, right = (markers.label(*key) for key in POSTERIOR)
+        missing.append(f"{sacrum} (or {left} and {right})")
     if missing and len(missing) <= len(wanted) // 2:
         message = f"{trial.name} lacks {', '.join(missing)} for the conventional gait model."
         yield rules.MARKERSET_INCOMPLETE.finding(message, trial.name)

@@ -8,63 +8,67 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.check import rules
+from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
-from biomech_id.trial import Trial
+from biomech_id.models.landmarks import with_roles
+from biomech_id.trial import Markers, Trial
 
+KNEE = "lateral_epicondyle"
 #: Markers of a leg from the knee up and from the knee down: each lies near the one before it, on the same leg.
-LEG_CHAINS = (("KNE", "THI"), ("KNE", "TIB", "ANK", "HEE", "TOE"))
-POSTERIOR = ("SACR", "LPSI", "RPSI")
+LEG_CHAINS = ((KNEE, "thigh_wand"), (KNEE, "shank_wand", "lateral_malleolus", "heel", "toe"))
+POSTERIOR = (("", "sacrum"), ("L", "psis"), ("R", "psis"))
 
 
 def inspect_sides(trial: Trial) -> Iterator[Finding]:
-    """Yield labels of the conventional marker set that seem to belong to the other side."""
-    forward, front = _forward(trial), _pair(trial, "ASI")
+    """Yield labels of the conventional model's markers that seem to belong to the other side."""
+    markers = with_roles(trial.markers)
+    forward, front = _forward(markers), both_sides(markers, "asis")
     if forward is not None and front is not None and _median(np.cross(forward, front[0] - front[1])[:, 2]) < 0:
-        yield rules.SIDES_SWAPPED.finding(f"LASI of {trial.name} is on the right of RASI.", trial.name)
-    swapped = swapped_leg_markers(trial)
+        yield rules.SIDES_SWAPPED.finding(
+            f"{markers.label('L', 'asis')} of {trial.name} is on the right of {markers.label('R', 'asis')}.", trial.name
+        )
+    swapped = swapped_leg_markers(markers)
     if swapped:
-        told = ", ".join(f"L{name} and R{name}" for name in swapped)
+        told = ", ".join(f"{markers.label('L', role)} and {markers.label('R', role)}" for role in swapped)
         yield rules.LEG_SIDES_SWAPPED.finding(f"{told} of {trial.name} seem to be exchanged.", trial.name)
 
 
-def swapped_leg_markers(trial: Trial) -> tuple[str, ...]:
-    """Names without their side ("KNE") of leg markers whose left and right labels seem exchanged.
+def swapped_leg_markers(markers: Markers) -> tuple[str, ...]:
+    """Return the roles of leg markers whose left and right labels seem exchanged.
 
     The knees' markers lie on the outer sides of the legs: the left one is to the left by the pelvis' posterior and anterior
     markers. From there along each leg a marker is nearer to its neighbour on the same leg than the other leg's is.
     """
-    forward = _forward(trial)
-    knees = _pair(trial, "KNE")
+    forward = _forward(markers)
+    knees = both_sides(markers, KNEE)
     if forward is None or knees is None:
         return ()
-    wrong = {"KNE": _median(np.cross(forward, knees[0] - knees[1])[:, 2]) < 0}
+    wrong = {KNEE: _median(np.cross(forward, knees[0] - knees[1])[:, 2]) < 0}
     for chain in LEG_CHAINS:
         known = chain[0]
-        for name in chain[1:]:
-            near, pair = _pair(trial, known), _pair(trial, name)
+        for role in chain[1:]:
+            near, pair = both_sides(markers, known), both_sides(markers, role)
             if near is None or pair is None:
                 continue
             straight = _distance(near[0], pair[0]) + _distance(near[1], pair[1])
             crossed = _distance(near[0], pair[1]) + _distance(near[1], pair[0])
-            wrong[name] = wrong[known] != (_median(crossed - straight) < 0)
-            known = name
-    return tuple(name for name, is_wrong in wrong.items() if is_wrong)
+            wrong[role] = wrong[known] != (_median(crossed - straight) < 0)
+            known = role
+    return tuple(role for role, is_wrong in wrong.items() if is_wrong)
 
 
-def _forward(trial: Trial) -> FloatArray | None:
+def _forward(markers: Markers) -> FloatArray | None:
     """From the posterior to the anterior pelvis markers (n, 3), metres, laboratory axes: the same with either side's labels."""
-    front = _pair(trial, "ASI")
-    backs = [path for name in POSTERIOR if (path := _path(trial, name)) is not None]
+    front = both_sides(markers, "asis")
+    backs = [markers.on(*key) for key in POSTERIOR if markers.shows(*key)]
     return 0.5 * (front[0] + front[1]) - np.mean(backs, axis=0) if front is not None and backs else None
 
 
-def _path(trial: Trial, name: str) -> FloatArray | None:
-    return trial.markers[name] if trial.markers.present(name) else None
-
-
-def _pair(trial: Trial, name: str) -> tuple[FloatArray, FloatArray] | None:
-    left, right = _path(trial, "L" + name), _path(trial, "R" + name)
-    return None if left is None or right is None else (left, right)
+def both_sides(markers: Markers, role: str) -> tuple[FloatArray, FloatArray] | None:
+    """Return the left and the right marker with a role, (n, 3) each, metres, laboratory axes; None where one is not seen."""
+    if not all(markers.shows(side, role) for side in SIDES):
+        return None
+    return markers.on("L", role), markers.on("R", role)
 
 
 def _distance(a: FloatArray, b: FloatArray) -> FloatArray:

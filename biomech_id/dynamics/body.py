@@ -239,6 +239,7 @@ class BodyMotion:
     foot_outline_names : the k names.
     progression_R_lab : (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
     model, kinetics : "conventional" or "six-dof"; "vicon" or "textbook".
+    roles : (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
     fit_residual_m : (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to
         them, metres; empty for a model that does not fit clusters.
 
@@ -260,6 +261,7 @@ class BodyMotion:
     progression_R_lab: FloatArray = field(default_factory=lambda: np.eye(3))
     model: str = "conventional"
     kinetics: str = "textbook"
+    roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     fit_residual_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

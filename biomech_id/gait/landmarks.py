@@ -1,12 +1,12 @@
 """Where the pelvis and the feet are: the few points that every gait rule of this room looks at.
 
-They come from the tracked body when there is one, else straight from the markers, whatever common names a laboratory gave them.
+They come from the tracked body when there is one, else straight from the markers, whose roles the body's or the recording's marker
+set says; where nobody named a set, common names do (`markersets.common_roles`).
 They serve to find events, to put feet on plates and to measure steps; joint kinetics never pass through here.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -16,15 +16,13 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
+from biomech_id.markersets import common_roles
 from biomech_id.signal.gaps import fill_gaps
 from biomech_id.trial import Markers, Trial
 
-#: Common names of the marker behind the heel, and of the one on the forefoot, after the side's letter.
-HEEL_NAMES = ("HEE", "HEEL", "HEL", "CAL", "CALC", "FCC")
-TOE_NAMES = ("TOE", "MT2", "MET2", "SMH", "MTP2", "MET", "P5MT", "MT5", "P1MT", "MT1", "FM5", "FM1")
-ASIS_NAMES = ("ASI", "ASIS", "IAS", "FWT")
-BACK_NAMES = ("PSI", "PSIS", "IPS", "BWT")
-SACRUM_NAMES = ("SACR", "VSAC", "SACRUM", "SAC")
+#: Roles of the marker behind the heel, and of the one on the forefoot, the best first.
+HEEL_ROLES = ("heel",)
+TOE_ROLES = ("toe", "metatarsal_2", "metatarsal_5", "metatarsal_1")
 
 #: A gap up to this long is bridged for judging where a foot is: by a cubic spline, because on a straight line from a foot that
 #: rests to one that swings nothing lands or leaves (95 % of events near such gaps moved by up to 68 ms; with splines by 29 ms).
@@ -103,22 +101,21 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
     ------
     MissingInputError : neither foot has both a heel and a toe.
     """
-    labels = _by_plain_label(trial.markers)
+    markers = _with_roles(trial.markers, motion)
     heel, toe = (
-        _outline_points(motion, name) | _per_side(trial.markers, labels, names)
-        for name, names in (("Heel", HEEL_NAMES), ("Toe", TOE_NAMES))
+        _outline_points(motion, name) | _per_side(markers, *roles) for name, roles in (("Heel", HEEL_ROLES), ("Toe", TOE_ROLES))
     )
     sides = [side for side in SIDES if side in heel and side in toe]
     if not sides:
         raise MissingInputError(
             f"{trial.name} has no foot with both a heel and a toe marker, so its steps cannot be found.",
-            value=list(trial.markers.names), expected="heel and toe markers such as LHEE and LTOE", where=trial.name,
+            value=list(trial.markers.names), expected="markers on heel and forefoot of one side", where=trial.name,
         )  # fmt: skip
     rate_hz = trial.rate_hz
     measured = {side: np.asarray(np.isfinite(heel[side] + toe[side]).all(axis=1)) for side in sides}
     heel = {side: bridge(heel[side], rate_hz) for side in sides}
     toe = {side: bridge(toe[side], rate_hz) for side in sides}
-    pelvis, facing = _pelvis(trial.markers, labels, heel, toe)
+    pelvis, facing = _pelvis(markers, heel, toe)
     outline = {side: _outline(motion, side, _drawn_outline(heel[side], toe[side], side)) for side in sides}
     return Landmarks(rate_hz, trial.first_time_s, pelvis, facing, heel, toe, outline, measured)
 
@@ -150,18 +147,16 @@ def horizontal_unit(vector: FloatArray) -> FloatArray:
     return unit
 
 
-def _by_plain_label(markers: Markers) -> dict[str, str]:
-    """Label without blanks, dots and case -> the marker's name; markers never seen are left out."""
-    return {re.sub(r"[^A-Z0-9]", "", name.upper()): name for name in markers.names if markers.present(name)}
+def _with_roles(markers: Markers, motion: BodyMotion | None) -> Markers:
+    """Roles as the body was tracked with, else as the recording's reader was told, else by common names."""
+    roles = (motion.roles if motion is not None else None) or markers.roles
+    return markers.with_roles(roles or common_roles(filter(markers.present, markers.names)))
 
 
-def _per_side(markers: Markers, labels: Mapping[str, str], names: tuple[str, ...]) -> dict[str, FloatArray]:
-    found = {}
-    for side in SIDES:
-        label = next((side + name for name in names if side + name in labels), None)
-        if label is not None:
-            found[side] = markers[labels[label]]
-    return found
+def _per_side(markers: Markers, *roles: str) -> dict[str, FloatArray]:
+    """Side -> path of the marker with the first of several roles that the recording shows."""
+    best = {side: next((role for role in roles if markers.shows(side, role)), None) for side in SIDES}
+    return {side: markers.on(side, role) for side, role in best.items() if role is not None}
 
 
 def _outline_points(motion: BodyMotion | None, name: str) -> dict[str, FloatArray]:
@@ -173,11 +168,8 @@ def _outline_points(motion: BodyMotion | None, name: str) -> dict[str, FloatArra
     return {side: outline_m[:, index] for side, outline_m in motion.foot_outline_lab_m.items()}
 
 
-def _pelvis(
-    markers: Markers, labels: Mapping[str, str], heel: Mapping[str, FloatArray], toe: Mapping[str, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    front, back = _per_side(markers, labels, ASIS_NAMES), _per_side(markers, labels, BACK_NAMES)
-    sacrum = [markers[labels[name]] for name in SACRUM_NAMES if name in labels]
+def _pelvis(markers: Markers, heel: Mapping[str, FloatArray], toe: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    front, back = _per_side(markers, "asis"), _per_side(markers, "psis")
     rate_hz = markers.rate_hz
     feet = np.mean([0.5 * (heel[side] + toe[side]) for side in heel], axis=0)
     facing = horizontal_unit(np.mean([toe[side] - heel[side] for side in heel], axis=0))
@@ -187,8 +179,8 @@ def _pelvis(
             across = left - right
             forward = horizontal_unit(np.stack([across[:, 1], -across[:, 0]], axis=1))
             return 0.5 * (left + right), np.where(np.isfinite(forward), forward, facing)
-    if sacrum:
-        return bridge(sacrum[0], rate_hz), facing
+    if markers.shows("", "sacrum"):
+        return bridge(markers.on("", "sacrum"), rate_hz), facing
     return feet, facing
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import SMALLEST_SHARE, Proposal, propose
-from biomech_id.markersets.marker_set import MarkerSet, plain
+from biomech_id.markersets.marker_set import Key, MarkerSet, plain
 
 
 def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Collection[str] = ()) -> str:
@@ -22,7 +22,9 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
     """
     best = propose(labels, stored=stored)[0]
     spelling = _spelling(best.markerset, [*labels, *stored])
-    lines = [*_heading(best, name), "", "[landmarks]", *_landmarks(best.markerset, spelling)]
+    lines = [*_heading(best, name), "", "[landmarks]", *_landmarks(best.markerset.landmarks, spelling)]
+    extra = [line for line in _landmarks(best.markerset.extra_landmarks, spelling) if not line.startswith("#")]
+    lines += ["", "[extra_landmarks]", *extra] if extra else []
     lines += ["", "[tracking]", *_tracking(best.markerset, spelling), *_rules(best.markerset, spelling)]
     unused = ", ".join(best.unused) or "none"
     return "\n".join([*lines, "", *textwrap.wrap(f"Not used: {unused}", 118, initial_indent="# ", subsequent_indent="# ")]) + "\n"
@@ -41,15 +43,16 @@ def _spelling(markerset: MarkerSet, labels: Collection[str]) -> dict[str, str]:
     """The set's label -> the file's, for every label the file has; twins keep the set's, by which the draft tells them apart."""
     matched = markerset.matches(labels)
     spelling = {new: old for old, new in reversed(matched.items())}
-    return {label: spelling.get(label, label) for label in markerset.present(labels)}
+    there = markerset.present(labels) | (set(spelling) & set(markerset.extra_landmarks.values()))
+    return {label: spelling.get(label, label) for label in there}
 
 
-def _landmarks(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
+def _landmarks(landmarks: Mapping[Key, str], spelling: Mapping[str, str]) -> list[str]:
     lines = []
-    for (side, landmark), label in markerset.landmarks.items():
+    for (side, landmark), label in landmarks.items():
         if side == "R":
             continue  # said together with the left one
-        both = {"L": label, "R": markerset.landmarks["R", landmark]} if side else {"": label}
+        both = {"L": label, "R": landmarks["R", landmark]} if side else {"": label}
         found = {key: spelling[text] for key, text in both.items() if text in spelling}
         lines.append(f"{'' if found else '# not found: '}{landmark} = {_quoted(_template(found or both))}")
     return lines

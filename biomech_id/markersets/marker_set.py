@@ -1,5 +1,6 @@
 """A laboratory's marker set as a value: which marker lies on which anatomical point, and which ones follow each segment.
 
+What a marker lies on is its role ("heel"), with its side apart; every other room asks for roles and knows no label.
 Sets are short TOML files, shipped with the package or written by a laboratory; ``{s}`` in a label stands for L and R.
 `MarkerSet.renamed` gives a recording the set's own labels: spelling variants and aliases are renamed, and where a file holds one
 label twice (labels cut to four characters) the marker farther from the body's mid-line is the lateral one.
@@ -11,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -27,25 +29,25 @@ from biomech_id.files.text import read_problem, read_text
 MARKER_SETS: tuple[str, ...] = (
     "plug-in-gait", "plug-in-gait-sacrum", "cast", "fullbody-2009", "bmclab-walk", "functional-clusters",
 )  # fmt: skip
-#: Anatomical points a set may name; "sacrum" has no side.
-LANDMARKS: frozenset[str] = frozenset({
+#: What a marker may lie on; "sacrum" has no side. A knee alignment device has three markers of its own.
+ROLES: frozenset[str] = frozenset({
     "asis", "psis", "sacrum", "hip_centre", "thigh_wand", "lateral_epicondyle", "medial_epicondyle", "knee_centre", "shank_wand",
     "lateral_malleolus", "medial_malleolus", "ankle_centre", "heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2",
-    "metatarsal_5",
+    "metatarsal_5", "knee_device_axis", "knee_device_1", "knee_device_2",
 })  # fmt: skip
 SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Body models that a marker set can serve.
 MODELS: tuple[str, ...] = ("conventional", "six-dof")
 
-#: Which landmarks define which segment; for the report of what is missing.
-_SEGMENT_LANDMARKS: dict[str, tuple[str, ...]] = {
+#: Which roles define which segment; for the report of what is missing.
+_SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
     "pelvis": ("asis", "psis", "sacrum"),
     "thigh": ("hip_centre", "thigh_wand", "lateral_epicondyle", "medial_epicondyle", "knee_centre"),
     "shank": ("shank_wand", "lateral_malleolus", "medial_malleolus", "ankle_centre"),
     "foot": ("heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2", "metatarsal_5"),
 }
 
-#: (side, segment) or (side, landmark); the side of the pelvis and of the sacrum is "".
+#: (side, segment) or (side, role); the side of the pelvis and of the sacrum is "".
 Key = tuple[str, str]
 
 
@@ -66,13 +68,14 @@ class MarkerSet:
     ----------
     name, title, source : the file's stem; a line for people; where the set is described.
     models : models that can be run on it, of `MODELS`.
-    landmarks : ("L" | "R" | "", landmark) -> label.
+    landmarks : ("L" | "R" | "", role) -> label.
     tracking : ("L" | "R" | "", segment) -> labels of the cluster the six-degree-of-freedom model follows.
     weights : label -> weight in the pose fit, where it is not one.
     optional : labels that may be missing everywhere.
     static_only : labels that are needed for calibration and may be missing in walking trials.
     aliases : other spelling (plain, see `plain`) -> label.
     twins : labels that occur twice.
+    extra_landmarks : (side, role) -> label of markers that some recordings show besides; no detection counts them.
     """
 
     name: str
@@ -86,6 +89,12 @@ class MarkerSet:
     static_only: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     twins: tuple[Twins, ...] = ()
+    extra_landmarks: Mapping[Key, str] = field(default_factory=dict)
+
+    @property
+    def roles(self) -> dict[Key, str]:
+        """(side, role) -> label: what a recording's markers are asked by (`trial.Markers.roles`)."""
+        return {**self.extra_landmarks, **self.landmarks}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -102,15 +111,13 @@ class MarkerSet:
         """Labels that define or track one segment, ("L", "thigh")."""
         side, name = segment
         defining = [
-            label
-            for (where, landmark), label in self.landmarks.items()
-            if landmark in _SEGMENT_LANDMARKS[name] and side in ("", where)
+            label for (where, landmark), label in self.landmarks.items() if landmark in _SEGMENT_ROLES[name] and side in ("", where)
         ]
         return tuple(dict.fromkeys([*defining, *self.tracking.get(segment, ())]))
 
     def matches(self, labels: Iterable[str]) -> dict[str, str]:
         """Labels of a file that belong to this set: the file's label -> the set's (the first of several spellings wins)."""
-        canonical = {plain(label): label for label in self.labels}
+        canonical = {plain(label): label for label in (*self.extra_landmarks.values(), *self.labels)}
         for twins in self.twins:
             canonical.setdefault(plain(twins.label), twins.label)
         exact = {label: canonical[plain(label)] for label in labels if plain(label) in canonical}
@@ -218,7 +225,17 @@ def load_markerset(name: str | Path) -> MarkerSet:
             f"There is no marker set named {name}.",
             value=str(name), expected=f"one of {', '.join(MARKER_SETS)}, or the path of a .toml file", where="marker set",
         )  # fmt: skip
-    return parse_markerset(resources.files("biomech_id.markersets").joinpath(f"{name}.toml").read_text(encoding="utf-8"), str(name))
+    return _shipped(str(name))
+
+
+@cache
+def _shipped(name: str) -> MarkerSet:
+    return parse_markerset(resources.files("biomech_id.markersets").joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
+
+
+def default_roles() -> dict[Key, str]:
+    """Return the roles of markers that no marker set was named for: those of Plug-in Gait's own labels, spelt exactly so."""
+    return _shipped(MARKER_SETS[0]).roles
 
 
 def parse_markerset(text: str, name: str) -> MarkerSet:
@@ -241,7 +258,7 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         title=str(content["title"]),
         source=str(content.get("source", "")),
         models=tuple(content.get("models", MODELS)),
-        landmarks=MappingProxyType({key: label for key, (label,) in _sided(content["landmarks"], single=("sacrum",)).items()}),
+        landmarks=_points(content["landmarks"]),
         tracking=MappingProxyType(_sided(content["tracking"], single=("pelvis",))),
         weights=MappingProxyType({new: float(w) for label, w in content.get("weights", {}).items() for new in _both(label)}),
         optional=frozenset(new for label in markers.get("optional", ()) for new in _both(label)),
@@ -252,14 +269,32 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
             for entry in content.get("twins", ())
             for side in SIDES
         ),
+        extra_landmarks=_points(content.get("extra_landmarks", {})),
     )
 
 
+def _points(entries: Mapping[str, Any]) -> Mapping[Key, str]:
+    return MappingProxyType({key: label for key, (label,) in _sided(entries, single=("sacrum",)).items()})
+
+
 def _check_entries(content: Mapping[str, Any], name: str) -> None:
-    known = {"schema", "title", "source", "models", "landmarks", "tracking", "weights", "markers", "aliases", "twins"}
+    known = {
+        "schema",
+        "title",
+        "source",
+        "models",
+        "landmarks",
+        "extra_landmarks",
+        "tracking",
+        "weights",
+        "markers",
+        "aliases",
+        "twins",
+    }
     problems = [f"unknown entry {key!r}" for key in content if key not in known]
     problems += [f"no entry {key!r}" for key in ("title", "landmarks", "tracking") if key not in content]
-    problems += [f"unknown landmark {key!r}" for key in content.get("landmarks", {}) if key not in LANDMARKS]
+    named = [*content.get("landmarks", {}), *content.get("extra_landmarks", {})]
+    problems += [f"unknown landmark {key!r}" for key in named if key not in ROLES]
     problems += [f"unknown segment {key!r}" for key in content.get("tracking", {}) if key not in SEGMENTS]
     problems += [f"no markers to track the {key}" for key in SEGMENTS if not content.get("tracking", {}).get(key)]
     problems += [f"unknown model {key!r}" for key in content.get("models", ()) if key not in MODELS]
@@ -271,7 +306,7 @@ def _check_entries(content: Mapping[str, Any], name: str) -> None:
     if problems:
         raise FileRefusedError(
             f"The marker set {name} cannot be used: {'; '.join(problems)}.",
-            value=problems, expected=f"landmarks of {', '.join(sorted(LANDMARKS))}; segments {', '.join(SEGMENTS)}", where=name,
+            value=problems, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(SEGMENTS)}", where=name,
         )  # fmt: skip
 
 

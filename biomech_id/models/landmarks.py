@@ -16,7 +16,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
-from biomech_id.markersets.marker_set import MarkerSet
+from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.trial import Markers, Trial
 
 #: Metres per unit of a stored point: metres, centimetres, millimetres.
@@ -131,11 +131,13 @@ def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:
 
 
 def under_set_labels(markers: Markers, markerset: MarkerSet) -> Markers:
-    """Return the markers under the set's own labels (see `MarkerSet.renamed`)."""
-    names = markerset.renamed(markers.names, markers.position_m)
-    keep = [i for i, name in enumerate(names) if name is not None]
-    filled = None if markers.filled is None else markers.filled[:, keep]
-    return Markers(tuple(name for name in names if name is not None), markers.position_m[:, keep], markers.rate_hz, filled)
+    """Return the markers under the set's own labels (see `MarkerSet.renamed`), with its roles."""
+    return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))
+
+
+def with_roles(markers: Markers) -> Markers:
+    """Return markers that know their roles: as their recording's marker set says, or by Plug-in Gait's own labels."""
+    return markers if markers.roles else markers.with_roles(default_roles())
 
 
 def _unit_of(stored: dict[str, FloatArray], markers: Markers, markerset: MarkerSet) -> float | None:

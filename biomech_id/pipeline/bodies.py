@@ -10,12 +10,17 @@ from typing import Any, Protocol
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError
-from biomech_id.models.conventional.needs import LEG_MARKERS, missing_markers, missing_measurements, sides_with_markers
+from biomech_id.models.conventional.needs import (
+    marker_groups,
+    marker_names,
+    missing_markers,
+    missing_measurements,
+    sides_with_markers,
+)
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.trial import Markers, Subject, Trial
 
 FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
-PELVIS_MARKERS = ("LASI", "RASI", "LPSI", "RPSI", "SACR")
 
 
 class Model(Protocol):
@@ -115,14 +120,7 @@ def _conventional(recipe: Recipe, static: Trial | None, trials: Sequence[Trial],
     from biomech_id.models.conventional.model import conventional_model
 
     model = conventional_model(static, subject, foot_flat=FOOT_FLAT[recipe.foot_flat])
-    groups: dict[str, tuple[str, ...]] = {"pelvis": PELVIS_MARKERS}
-    for side in ("L", "R"):
-        groups |= {
-            f"{side} thigh": (f"{side}THI", f"{side}KNE"),
-            f"{side} shank": (f"{side}TIB", f"{side}ANK"),
-            f"{side} foot": (f"{side}ANK", f"{side}HEE", f"{side}TOE"),
-        }
-    names = (*PELVIS_MARKERS, *(side + name for side in ("L", "R") for name in LEG_MARKERS))
+    groups, names = marker_groups(static.markers), marker_names(static.markers)
     if not recipe.uncertainty:
         return Body(model, static, names, groups, recipe.kinetics)
     errors = ModelErrors(
@@ -161,7 +159,7 @@ def _six_dof(recipe: Recipe, static: Trial | None, trials: Sequence[Trial], subj
     model = six_dof_model(
         static,
         subject,
-        markerset=None if recipe.marker_set == "auto" else recipe.marker_set,
+        markerset=recipe.chosen_marker_set,
         walks=[trial for trial in trials if trial is not static and trial is not functional],
         functional=[] if functional is None else [functional],
         hip=recipe.hip_centre,

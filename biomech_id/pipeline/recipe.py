@@ -52,7 +52,11 @@ class Recipe:
         "Foot flat in the static trial. auto: subject.toml, else what the file's stored offsets show, else yes.",
         one_of=("auto", "yes", "no"),
     )
-    marker_set: str = _setting("auto", "model", "Marker set by name or TOML file (six-dof model). auto: the best match.")
+    marker_set: str = _setting(
+        "auto",
+        "model",
+        "Marker set by name or TOML file. auto: Plug-in Gait's labels (conventional model), the best match (six-dof).",
+    )
     inertia_table: str = _setting("auto", "model", "Inertial table by name or CSV (six-dof model). auto: the model's own.")
     hip_centre: str = _setting(
         "auto", "model", "Hip centre method of the six-dof model. auto: functional when given, else regression."
@@ -103,6 +107,11 @@ class Recipe:
                 "vicon kinetics are those of the conventional model; the six-dof model has textbook kinetics only.",
                 value=self.kinetics, expected="textbook kinetics, or the conventional model", where="kinetics",
             )  # fmt: skip
+
+    @property
+    def chosen_marker_set(self) -> str | None:
+        """The marker set asked for, or None where the model is to find it."""
+        return None if self.marker_set == "auto" else self.marker_set
 
     def replaced(self, **changes: Any) -> Recipe:
         """Return the recipe with some settings changed; ``None`` leaves a setting as it is."""

@@ -17,7 +17,7 @@ UNLIKE_MASS_SHARE = 0.1
 #: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
 POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 #: Settings that only the six-degree-of-freedom model reads.
-SIX_DOF_SETTINGS = ("marker_set", "inertia_table", "hip_centre")
+SIX_DOF_SETTINGS = ("inertia_table", "hip_centre")
 
 
 def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:

@@ -24,6 +24,7 @@ from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.markersets import load_markerset
 from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
@@ -90,7 +91,10 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
     """
     norm = _norm(job)
-    intake = read_all(job.files(), partial(read, trust=trust), progress)
+    files, marker_set = job.files(), job.recipe.chosen_marker_set
+    if marker_set is not None:
+        load_markerset(marker_set)  # refused once, and not with every file
+    intake = read_all(files, partial(read, trust=trust, marker_set=marker_set), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
@@ -337,7 +341,7 @@ def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
     for trial in session.trials:
         source = recording[trial.file]
         columns = {name: trial.frames[name] for name in trial.frames.columns}
-        turned = ROTATION_TO_Z_UP[read_recording(source).facts.vertical]
+        turned = ROTATION_TO_Z_UP[read_recording(source, marker_set=job.recipe.chosen_marker_set).facts.vertical]
         write_results(source, folder / "c3d" / source.name, columns, R_lab_file=turned)
 
 

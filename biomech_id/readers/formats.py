@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from biomech_id.errors import BiomechError, OptionError, must_be
+from biomech_id.markersets import load_markerset
 from biomech_id.readers.c3d.read import read_c3d
 from biomech_id.readers.opensim.trial import companions, read_opensim_trial
+from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Trial
 
 
@@ -73,7 +75,7 @@ def format_of(path: Path) -> Format:
     return FORMATS.get(path.suffix.lower(), FORMATS[".c3d"])
 
 
-def read(path: str | os.PathLike[str], *, trust: bool = False) -> Trial:
+def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str | os.PathLike[str] | None = None) -> Trial:
     """Return the trial a file holds, whatever registered format it has: SI units, laboratory axes with Z up, missing data NaN.
 
     Parameters
@@ -82,6 +84,8 @@ def read(path: str | os.PathLike[str], *, trust: bool = False) -> Trial:
         A C3D file, OpenSim's ``.trc`` (the forces beside it are read along), or a file of a registered format.
     trust : bool
         Read C3D files in this process (see `read_c3d`).
+    marker_set : str or os.PathLike, optional
+        Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
 
     Raises
     ------
@@ -89,9 +93,15 @@ def read(path: str | os.PathLike[str], *, trust: bool = False) -> Trial:
         Something else than a path.
     FileRefusedError, InvalidValueError, MissingInputError
         The file, or one that belongs to it, cannot be read.
+    OptionError
+        There is no such marker set.
     """
     must_be(path, (str, os.PathLike), argument="path", of="read", hint="give the name of a recording")
-    return format_of(Path(path)).read(Path(path), trust=trust)
+    reader = format_of(Path(path)).read
+    if reader is read_c3d:  # which tells up from down by what the markers lie on
+        return read_c3d(path, trust=trust, marker_set=marker_set)
+    trial = reader(Path(path), trust=trust)
+    return trial if marker_set is None else replace(trial, markers=with_marker_set(trial.markers, load_markerset(marker_set)))
 
 
 def companions_of(path: Path) -> tuple[Path, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomech_id.markersets import MarkerSet
 from biomech_id.readers.c3d.plates import PlateFacts
-from biomech_id.trial import Event, Trial
+from biomech_id.trial import Event, Markers, Trial
 
 
 @dataclass(frozen=True)
@@ -50,3 +51,8 @@ class Recording:
 
     trial: Trial
     facts: FileFacts
+
+
+def with_marker_set(markers: Markers, markerset: MarkerSet) -> Markers:
+    """Return a recording's markers under the set's own spelling of their labels, with the set's roles."""
+    return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))

@@ -44,7 +44,7 @@ class Sandbox:
         self._lock = threading.Lock()
         self._owner = os.getpid()
 
-    def read(self, path: str | os.PathLike[str], subject: str | None = None) -> Recording:
+    def read(self, path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
         """Return what `read_recording` returns.
 
         Raises
@@ -53,7 +53,7 @@ class Sandbox:
         MissingInputError : the wanted subject is not in the file.
         """
         with self._lock:
-            reply = self._ask(str(path), subject)
+            reply = self._ask(str(path), subject, marker_set)
         if isinstance(reply, BiomechError):
             raise reply
         recording = cast(Recording, reply)
@@ -62,7 +62,7 @@ class Sandbox:
             recording = replace(recording, trial=replace(recording.trial, findings=(*recording.trial.findings, finding)))
         return recording
 
-    def _ask(self, path: str, subject: str | None) -> object:
+    def _ask(self, path: str, subject: str | None, marker_set: str | None) -> object:
         child = self._running()
         late = threading.Event()
 
@@ -74,7 +74,7 @@ class Sandbox:
         timer.daemon = True
         timer.start()
         try:
-            send(cast(BinaryIO, child.stdin), (os.getcwd(), path, subject))
+            send(cast(BinaryIO, child.stdin), (os.getcwd(), path, subject, marker_set))
             return receive(cast(BinaryIO, child.stdout))
         except (EOFError, OSError):
             self.close()
@@ -137,6 +137,6 @@ _shared = Sandbox()
 atexit.register(_shared.close)
 
 
-def read_in_sandbox(path: str | os.PathLike[str], subject: str | None = None) -> Recording:
+def read_in_sandbox(path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
     """Return what `read_recording` returns, read by this process's child (see `Sandbox.read`)."""
-    return _shared.read(path, subject)
+    return _shared.read(path, subject, marker_set)

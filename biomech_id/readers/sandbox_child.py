@@ -61,13 +61,13 @@ def limit_memory(most_bytes: int) -> bool:
     return True
 
 
-def answer(path: str, subject: str | None) -> object:
+def answer(path: str, subject: str | None, marker_set: str | None = None) -> object:
     """Return the recording of a file, or the error that says why there is none."""
     from biomech_id.readers.c3d.interpret import interpret
     from biomech_id.readers.source import read_source
 
     try:
-        return interpret(read_source(path), subject)
+        return interpret(read_source(path), subject, marker_set)
     except BiomechError as refusal:
         return refusal
     except MemoryError:
@@ -86,12 +86,12 @@ def main() -> None:
     send(replies, limit_memory(int(sys.argv[1])))
     while True:
         try:
-            folder, path, subject = receive(requests)
+            folder, path, subject, marker_set = receive(requests)
         except EOFError:
             return
         # Relative paths mean what they mean over there.
         os.chdir(folder)
-        send(replies, answer(path, subject))
+        send(replies, answer(path, subject, marker_set))
 
 
 if __name__ == "__main__":

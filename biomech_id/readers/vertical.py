@@ -6,7 +6,6 @@ the axes the recording software shows on its screen (POINT:Y_SCREEN, a display s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,11 +13,10 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
+from biomech_id.markersets import MarkerSet, upper_and_lower
 from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.plate_wrench import plate_axes
 
-UPPER_BODY = re.compile(r"head|[LR][FB]HD$|^c7$|clav|strn|shou|sho$|acr|asi|psi|sacr|^T10$|[LR][FB]W", re.IGNORECASE)
-FEET = re.compile(r"toe|hee|met|mt\d?$|ank|mall|mal$|foot|cal$", re.IGNORECASE)
 #: A plate lies flat and a body stands upright if one component is this much of the whole.
 CLEARLY = 0.8
 #: Rows are the new axes in old components; each is a rotation (determinant +1).
@@ -52,7 +50,7 @@ class Vertical:
 
 
 def find_vertical(
-    corners: Sequence[FloatArray], paths: Mapping[str, FloatArray], screen: str, *, where: str
+    corners: Sequence[FloatArray], paths: Mapping[str, FloatArray], screen: str, *, where: str, markerset: MarkerSet | None = None
 ) -> tuple[Vertical, tuple[Finding, ...]]:
     """Return the file's vertical axis.
 
@@ -61,9 +59,10 @@ def find_vertical(
     corners : (4, 3) of every usable plate, file axes.
     paths : marker name -> (n_frames, 3), file axes, any unit.
     screen : POINT:Y_SCREEN, such as "+Z"; may be empty.
+    markerset : says which labels are of the pelvis and the feet; common names where there is none.
     """
     from_plates = _of_plates(corners)
-    from_labels = _of_body(paths)
+    from_labels = _of_body(paths, markerset)
     from_screen = screen[-1:].upper() if screen[-1:].upper() in ("X", "Y", "Z") else ""
     told = {"plates": from_plates, "labels": from_labels[-1:], "screen axes": from_screen}
     witness = next((name for name, axis in told.items() if axis), "")
@@ -90,11 +89,11 @@ def _of_plates(corners: Sequence[FloatArray]) -> str:
     return letters.pop() if len(letters) == 1 else ""
 
 
-def _of_body(paths: Mapping[str, FloatArray]) -> str:
+def _of_body(paths: Mapping[str, FloatArray], markerset: MarkerSet | None) -> str:
     """Signed axis from the feet to the upper body, or ""."""
     seen = {name: path[np.isfinite(path).all(axis=1)] for name, path in paths.items()}
-    upper = [path.mean(axis=0) for name, path in seen.items() if len(path) and UPPER_BODY.search(name) and not FEET.search(name)]
-    lower = [path.mean(axis=0) for name, path in seen.items() if len(path) and FEET.search(name)]
+    labels = upper_and_lower((name for name, path in seen.items() if len(path)), markerset)
+    upper, lower = ([seen[name].mean(axis=0) for name in part] for part in labels)
     if not upper or not lower:
         return ""
     upward = np.mean(upper, axis=0) - np.mean(lower, axis=0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.conventions import SIDE_WORDS
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
@@ -25,6 +27,8 @@ class Markers:
     position_m : (n_frames, n_markers, 3), metres, laboratory axes. Missing is NaN in all three components.
     rate_hz : video frames per second.
     filled : (n_frames, n_markers), True where the position was interpolated and not measured.
+    roles : ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set
+        gives them (`markersets.MarkerSet.roles`). Empty where nobody has named one.
 
     Raises
     ------
@@ -37,6 +41,7 @@ class Markers:
     position_m: FloatArray
     rate_hz: float
     filled: BoolArray | None = None
+    roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -96,6 +101,47 @@ class Markers:
     def present(self, name: str) -> bool:
         """Whether the marker exists and is seen in at least one frame."""
         return name in self and bool(np.isfinite(self[name]).all(axis=1).any())
+
+    def label(self, side: str, role: str) -> str:
+        """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel"."""
+        return self.roles.get((side, role)) or f"{SIDE_WORDS[side]} {role.replace('_', ' ')}".strip()
+
+    def shows(self, side: str, role: str) -> bool:
+        """Whether the marker with a role exists and is seen in at least one frame."""
+        return self.present(self.roles.get((side, role), ""))
+
+    def on(self, side: str, role: str) -> FloatArray:
+        """Return the path of the marker with a role, (n_frames, 3), metres, laboratory axes.
+
+        Parameters
+        ----------
+        side : str
+            "L", "R", or "" for what has no side.
+        role : str
+            What the marker lies on, one of `markersets.ROLES`.
+
+        Raises
+        ------
+        MissingInputError
+            If no marker has the role, or the one that has is not there.
+        """
+        return self[self.label(side, role)]
+
+    def with_roles(self, roles: Mapping[tuple[str, str], str], names: Sequence[str | None] | None = None) -> Markers:
+        """Return the markers with other roles, and under other names where they are given; those named None are left out.
+
+        Parameters
+        ----------
+        roles : mapping of (str, str) to str
+            (side, role) to name.
+        names : sequence of (str or None), optional
+            A name for each marker.
+        """
+        if names is None or tuple(names) == self.names:
+            return self if roles == self.roles else replace(self, roles=roles)
+        kept = [i for i, name in enumerate(names) if name is not None]
+        filled = None if self.filled is None else self.filled[:, kept]
+        return Markers(tuple(name for name in names if name is not None), self.position_m[:, kept], self.rate_hz, filled, roles)
 
     def with_positions(self, position_m: FloatArray, *, filled: BoolArray | None = None) -> Markers:
         """Return the same markers at other positions (filtered, filled); ``filled`` defaults to the present mask."""

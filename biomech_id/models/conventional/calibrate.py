@@ -20,6 +20,7 @@ from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m, hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject, Trial
 
 DEFAULT_MARKER_DIAMETER_M = 0.014
@@ -53,11 +54,13 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
     MissingInputError : markers or measurements are missing; the message names them all.
     InvalidValueError : the markers are never seen together, or a joint is wider than its leg allows.
     """
-    markers = static.markers
+    markers = with_roles(static.markers)
     sides = sides_with_markers(markers, static=True)
     require(markers, subject, sides, static=True, where=static.name)
     radius, findings = _marker_radius(subject, static.name)
-    inter_asis = subject.inter_asis_distance_m or float(np.nanmean(np.linalg.norm(markers["LASI"] - markers["RASI"], axis=1)))
+    inter_asis = subject.inter_asis_distance_m or float(
+        np.nanmean(np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
+    )
     measured = subject.asis_trochanter_distance_m
     trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
     legs = {}
@@ -112,7 +115,7 @@ def _static_leg(markers: Markers, subject: Subject, side: str, hip_pelvis_m: Flo
         geometry = with_learnt_rotations(markers, pose, geometry)
     else:
         pose = place_leg(markers, pelvis, geometry)
-    heel, toe = markers[f"{side}HEE"], markers[f"{side}TOE"]
+    heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
     uncorrected = uncorrected_foot(pose.ankle_lab_m, toe, pose.R_lab_shank_ankle)
     if not (np.isfinite(uncorrected).all(axis=(1, 2)) & np.isfinite(heel).all(axis=1)).any():
         raise InvalidValueError(
@@ -148,7 +151,7 @@ def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, fl
     return {
         "thigh": float(np.nanmean(np.linalg.norm(pose.hip_lab_m - pose.knee_lab_m, axis=1))),
         "shank": float(np.nanmean(np.linalg.norm(pose.knee_lab_m - pose.ankle_lab_m, axis=1))),
-        "foot": foot_length_m(markers[f"{side}HEE"], markers[f"{side}TOE"], radius_m),
+        "foot": foot_length_m(markers.on(side, "heel"), markers.on(side, "toe"), radius_m),
     }
 
 
@@ -162,8 +165,8 @@ def _segments(mass_kg: float, lengths: Mapping[tuple[str, str], float], sides: t
 
 def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> FloatArray:
     """Outline of one sole in foot axes, on the floor the subject stands on."""
-    side, ankle = leg.geometry.side, leg.pose.ankle_lab_m
-    heel, toe = static.markers[f"{side}HEE"], static.markers[f"{side}TOE"]
+    side, ankle, markers = leg.geometry.side, leg.pose.ankle_lab_m, with_roles(static.markers)
+    heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
     R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
     floor = float(np.median([plate.corners_m[:, 2].mean() for plate in static.plates])) if static.plates else 0.0
     ankle_height = float(np.nanmean(ankle[:, 2])) - floor

@@ -21,6 +21,7 @@ from biomech_id.models.conventional.calibration import Calibration
 from biomech_id.models.conventional.foot import uncorrected_foot
 from biomech_id.models.conventional.leg import LegGeometry, ankle_centre, knee_centre, place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.landmarks import with_roles
 from biomech_id.models.triads import triad_from_z_and_y
 from biomech_id.trial import Markers
 
@@ -36,6 +37,7 @@ def chord_couplings(markers: Markers, calibration: Calibration) -> dict[tuple[st
     markers : of the static trial.
     calibration : of the subject, with the same markers.
     """
+    markers = with_roles(markers)
     pelvis = pelvis_frames(markers)
     found = {}
     for side in calibration.sides:
@@ -60,14 +62,14 @@ def point_noise(markers: Markers, calibration: Calibration) -> dict[str, FloatAr
     """
     mean = np.nanmean(markers.position_m, axis=0)
     steps = _STEP_M * np.eye(mean.size).reshape(mean.size, *mean.shape)
-    moved = replace(markers, position_m=np.concatenate([mean + steps, mean - steps]), filled=None)
+    moved = replace(with_roles(markers), position_m=np.concatenate([mean + steps, mean - steps]), filled=None)
     pelvis = pelvis_frames(moved)
     found = {}
     for side in calibration.sides:
         pose = place_leg(moved, pelvis, calibration.geometry[side])
-        R_lab_foot = uncorrected_foot(pose.ankle_lab_m, moved[f"{side}TOE"], pose.R_lab_shank_ankle)
+        R_lab_foot = uncorrected_foot(pose.ankle_lab_m, moved.on(side, "toe"), pose.R_lab_shank_ankle)
         points = (
-            (moved[f"{side}TOE"], R_lab_foot), (pose.ankle_lab_m, R_lab_foot),
+            (moved.on(side, "toe"), R_lab_foot), (pose.ankle_lab_m, R_lab_foot),
             (pose.knee_lab_m, pose.R_lab_shank), (pose.hip_lab_m, pose.R_lab_thigh),
         )  # fmt: skip
         ahead_behind = [matvec_transposed(R[0], point).reshape(2, mean.size, 3) for point, R in points]
@@ -90,7 +92,7 @@ def _coupling(markers: Markers, geometry: LegGeometry, segment: str, proximal: F
 
 def _found(markers: Markers, geometry: LegGeometry, segment: str, proximal: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The distal joint centre (n, 3) and the segment's axes (n, 3, 3) for a proximal centre (n, 3)."""
-    find, marker = (knee_centre, "KNE") if segment == "thigh" else (ankle_centre, "ANK")
+    find, role = (knee_centre, "lateral_epicondyle") if segment == "thigh" else (ankle_centre, "lateral_malleolus")
     distal = find(markers, geometry, proximal)
-    outward = SIDE_SIGN[geometry.side] * (markers[geometry.side + marker] - distal)
+    outward = SIDE_SIGN[geometry.side] * (markers.on(geometry.side, role) - distal)
     return distal, triad_from_z_and_y(proximal - distal, outward)

@@ -24,12 +24,12 @@ from biomech_id.models.joint_centres.chord import chord, wand_rotation
 from biomech_id.models.triads import unit
 from biomech_id.trial import Markers
 
-DEVICE_MARKERS: tuple[str, str, str] = ("KAX", "KD1", "KD2")
+DEVICE_ROLES: tuple[str, str, str] = ("knee_device_axis", "knee_device_1", "knee_device_2")
 
 
 def has_device(markers: Markers, side: str) -> bool:
     """Whether the static trial shows a knee alignment device on this side (and therefore no knee marker)."""
-    return all(markers.present(f"{side}{name}") for name in DEVICE_MARKERS) and not markers.present(f"{side}KNE")
+    return all(markers.shows(side, role) for role in DEVICE_ROLES) and not markers.shows(side, "lateral_epicondyle")
 
 
 def device_origin(markers: Markers, side: str) -> FloatArray:
@@ -38,7 +38,7 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     The three markers are corners of a cube next to that point, which lies e / sqrt(6) from the middle of their triangle of edge e,
     on the body's side of it.
     """
-    axis_end, first, second = (markers[f"{side}{name}"] for name in DEVICE_MARKERS)
+    axis_end, first, second = (markers.on(side, role) for role in DEVICE_ROLES)
     middle = (axis_end + first + second) / 3.0
     edges = (np.linalg.norm(a - b, axis=1) for a, b in ((axis_end, first), (first, second), (second, axis_end)))
     edge = sum(edges) / 3.0
@@ -51,7 +51,7 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
 
 def _outward(markers: Markers, side: str) -> FloatArray:
     """Direction (n, 3) out of the body on this side: from the opposite ASIS to this one."""
-    outward: FloatArray = SIDE_SIGN[side] * (markers["LASI"] - markers["RASI"])
+    outward: FloatArray = SIDE_SIGN[side] * (markers.on("L", "asis") - markers.on("R", "asis"))
     return outward
 
 
@@ -59,8 +59,8 @@ def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -
     """Return the leg of a static trial with a device: knee axis towards KAX, ankle axis turned from it by the tibial torsion."""
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
-    knee_marker, ankle_marker = device_origin(markers, side), markers[f"{side}ANK"]
-    knee = chord(hip, knee_marker, markers[f"{side}KAX"], geometry.knee_distance_m)
+    knee_marker, ankle_marker = device_origin(markers, side), markers.on(side, "lateral_malleolus")
+    knee = chord(hip, knee_marker, markers.on(side, "knee_device_axis"), geometry.knee_distance_m)
     ankle = chord(
         knee, ankle_marker, knee_marker, geometry.ankle_distance_m,
         wand_rotation_rad=about_z(side, geometry.tibial_torsion_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
@@ -71,8 +71,8 @@ def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -
 def with_learnt_rotations(markers: Markers, leg: LegPose, geometry: LegGeometry) -> LegGeometry:
     """Return the geometry with the rotations of both wands that the aligned static leg shows (means over its frames)."""
     side = geometry.side
-    thigh = wand_rotation(leg.hip_lab_m, leg.knee_lab_m, device_origin(markers, side), markers[f"{side}THI"])
-    shank = wand_rotation(leg.knee_lab_m, leg.ankle_lab_m, markers[f"{side}ANK"], markers[f"{side}TIB"])
+    thigh = wand_rotation(leg.hip_lab_m, leg.knee_lab_m, device_origin(markers, side), markers.on(side, "thigh_wand"))
+    shank = wand_rotation(leg.knee_lab_m, leg.ankle_lab_m, markers.on(side, "lateral_malleolus"), markers.on(side, "shank_wand"))
     return replace(
         geometry,
         thigh_rotation_rad=about_z(side, float(np.nanmean(thigh))),

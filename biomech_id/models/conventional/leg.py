@@ -78,7 +78,7 @@ def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPos
     """Return joint centres and axes of one leg from pelvis, thigh wand, knee, shank wand and ankle markers."""
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
-    knee_marker, ankle_marker = markers[f"{side}KNE"], markers[f"{side}ANK"]
+    knee_marker, ankle_marker = markers.on(side, "lateral_epicondyle"), markers.on(side, "lateral_malleolus")
     knee = knee_centre(markers, geometry, hip)
     ankle = ankle_centre(markers, geometry, knee)
     return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker)
@@ -88,7 +88,7 @@ def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) 
     """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand."""
     side = geometry.side
     return chord(
-        hip_lab_m, markers[f"{side}KNE"], markers[f"{side}THI"], geometry.knee_distance_m,
+        hip_lab_m, markers.on(side, "lateral_epicondyle"), markers.on(side, "thigh_wand"), geometry.knee_distance_m,
         wand_rotation_rad=about_z(side, geometry.thigh_rotation_rad),
     )  # fmt: skip
 
@@ -97,7 +97,7 @@ def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray
     """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand."""
     side = geometry.side
     return chord(
-        knee_lab_m, markers[f"{side}ANK"], markers[f"{side}TIB"], geometry.ankle_distance_m,
+        knee_lab_m, markers.on(side, "lateral_malleolus"), markers.on(side, "shank_wand"), geometry.ankle_distance_m,
         wand_rotation_rad=about_z(side, geometry.shank_rotation_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
     )  # fmt: skip
 

@@ -18,6 +18,7 @@ from biomech_id.models.conventional.needs import require
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.progression import progression_axes
+from biomech_id.models.landmarks import with_roles
 from biomech_id.models.segment_motion import check_kinetics, differentiate
 from biomech_id.trial import Subject, Trial
 
@@ -43,7 +44,7 @@ class ConventionalModel:
 
         Parameters
         ----------
-        trial : markers of the same subject, same marker set.
+        trial : markers of the same subject, same marker set; their roles are those its reader was told, or Plug-in Gait's.
         kinetics : "textbook" (constant segments, exact rotation kinematics) or "vicon" (the vendor's conventions).
 
         Raises
@@ -54,10 +55,10 @@ class ConventionalModel:
         """
         must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         check_kinetics(kinetics)
-        calibration, markers = self.calibration, trial.markers
+        calibration, markers = self.calibration, with_roles(trial.markers)
         require(markers, None, calibration.sides, static=False, where=trial.name)
         pelvis = pelvis_frames(markers)
-        progression = progression_axes(markers["LASI"], pelvis.R_lab_seg)
+        progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
         mass = self.subject.mass_kg or 0.0
         legs = {
             side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass) for side in calibration.sides
@@ -74,7 +75,7 @@ class ConventionalModel:
             joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
             foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
             foot_outline_names=OUTLINE_NAMES,
-            progression_R_lab=progression, model="conventional", kinetics=kinetics,
+            progression_R_lab=progression, model="conventional", kinetics=kinetics, roles=markers.roles,
         )  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def conventional_model(static: Trial, subject: Subject | None = None, *, foot_fl
 
     Parameters
     ----------
-    static : the subject standing; every frame counts.
+    static : the subject standing; every frame counts. Its markers' roles are those its reader was told, or Plug-in Gait's.
     subject : measurements; default is what the static trial's file holds.
     foot_flat : whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
 

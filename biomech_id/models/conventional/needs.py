@@ -6,9 +6,38 @@ from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.models.conventional.knee_alignment import has_device
+from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject
 
-LEG_MARKERS: tuple[str, ...] = ("THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+LEG_ROLES: tuple[str, ...] = ("thigh_wand", "lateral_epicondyle", "shank_wand", "lateral_malleolus", "heel", "toe")
+#: Roles of the markers that move with each segment; the pelvis' are the first four with either side, and the sacrum.
+SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
+    "thigh": ("thigh_wand", "lateral_epicondyle"),
+    "shank": ("shank_wand", "lateral_malleolus"),
+    "foot": ("lateral_malleolus", "heel", "toe"),
+}
+PELVIS_KEYS: tuple[tuple[str, str], ...] = (("L", "asis"), ("R", "asis"), ("L", "psis"), ("R", "psis"), ("", "sacrum"))
+
+
+def marker_groups(markers: Markers) -> dict[str, tuple[str, ...]]:
+    """Return segment ("pelvis", "L thigh") -> names of the markers that move with it, as far as the marker set names them.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of any trial of the subject; whether a marker is there does not matter.
+    """
+    roles = with_roles(markers).roles
+    groups = {"pelvis": PELVIS_KEYS}
+    groups |= {f"{side} {name}": tuple((side, role) for role in own) for side in SIDES for name, own in SEGMENT_ROLES.items()}
+    return {name: tuple(roles[key] for key in keys if key in roles) for name, keys in groups.items()}
+
+
+def marker_names(markers: Markers) -> tuple[str, ...]:
+    """Return the names of all markers that the model looks at in a walking trial (see `marker_groups`)."""
+    roles = with_roles(markers).roles
+    keys = (*PELVIS_KEYS, *((side, role) for side in SIDES for role in LEG_ROLES))
+    return tuple(roles[key] for key in keys if key in roles)
 
 
 def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
@@ -16,29 +45,32 @@ def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
 
     A recording of one leg alone is served; a leg with some of its markers and not others is a mistake that `require` names.
     """
+    markers = with_roles(markers)
     absent = {side: _missing_leg_markers(markers, side, static=static) for side in SIDES}
-    bare = {side for side in SIDES if not any(markers.present(f"{side}{name}") for name in LEG_MARKERS)}
+    bare = {side for side in SIDES if not any(markers.shows(side, role) for role in LEG_ROLES)}
     complete = [side for side in SIDES if not absent[side]]
     return tuple(complete) if complete and bare and set(SIDES) - set(complete) == bare else SIDES
 
 
 def missing_markers(markers: Markers, sides: tuple[str, ...], *, static: bool) -> list[str]:
     """Return the markers the model lacks, in words, in a fixed order."""
-    missing = [name for name in ("LASI", "RASI") if not markers.present(name)]
-    if not markers.present("SACR"):
-        posterior = [name for name in ("LPSI", "RPSI") if not markers.present(name)]
-        if posterior:
-            missing.append("SACR (or LPSI and RPSI)" if len(posterior) == 2 else f"{posterior[0]} (or SACR)")
+    markers = with_roles(markers)
+    missing = [markers.label(side, "asis") for side in SIDES if not markers.shows(side, "asis")]
+    if not markers.shows("", "sacrum"):
+        spines = [markers.label(side, "psis") for side in SIDES if not markers.shows(side, "psis")]
+        sacrum = markers.label("", "sacrum")
+        if spines:
+            missing.append(f"{sacrum} (or {' and '.join(spines)})" if len(spines) == 2 else f"{spines[0]} (or {sacrum})")
     for side in sides:
         missing += _missing_leg_markers(markers, side, static=static)
     return missing
 
 
 def _missing_leg_markers(markers: Markers, side: str, *, static: bool) -> list[str]:
-    missing = [f"{side}{name}" for name in LEG_MARKERS if not markers.present(f"{side}{name}")]
+    missing = [role for role in LEG_ROLES if not markers.shows(side, role)]
     if static and has_device(markers, side):
-        missing.remove(f"{side}KNE")
-    return missing
+        missing.remove("lateral_epicondyle")
+    return [markers.label(side, role) for role in missing]
 
 
 def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:

@@ -33,12 +33,12 @@ ASIS_TROCHANTER_OFFSET_M = 0.04856
 
 def posterior_point(markers: Markers) -> FloatArray:
     """Return the sacral marker, or the midpoint of the posterior spines where there is none: (n, 3), metres, laboratory axes."""
-    return markers["SACR"] if markers.present("SACR") else 0.5 * (markers["LPSI"] + markers["RPSI"])
+    return markers.on("", "sacrum") if markers.shows("", "sacrum") else 0.5 * (markers.on("L", "psis") + markers.on("R", "psis"))
 
 
 def pelvis_frames(markers: Markers) -> Frames:
     """Return the pelvis: origin midway between the ASIS markers, y from right to left ASIS, x in the plane of all of them."""
-    left, right = markers["LASI"], markers["RASI"]
+    left, right = markers.on("L", "asis"), markers.on("R", "asis")
     origin = 0.5 * (left + right)
     y = unit(left - right)
     z = unit(cross(origin - posterior_point(markers), y))

@@ -58,7 +58,7 @@ def place_side(
     leg = place_leg(markers, pelvis, calibration.geometry[side])
     offsets = calibration.offsets[side]
     R_lab_foot = corrected_foot(
-        uncorrected_foot(leg.ankle_lab_m, markers[f"{side}TOE"], leg.R_lab_shank_ankle),
+        uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank_ankle),
         side, offsets.plantar_flexion_rad, offsets.rotation_rad,
     )  # fmt: skip
     frames = {
@@ -85,7 +85,7 @@ def vicon_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: fl
     return {
         "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),
         "shank": np.linalg.norm(leg.knee_lab_m - leg.ankle_lab_m, axis=1),
-        "foot": foot_length_m(markers[f"{side}HEE"], markers[f"{side}TOE"], marker_radius_m),
+        "foot": foot_length_m(markers.on(side, "heel"), markers.on(side, "toe"), marker_radius_m),
     }
 
 

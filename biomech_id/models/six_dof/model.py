@@ -26,7 +26,7 @@ from biomech_id.models.conventional.foot import OUTLINE_NAMES
 from biomech_id.models.conventional.progression import progression_axes
 from biomech_id.models.joint_centres.anatomical import hip_candidates, hip_method, pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
-from biomech_id.models.landmarks import Landmarks, find_landmarks, under_set_labels
+from biomech_id.models.landmarks import Landmarks, find_landmarks
 from biomech_id.models.segment_motion import differentiate
 from biomech_id.models.six_dof.anatomical_axes import into_lab
 from biomech_id.models.six_dof.calibrate import (
@@ -93,7 +93,9 @@ class SixDofModel:
                 value=kinetics, expected="textbook", where="kinetics",
             )  # fmt: skip
         calibration = self.calibration
-        markers = under_set_labels(trial.markers, calibration.markerset)
+        labels = calibration.markerset.renamed(trial.markers.names, trial.markers.position_m)
+        own = dict(zip(labels, trial.markers.names, strict=True))
+        markers = trial.markers.with_roles(calibration.markerset.roles, labels)
         require_clusters(calibration.templates, markers, trial.name)
         tracked = track_segments(calibration.templates, calibration.sides, markers)
         frames, centres = tracked.frames, tracked.centres_lab_m
@@ -109,7 +111,7 @@ class SixDofModel:
             joint_angles_rad=_angles(calibration.sides, motions, progression),
             foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
             foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model="six-dof", kinetics=kinetics,
-            fit_residual_m=tracked.residual_m,
+            fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
 
 

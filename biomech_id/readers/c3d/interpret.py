@@ -9,6 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
+from biomech_id.markersets import load_markerset
 from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.channels import read_channels
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
@@ -20,7 +21,7 @@ from biomech_id.readers.c3d.positions import reject_impossible, without_missing
 from biomech_id.readers.c3d.session_date import session_date
 from biomech_id.readers.c3d.subject import read_subject
 from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
-from biomech_id.readers.recording import FileFacts, Recording
+from biomech_id.readers.recording import FileFacts, Recording, with_marker_set
 from biomech_id.readers.source import Source
 from biomech_id.readers.vertical import Vertical, find_vertical
 from biomech_id.trial import Event, ForcePlate, Markers, Trial
@@ -37,14 +38,16 @@ class _Points:
     outputs: dict[str, FloatArray]
 
 
-def interpret(source: Source, subject: str | None = None) -> Recording:
-    """Return the trial a file holds, and what the file says.
+def interpret(source: Source, subject: str | None = None, marker_set: str | None = None) -> Recording:
+    """Return the trial a file holds, and what the file says (see `read_c3d`).
 
     Raises
     ------
     FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
     MissingInputError : the wanted subject is not in the file.
+    OptionError : there is no such marker set.
     """
+    markerset = None if marker_set is None else load_markerset(marker_set)
     file = open_c3d(source)
     findings: list[Finding] = list(file.findings)
     labels = _noted(sort_labels(file, subject), findings)
@@ -56,15 +59,19 @@ def interpret(source: Source, subject: str | None = None) -> Recording:
     points = _sorted_points(file, stored, measured, labels, length, findings)
     paths = {name: points.marker_file_m[:, i] for i, name in enumerate(points.names)}
     screen = file.parameters.text("POINT", "Y_SCREEN")
-    vertical = _noted(find_vertical([setup.corners for setup in usable], paths, screen, where=source.name), findings)
+    vertical = _noted(
+        find_vertical([setup.corners for setup in usable], paths, screen, where=source.name, markerset=markerset), findings
+    )
     plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
     stored_in_file = _noted(stored_events(file), findings)
     events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
     day = session_date(file.parameters)
     person = _noted(read_subject(file, labels.subject, day), findings)
+    markers = Markers(points.names, points.marker_file_m @ vertical.R_lab_file.T, file.layout.rate_hz)
+    if markerset is not None:
+        markers = with_marker_set(markers, markerset)
     trial = Trial(
-        name=source.path.stem,
-        markers=Markers(points.names, points.marker_file_m @ vertical.R_lab_file.T, file.layout.rate_hz),
+        name=source.path.stem, markers=markers,
         plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),

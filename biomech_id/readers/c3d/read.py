@@ -12,7 +12,13 @@ from biomech_id.readers.source import read_source
 from biomech_id.trial import Trial
 
 
-def read_c3d(path: str | os.PathLike[str], *, trust: bool = False, subject: str | None = None) -> Trial:
+def read_c3d(
+    path: str | os.PathLike[str],
+    *,
+    trust: bool = False,
+    subject: str | None = None,
+    marker_set: str | os.PathLike[str] | None = None,
+) -> Trial:
     """Return the trial a C3D file holds: SI units, laboratory axes with Z up, missing data NaN.
 
     Parameters
@@ -21,19 +27,29 @@ def read_c3d(path: str | os.PathLike[str], *, trust: bool = False, subject: str 
     trust : read in this process; otherwise a child process with a memory limit and a timeout reads, so that no file,
         however damaged, can take this process down with it.
     subject : prefix of the wanted subject when a file holds several; None takes the one with most markers.
+    marker_set : name of a shipped marker set or path of a laboratory's TOML file, which says what each marker lies on; the trial
+        carries it on, and every other function asks there. None: whoever needs to know goes by common names.
 
     Raises
     ------
     WrongTypeError : something else than a path.
     FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
     MissingInputError : the wanted subject is not in the file.
+    OptionError : there is no such marker set.
     """
     must_be(path, (str, os.PathLike), argument="path", of="read_c3d", hint="give the name of a C3D file")
-    return read_recording(path, trust=trust, subject=subject).trial
+    return read_recording(path, trust=trust, subject=subject, marker_set=marker_set).trial
 
 
-def read_recording(path: str | os.PathLike[str], *, trust: bool = False, subject: str | None = None) -> Recording:
+def read_recording(
+    path: str | os.PathLike[str],
+    *,
+    trust: bool = False,
+    subject: str | None = None,
+    marker_set: str | os.PathLike[str] | None = None,
+) -> Recording:
     """Return the trial and what the file itself says (see `read_c3d`)."""
+    name = None if marker_set is None else os.fspath(marker_set)
     if trust:
-        return interpret(read_source(path), subject)
-    return read_in_sandbox(path, subject)
+        return interpret(read_source(path), subject, name)
+    return read_in_sandbox(path, subject, name)

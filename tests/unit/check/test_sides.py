@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from biomech_id.check.sides import inspect_sides, swapped_leg_markers
+from biomech_id.models.landmarks import with_roles
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
 
@@ -27,11 +28,17 @@ def exchanged(trial: Trial, *names: str) -> Trial:
     return replace(trial, markers=Markers(tuple(other.get(n, n) for n in markers.names), markers.position_m, markers.rate_hz))
 
 
+def swapped(trial: Trial) -> tuple[str, ...]:
+    """Labels without their side of the markers found exchanged."""
+    markers = with_roles(trial.markers)
+    return tuple(markers.label("L", role)[1:] for role in swapped_leg_markers(markers))
+
+
 @pytest.mark.parametrize("kind", ["static", "walk"])
 @pytest.mark.parametrize("names", [(), *((name,) for name in LEG), ("KNE", "ANK"), ("HEE", "TOE"), LEG], ids="+".join)
 def test_exchanged_leg_markers_are_named(kind: str, names: tuple[str, ...]) -> None:
     trial = exchanged(recorded(kind), *names)
-    assert set(swapped_leg_markers(trial)) == set(names)
+    assert set(swapped(trial)) == set(names)
     findings = [finding for finding in inspect_sides(trial) if finding.rule == "leg-sides-swapped"]
     assert len(findings) == bool(names)
     assert all(f"L{name} and R{name}" in findings[0].message for name in names)
@@ -56,6 +63,6 @@ def test_markers_that_are_not_there_say_nothing() -> None:
     position = trial.markers.position_m.copy()
     position[:, [trial.markers.names.index(name) for name in ("LTIB", "RHEE")]] = np.nan
     hidden = replace(trial, markers=trial.markers.with_positions(position))
-    assert swapped_leg_markers(hidden) == ("TOE",)  # told by the ankles, the heels being unknown
+    assert swapped(hidden) == ("TOE",)  # told by the ankles, the heels being unknown
     position[:] = np.nan
-    assert swapped_leg_markers(replace(trial, markers=trial.markers.with_positions(position))) == ()
+    assert swapped(replace(trial, markers=trial.markers.with_positions(position))) == ()

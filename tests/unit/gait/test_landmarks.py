@@ -86,7 +86,7 @@ def _tracked(landmarks, shift=0.0, hole=slice(0, 0)):
     for outline in outlines.values():
         outline[hole] = np.nan
     names = ("HeelOutline", *(f"P{i}Outline" for i in range(1, 5)), "ToeOutline", "P6Outline", "P7Outline", "P8Outline")
-    return SimpleNamespace(foot_outline_lab_m=outlines, foot_outline_names=names)
+    return SimpleNamespace(foot_outline_lab_m=outlines, foot_outline_names=names, roles={})
 
 
 def test_the_tracked_outline_is_preferred_unless_it_misses_frames_the_markers_see(walker):

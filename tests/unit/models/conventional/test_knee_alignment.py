@@ -8,6 +8,7 @@ import pytest
 from biomech_id.models.conventional.knee_alignment import device_origin
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m
+from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject, Trial
 
 RADIUS_M, KNEE_M, ANKLE_M, LEG_M, ARM_M = 0.007, 0.10, 0.07, 0.9, 0.11
@@ -89,7 +90,7 @@ def test_the_devices_origin_is_the_corner_of_its_cube(side: str) -> None:
     static = trial("static", [leg], np.zeros(3), device=True)
     _, knee, _, R_thigh, _ = leg.centres(0.0)
     expected = knee + R_thigh @ [0, leg.s * (KNEE_M / 2 + RADIUS_M), 0]
-    assert np.abs(device_origin(static.markers, side) - expected).max() < 1e-12
+    assert np.abs(device_origin(with_roles(static.markers), side) - expected).max() < 1e-12
 
 
 @pytest.mark.parametrize("torsion", [0.0, -0.25])

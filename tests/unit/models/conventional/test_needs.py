@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError
-from biomech_id.models.conventional.needs import LEG_MARKERS, require, sides_with_markers
+from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.trial import Markers, Subject
 
+LEG_MARKERS = ("THI", "KNE", "TIB", "ANK", "HEE", "TOE")
 PELVIS = ("LASI", "RASI", "LPSI", "RPSI")
 ALL = (*PELVIS, *(f"{side}{name}" for side in "LR" for name in LEG_MARKERS))
 MEASURED = Subject(

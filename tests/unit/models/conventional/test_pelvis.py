@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m, hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers
 
 LEVEL = {"LASI": (0.1, 0.12, 1.0), "RASI": (0.1, -0.12, 1.0), "LPSI": (-0.1, 0.05, 1.0), "RPSI": (-0.1, -0.05, 1.0)}
 
 
 def markers(points: dict[str, tuple[float, ...]]) -> Markers:
-    return Markers(tuple(points), np.tile(np.array(list(points.values()), dtype=float), (3, 1, 1)), 100.0)
+    return with_roles(Markers(tuple(points), np.tile(np.array(list(points.values()), dtype=float), (3, 1, 1)), 100.0))
 
 
 def test_a_level_pelvis_has_the_laboratorys_axes() -> None:
