@@ -9,10 +9,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from biomech_id.anatomy import PELVIS
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import Key, MarkerSet
 
-_PELVIS: tuple[Key, ...] = (("", "pelvis"),)
 _FEET: tuple[Key, ...] = tuple((side, "foot") for side in SIDES)
 
 
@@ -56,7 +56,7 @@ def upper_and_lower(labels: Iterable[str], markerset: MarkerSet | None = None) -
         Its word stands; labels that it does not know are judged by common names where it does not name markers of both kinds.
     """
     labels = tuple(labels)
-    upper, lower = ((), ()) if markerset is None else (_of(markerset, labels, _PELVIS), _of(markerset, labels, _FEET))
+    upper, lower = ((), ()) if markerset is None else (_of(markerset, labels, [PELVIS]), _of(markerset, labels, _FEET))
     if upper and lower:
         return upper, lower
     known = {} if markerset is None else markerset.matches(labels)

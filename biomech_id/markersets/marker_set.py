@@ -8,6 +8,7 @@ label twice (labels cut to four characters) the marker farther from the body's m
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -200,7 +201,7 @@ def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in labels if pattern.fullmatch(plain(name)))
 
 
-def load_markerset(name: str | Path) -> MarkerSet:
+def load_markerset(name: str | os.PathLike[str]) -> MarkerSet:
     """Return a shipped marker set by its name (see `MARKER_SETS`), or a laboratory's own by the path of its TOML file.
 
     Raises

@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import SIDE_WORDS
+from biomech_id.anatomy import part_words
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
@@ -104,7 +104,7 @@ class Markers:
 
     def label(self, side: str, role: str) -> str:
         """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel"."""
-        return self.roles.get((side, role)) or f"{SIDE_WORDS[side]} {role.replace('_', ' ')}".strip()
+        return self.roles.get((side, role)) or part_words((side, role.replace("_", " ")))
 
     def shows(self, side: str, role: str) -> bool:
         """Whether the marker with a role exists and is seen in at least one frame."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomech_id.anatomy import SIDE_WORDS
+from biomech_id.anatomy import SIDE_WORDS, part_name
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.models.conventional.knee_alignment import has_device
@@ -29,7 +29,9 @@ def marker_groups(markers: Markers) -> dict[str, tuple[str, ...]]:
     """
     roles = with_roles(markers).roles
     groups = {"pelvis": PELVIS_KEYS}
-    groups |= {f"{side} {name}": tuple((side, role) for role in own) for side in SIDES for name, own in SEGMENT_ROLES.items()}
+    groups |= {
+        part_name((side, name)): tuple((side, role) for role in own) for side in SIDES for name, own in SEGMENT_ROLES.items()
+    }
     return {name: tuple(roles[key] for key in keys if key in roles) for name, keys in groups.items()}
 
 
