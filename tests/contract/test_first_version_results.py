@@ -1,5 +1,5 @@
-"""Results that the first version wrote (schema 1) are read by this one: drawn again, compared, made into a norm, and reproduced as far
-as that goes. The folder is made by the first version itself, taken from the project's history."""
+"""Results that the first version wrote (schema 1) are read by this one: drawn again, compared, made into a norm, and reproduced as
+far as that goes. The folder is made by the first version itself, taken from the project's history."""
 
 from __future__ import annotations
 

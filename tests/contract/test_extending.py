@@ -1,0 +1,190 @@
+"""Every recipe of docs/extending.md, taken from the page and run: from outside as a plug-in, inside as a patch of a copy."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+import pytest
+
+import biomech_id as bid
+from biomech_id.sample import virtual_subject
+from biomech_id.sample.c3d import write_c3d
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.slow
+PATCHES = Path(__file__).parent / "extending"
+FENCE = re.compile(r"^```\w+\n# (?P<name>[\w.-]+)\n(?P<text>.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+RECIPES = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL))
+#: Files of the library that a recipe may touch when it is done inside.
+MOST_FILES, MEDIAN_FILES = 8, 4
+
+
+class Laboratory:
+    """A folder in which a recipe's files lie; its module is installed as a plug-in, or the library is a copy with its patch."""
+
+    def __init__(self, folder: Path, title: str = "", *, inside: bool = False) -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder, self.library = folder, ROOT
+        self.files = {block["name"]: block["text"] for block in FENCE.finditer(RECIPES.get(title, ""))}
+        for name, text in self.files.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        if inside:
+            self.library = folder / "copy"
+            shutil.copytree(ROOT / "biomech_id", self.library / "biomech_id", ignore=shutil.ignore_patterns("__pycache__"))
+            subprocess.run(["git", "apply", "-p1", str(patch_of(title))], cwd=self.library, check=True)
+        elif "lab_plugin.py" in self.files:
+            announced = folder / "lab_plugin-1.0.dist-info"
+            announced.mkdir()
+            (announced / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-plugin\nVersion: 1.0\n", encoding="utf-8")
+            (announced / "entry_points.txt").write_text("[biomech_id]\nlab = lab_plugin\n", encoding="utf-8")
+
+    def biomech_id(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Run the command line of this laboratory."""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(self.folder), str(self.library)])}
+        code = "from biomech_id.cli import main; main()"
+        return subprocess.run(
+            [sys.executable, "-P", "-c", code, *words],
+            env=environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def run(self, subject: Path, *words: str, recipe: Mapping[str, object] | None = None) -> Path:
+        """Analyse a subject without a report, with the recipe of the page if it has one."""
+        own = (self.folder / "recipe.toml").read_text(encoding="utf-8") if "recipe.toml" in self.files else ""
+        (self.folder / "used.toml").write_text(own + "\n[output]\nreport = false\n", encoding="utf-8")
+        done = self.biomech_id("run", str(subject), "-o", "out", "--recipe", "used.toml", "--warnings-ok", *words)
+        assert done.returncode == 0, done.stderr
+        return self.folder / "out"
+
+
+def patch_of(title: str) -> Path:
+    return PATCHES / f"{title.lower().replace(' ', '-')}.patch"
+
+
+@pytest.fixture(params=[False, True], ids=["outside", "inside"])
+def inside(request: pytest.FixtureRequest) -> bool:
+    """Where a recipe is done."""
+    return bool(request.param)
+
+
+@pytest.fixture
+def subject(tmp_path: Path) -> Path:
+    """The virtual subject's folder with its static trial and one walk."""
+    folder = tmp_path / "anna"
+    folder.mkdir()
+    for name in ("static.c3d", "walk01.c3d"):
+        (folder / name).write_bytes((ROOT / "data" / name).read_bytes())
+    return folder
+
+
+def column(path: Path, name: str) -> np.ndarray:
+    with path.open(encoding="utf-8", newline="") as file:
+        return np.array([float(row[name] or "nan") for row in csv.DictReader(file)])
+
+
+def test_an_inertial_table(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "An inertial table", inside=inside)
+    if inside:
+        (tmp_path / "recipe.toml").write_text('[model]\ninertia_table = "our-laboratory"\n', encoding="utf-8")
+    out = laboratory.run(subject, "--model", "six-dof")
+    calibration = json.loads((out / "calibration.json").read_text(encoding="utf-8"))
+    mass_kg = bid.read_c3d(subject / "static.c3d").subject.mass_kg
+    assert mass_kg is not None
+    for segment, share in (("foot", 0.015), ("shank", 0.045), ("thigh", 0.105)):
+        assert calibration["sides"]["L"]["segments"][segment]["mass_kg"] == pytest.approx(share * mass_kg, rel=1e-9)
+    assert inside or "lab-table.csv" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))["inputs"]
+
+
+def test_a_plate_type(tmp_path: Path, inside: bool) -> None:
+    """A plate of type 3 written as one of the new type: its four vertical sensors, without the four sideways."""
+    laboratory = Laboratory(tmp_path, "A plate type", inside=inside)
+    write_c3d(virtual_subject(plates="types").walk("walk"), tmp_path / "known.c3d")
+    recording = ezc3d.c3d(str(tmp_path / "known.c3d"))
+    plates = recording["parameters"]["FORCE_PLATFORM"]
+    types, channels = plates["TYPE"]["value"].astype(int), plates["CHANNEL"]["value"].astype(int)
+    (third,) = np.flatnonzero(types == 3)
+    types[third], channels[:4, third] = 9, channels[4:8, third]
+    plates["TYPE"]["value"], plates["CHANNEL"]["value"] = types, channels
+    recording.write(str(tmp_path / "new.c3d"))
+    nobody = Laboratory(tmp_path / "nobody")
+    refused, known, new = (
+        json.loads(who.biomech_id("check", str(tmp_path / name), "--json").stdout)["plates"][third]
+        for who, name in ((nobody, "new.c3d"), (laboratory, "known.c3d"), (laboratory, "new.c3d"))
+    )
+    assert refused["problem"] == "its type is 9, and only types 1 to 4 are understood"
+    assert (known["type"], new["type"]) == (3, 9)
+    assert not new["problem"]
+    assert new["peak_vertical_N"] == pytest.approx(known["peak_vertical_N"], rel=1e-6)
+    assert new["peak_vertical_N"] > 300.0
+
+
+def test_a_filter(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "A filter", inside=inside)
+    out = laboratory.run(subject)
+    summary = (out / "summary.json").read_text(encoding="utf-8")
+    assert "markers filtered at 6 Hz, mean of neighbours, zero lag" in summary
+    # Markers were moved a little, as a filter does, and the plates with them.
+    (tmp_path / "plain.toml").write_text('[filter]\nmarker_filter = "never"\n[output]\nreport = false\n', encoding="utf-8")
+    assert laboratory.biomech_id("run", str(subject), "-o", "plain", "--recipe", "plain.toml").returncode == 0
+    moved_deg = np.abs(
+        column(out / "trials/walk01.csv", "LKneeAngles.X") - column(tmp_path / "plain/trials/walk01.csv", "LKneeAngles.X")
+    )
+    assert 0.05 < np.nanmax(moved_deg) < 15.0
+
+
+def test_a_file_format(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "A file format", inside=inside)
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for name in ("static", "walk01"):
+        markers = bid.read_c3d(subject / f"{name}.c3d").markers
+        lines = [f"rate {markers.rate_hz:g}", " ".join(markers.names)]
+        lines += [" ".join(f"{x:.9g}" for x in frame.ravel() * 1000) for frame in markers.position_m]
+        (folder / f"{name}.lab").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "subject.toml").write_text(_measurements(subject), encoding="utf-8")
+    out = laboratory.run(folder)
+    assert laboratory.biomech_id("run", str(subject), "-o", "c3d", "--recipe", "used.toml").returncode == 0
+    for name in ("LKneeAngles.X", "RHipAngles.Y", "LAnkleAngles.Z"):
+        theirs, from_c3d = (column(path / "trials/walk01.csv", name) for path in (out, tmp_path / "c3d"))
+        assert np.nanmax(np.abs(theirs - from_c3d)) < 1e-4  # deg: float32 of the C3D file, printed with nine digits
+
+
+def _measurements(subject: Path) -> str:
+    """What the C3D file says of the subject, which a text file of markers does not."""
+    from biomech_id.pipeline.subject_file import subject_toml
+
+    return subject_toml(bid.read_c3d(subject / "static.c3d").subject)
+
+
+def touched(patch: Path) -> set[str]:
+    return set(re.findall(r"^\+\+\+ b/(biomech_id/\S+)", patch.read_text(encoding="utf-8"), flags=re.MULTILINE))
+
+
+def test_every_recipe_has_a_test_and_a_patch() -> None:
+    titles = set(RECIPES)
+    assert titles == {re.sub(r"^test_", "", name).replace("_", " ").capitalize() for name in TESTED}
+    assert {patch_of(title) for title in titles} == set(PATCHES.glob("*.patch"))
+
+
+def test_inside_the_library_a_recipe_touches_few_files() -> None:
+    counts = {path.stem: len(touched(path)) for path in PATCHES.glob("*.patch")}
+    assert max(counts.values()) <= MOST_FILES, counts
+    assert statistics.median(counts.values()) <= MEDIAN_FILES, counts
+
+
+TESTED = [name for name in dir() if name.startswith(("test_a_", "test_an_"))]
