@@ -4,34 +4,40 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from pkgutil import walk_packages
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_extensions")]
 
-from biomech_id._version import __version__  # noqa: E402
+import biomech_id  # noqa: E402
 
 project = "biomech_id"
 author = "The biomech_id developers"
 project_copyright = author  # without a year: the same sources give the same pages
-version = release = __version__
+version = release = biomech_id.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "commands", "docstrings", "short_names", "signatures"]
-exclude_patterns = ["_build", "_extensions"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "commands"]
+exclude_patterns = ["_build", "_extensions", "_templates"]
+templates_path = ["_templates"]
 
 # The pages are Markdown that reads as well where the sources are browsed; a heading is the same anchor there and here.
 myst_heading_anchors = 4
 
-# A name in single backticks is a link, in docstrings too, and one that leads nowhere stops the build.
-default_role = "py:obj"
+# A name in single backticks is a link wherever in the package it lives, and one that leads nowhere stops the build.
+default_role = "any"
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
-    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|T|P|P\.k?w?args"),
-    (r"py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|enum|os|pathlib|collections|concurrent|matplotlib|ElementTree)\..*"),
+    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|callable|iterable|T|P|P\.k?w?args"),
+    (r"any|py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|enum|os|pathlib|collections|concurrent|matplotlib|ElementTree)\..*"),
 ]
 
+# A page a module, in files whose names are not those of the modules: a name in backticks must not mean a page.
+autosummary_filename_map = {m.name: m.name.replace(".", "-") for m in walk_packages(biomech_id.__path__, "biomech_id.")}
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "special-members": "__getitem__, __call__"}
-autodoc_typehints = "none"  # the extension `signatures` writes them
+autodoc_default_options = {"members": True, "special-members": "__getitem__, __call__", "exclude-members": "set"}
+autodoc_typehints = "none"  # the docstrings say what each argument is
+napoleon_google_docstring = False
+napoleon_preprocess_types = False
 add_module_names = False
 highlight_language = "text"  # equations; examples say that they are Python
 python_use_unqualified_type_names = True

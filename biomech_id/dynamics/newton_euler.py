@@ -146,13 +146,13 @@ def solve_body(
         frames whose contact is not known, have no joint loads: they are NaN, never guessed.
     extra : further wrenches, on "L foot", "R shank", ...; each counts to its own part of the budget.
     gravity_lab_m_s2 : (3,), laboratory axes; points down.
-    method, budget : as for `solve`.
+    method, budget : as for `newton_euler.solve`.
 
     Raises
     ------
     WrongTypeError : something else than a motion and contacts; or these two the wrong way round.
     ShapeError : a contact of another length than the motion; the message names both.
-    InvalidValueError, OptionError : as for `solve`.
+    InvalidValueError, OptionError : as for `newton_euler.solve`.
     """
     must_be(motion, BodyMotion, argument="motion", of="solve", hint="a model's track(trial) returns it")
     feet = _contacts_of(contacts)

@@ -83,7 +83,7 @@ class Simulation:
 
     @property
     def energy_drift_J(self) -> float:
-        """Largest energy that appeared from nowhere or vanished: max |E - E_0 - work|."""
+        """Largest energy that appeared from nowhere or vanished: max ``|E - E_0 - work|``."""
         return float(np.abs(self.energy_J - self.energy_J[0] - self.work_J).max())
 
 

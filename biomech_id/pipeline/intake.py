@@ -18,7 +18,7 @@ from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
 from biomech_id.readers import read
 from biomech_id.trial import Subject, Trial
 
-#: Reads one file; `readers.read` in the product.
+#: Reads one file; `readers.formats.read` in the product.
 Reader = Callable[[Path], Trial]
 Progress = Callable[[str, int, int], None]
 

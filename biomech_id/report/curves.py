@@ -1,6 +1,6 @@
 """The report's panels as functions for researchers: ``bid.plot.kinematics(result)`` returns a matplotlib Figure.
 
-Each function takes the value that `biomech_id.analyse` returns, or the tables read back from its folder, and draws one page of
+Each function takes the value that `analyse` returns, or the tables read back from its folder, and draws one page of
 the report without its header. The panels are ordinary matplotlib axes: add to them, or save the figure in any format.
 """
 
@@ -30,7 +30,7 @@ from biomech_id.results.tables.session_tables import SessionTables
 
 @runtime_checkable
 class HasTables(Protocol):
-    """Anything that yields its tables: the value that `biomech_id.analyse` returns."""
+    """Anything that yields its tables: the value that `analyse` returns."""
 
     def tables(self) -> SessionTables:
         """Return the tables of the session."""

@@ -64,7 +64,7 @@ class VirtualSubject:
     rate_hz, analog_ratio, duration_s, first_frame : of the recording.
     plates : name of a layout (`floor_plates.layout`) or the plates themselves.
     plate_baseline_N, plate_noise_N : offset and noise added to every plate.
-    noise_m, gaps, soft_tissue_m : marker noise (standard deviation), gaps, soft-tissue shift (`markers`).
+    noise_m, gaps, soft_tissue_m : marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
     seed : of every random number.
     """
 

@@ -1,5 +1,5 @@
 """How far results can be off: sizes of errors with their sources, what each does to the joint loads, and their sum.
 
-`sizes` holds the numbers, `sources` what an error is, `leg` and `joint_shift` the errors of a leg, `marker_noise` those drawn
-anew in every frame; `propagation` adds them up and `recording` fits them to one trial.
+`uncertainty.sizes` holds the numbers, `uncertainty.sources` what an error is, `uncertainty.leg` and `joint_shift` the errors of a
+leg, `marker_noise` those drawn anew in every frame; `propagation` adds them up and `uncertainty.recording` fits them to one trial.
 """

@@ -1,4 +1,4 @@
-"""Everything that can be wrong in the inverse dynamics of a leg, as sources of error of the sizes in `error_sizes`."""
+"""Everything that can be wrong in the inverse dynamics of a leg, as sources of error of the sizes in `uncertainty.sizes`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def leg_errors(
 
     Parameters
     ----------
-    sizes : name -> standard deviation (see `error_sizes.error_sizes`).
+    sizes : name -> standard deviation (see `sizes.error_sizes`).
     hip_centre_mm : standard deviation of the hip centre along each axis, for the method that found it.
     noise_m : standard deviation of the white noise on a raw marker path along each axis, metres.
     gram : (3, 3), of what turns raw paths into the positions, velocities and accelerations used.

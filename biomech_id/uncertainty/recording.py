@@ -32,7 +32,7 @@ def sources_of_error(
     motion : the trial, tracked.
     model : which method found the hip, and what follows a joint centre that is off.
     choice : what was measured of the markers' noise, and whether they were filtered.
-    sizes : name -> standard deviation (see `uncertainty.sizes.error_sizes`).
+    sizes : name -> standard deviation (see `sizes.error_sizes`).
     """
     shown_m = choice.raw_noise_m(motion.rate_hz)
     shows = bool(np.isfinite(shown_m))

@@ -1,6 +1,6 @@
 """The tables of a study: every session's tables as one, with the subject in front, readable lazily.
 
-With pyarrow each table is a Parquet dataset of one file per subject (see `study_parquet`), otherwise one CSV each. A session is
+With pyarrow each table is a Parquet dataset of one file per subject (see `study.parquet`), otherwise one CSV each. A session is
 copied piece by piece, so that memory depends neither on how many there are nor on how long one of them is; and in the order of
 their names, so that the bytes do not depend on who finished first.
 """
