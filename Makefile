@@ -53,7 +53,7 @@ docs: $(VENV)/.run
 
 ## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error
 site: $(VENV)/.docs
-	$(RUN) sphinx -b html -n -W --keep-going -q docs docs/_build
+	$(RUN) sphinx -j auto -b html -n -W --keep-going -q docs docs/_build
 	@echo docs/_build/index.html
 
 ## fuzz: every mutation of the reader's test, not only those of continuous integration
