@@ -27,7 +27,8 @@ myst_heading_anchors = 4
 default_role = "any"
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
-    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|callable|iterable|T|P|P\.k?w?args"),
+    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path"),
+    (r"py:class", r"callable|iterable|T|P|P\.k?w?args"),
     (r"any|py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|enum|os|pathlib|collections|concurrent|matplotlib|ElementTree)\..*"),
 ]
 

@@ -1,7 +1,7 @@
 """What docstrings promise: every argument is named with its type, and what is physics shows an example that runs.
 
-Counted over public functions and methods (and classes with a written ``__init__``; a dataclass names its fields). A name counts that
-has an entry ``name : type`` in Parameters or Attributes, alone or with others of the same type.
+Counted over public functions and methods, classes with a written ``__init__`` and dataclasses (their fields). A name counts that has
+an entry ``name : type`` in Parameters or Attributes, alone or with others of the same type.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LIBRARY = ROOT / "biomech_id"
 LEAST_NAMED = 0.24  # towards 0.90, room by room
 #: Of public functions and methods of physics, the share that shows an example.
 LEAST_SHOWN = 0.0  # towards 0.15
-#: Physics: what takes or returns quantities of motion, forces or bodies, and anything computed from them. Reading and writing files,
-#: checking, tables, drawing and the commands are not.
+#: Physics is what takes or returns quantities of motion, forces or bodies, and anything computed from them. Reading and writing
+#: files, checking, tables, drawing and the commands are not.
 PHYSICS = (
     "algebra", "anatomy", "anthropometry", "conventions", "dynamics", "emg", "gait", "models", "multibody", "signal", "trial",
     "uncertainty", "readers.c3d.plate_wrench", "readers.c3d.units", "readers.vertical",
@@ -72,9 +72,9 @@ def of_scope(body: list[ast.stmt], where: str) -> Iterator[Callable]:
 
 def fields_of(node: ast.ClassDef) -> Iterator[str]:
     for n in node.body:
-        if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and "ClassVar" not in ast.dump(n.annotation):
-            if not n.target.id.startswith("_"):
-                yield n.target.id
+        named = isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name) and "ClassVar" not in ast.dump(n.annotation)
+        if named and not n.target.id.startswith("_"):
+            yield n.target.id
 
 
 @cache

@@ -1,9 +1,10 @@
 """How far a misplaced joint centre of the conventional model misplaces the next one.
 
 The knee centre is found in the plane of hip centre, knee marker and wand, the ankle centre in that of knee centre, ankle marker
-and wand (see `joint_centres.chord`). A hip centre that is off turns the first plane about the line from wand to knee marker, and the knee centre,
-half a knee's width inside that line, goes along for a good part of the way; so does the axis from it through its marker. The ratio
-depends on where the wand sits on this subject, and is measured by moving the centre and finding the next one again.
+and wand (see `joint_centres.chord`). A hip centre that is off turns the first plane about the line from wand to knee marker, and
+the knee centre, half a knee's width inside that line, goes along for a good part of the way; so does the axis from it through its
+marker. The ratio depends on where the wand sits on this subject, and is measured by moving the centre and finding the next one
+again.
 """
 
 from __future__ import annotations
