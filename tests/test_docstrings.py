@@ -1,6 +1,6 @@
 """What docstrings promise: every argument is named with its type, and what is physics shows an example that runs.
 
-Counted over public functions and methods, classes with a written ``__init__`` and dataclasses (their fields). A name counts that has
+Counted over public functions and methods, classes with a written ``__init__`` and dataclasses. A name counts that has
 an entry ``name : type`` in Parameters or Attributes, alone or with others of the same type.
 """
 

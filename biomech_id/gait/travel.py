@@ -96,7 +96,7 @@ class Travel:
 
 
 def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
-    """Return the kind of a trial (see `describe_travel` for the reason); `TrialKind.OTHER` when its feet are not seen."""
+    """Return the kind of a trial (see `describe_travel` for the reason); ``TrialKind.OTHER`` when its feet are not seen."""
     try:
         landmarks = find_landmarks(trial, motion)
     except MissingInputError:
