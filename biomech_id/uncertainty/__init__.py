@@ -1,5 +1,6 @@
 """How far results can be off: sizes of errors with their sources, what each does to the joint loads, and their sum.
 
 `uncertainty.sizes` holds the numbers, `uncertainty.sources` what an error is, `uncertainty.leg` and `joint_shift` the errors of a
-leg, `marker_noise` those drawn anew in every frame; `propagation` adds them up and `uncertainty.recording` fits them to one trial.
+leg; `uncertainty.recording` fits them to one trial and `propagation` carries them to the joint moments, which
+`results.tables.uncertainty` writes down.
 """

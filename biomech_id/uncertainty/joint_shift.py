@@ -13,7 +13,7 @@ A segment without a second joint, the foot, moves with the joint and does not tu
 
 A *misplaced* centre rides with its segment: d is constant in segment axes, the angular velocities are right, and the centre of mass
 is accelerated by s (alpha x d + omega x (omega x d)) too much. A *noisy* centre is drawn anew in each frame; its path is
-differentiated, and d, d' and d'' are correlated with the differentiator's Gram matrix (see `biomech_id.uncertainty.marker_noise`).
+differentiated, and d, d' and d'' are correlated with the differentiator's Gram matrix (see `biomech_id.uncertainty.recording`).
 """
 
 from __future__ import annotations
@@ -28,41 +28,38 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.model_errors import NOISY_POINTS, ErrorCoupling
-from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, move_joint, turned_inertia
+from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, equal_errors, move_joint, turned_inertia
 
 
-def misplaced_joint(
-    segment: str, sd_m: float, *, name: str, couplings: Mapping[str, ErrorCoupling] = MappingProxyType({})
-) -> ErrorSource:
-    """The proximal joint centre of a segment is off by a constant in its axes, by ``sd_m`` metres along each.
+def misplaced_joint(segment: str, sd_m: float, couplings: Mapping[str, ErrorCoupling] = MappingProxyType({})) -> ErrorSource:
+    """Return the error that the proximal joint centre of a segment is off by a constant in its axes.
 
     Parameters
     ----------
-    segment : the one distal to the joint.
-    sd_m : standard deviation.
-    name : of the source.
-    couplings : segment -> how its distal joint follows; a segment that is not named keeps it.
+    segment : str
+        The one distal to the joint.
+    sd_m : float
+        Standard deviation along each axis, metres.
+    couplings : mapping of str to ErrorCoupling
+        Segment -> how its distal joint follows; a segment that is not named keeps it.
     """
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
-        effect = Effect.none_on(nominal.chain, 3)
+    def fill(nominal: Nominal, effect: Effect) -> None:
         _misplace(nominal, effect, nominal.chain.index(segment), nominal.directions(segment), couplings)
-        yield effect
 
-    return ErrorSource(name, "bias", sd_m**2 * np.eye(3), effects)
+    return equal_errors(sd_m, 3, fill)
 
 
-def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray, *, name: str) -> ErrorSource:
-    """The paths of joint centres and of the foot's tip carry white noise, of a leg that is the whole chain.
+def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray) -> ErrorSource:
+    """Return the white noise on the paths of joint centres and of the foot's tip, of a leg that is the whole chain.
 
     Parameters
     ----------
     sd_m : standard deviation of a raw marker path's samples along each axis, metres.
     gram : (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
-        `biomech_id.uncertainty.marker_noise.noise_gram`).
+        `biomech_id.uncertainty.recording.noise_gram`).
     gain : (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of
         the foot (tip, ankle), shank (knee) and thigh (hip). The identity, if each point is as noisy as one marker.
-    name : of the source.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:
@@ -82,7 +79,7 @@ def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray, *, name: str) 
                 acceleration.moment_com[mine, :, end.segment] += nominal.inertia_times(end.segment, swing)
         yield from (position, velocity, acceleration)
 
-    return ErrorSource(name, "noise", np.asarray(np.kron(gram, sd_m**2 * gain), dtype=np.float64), effects)
+    return ErrorSource(np.asarray(np.kron(gram, sd_m**2 * gain), dtype=np.float64), effects)
 
 
 def _noisy_ends(chain: Chain, point: str, i: int) -> Iterator[_End]:

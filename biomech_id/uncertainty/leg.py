@@ -14,7 +14,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.model_errors import ErrorCoupling
 from biomech_id.uncertainty.joint_shift import misplaced_joint, noisy_points
-from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, inertia, mass, turned_inertia
+from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal, equal_errors, turned_inertia
 
 _PERCENT = 0.01
 
@@ -41,9 +41,9 @@ def leg_errors(
     """
     foot, shank, thigh = LEG_SEGMENTS
     return {
-        "hip_centre": (misplaced_joint(thigh, hip_centre_mm / MM_PER_M, name="hip centre", couplings=couplings),),
-        "knee_centre": (misplaced_joint(shank, sizes["knee_centre_mm"] / MM_PER_M, name="knee centre", couplings=couplings),),
-        "ankle_centre": (misplaced_joint(foot, sizes["ankle_centre_mm"] / MM_PER_M, name="ankle centre"),),
+        "hip_centre": (misplaced_joint(thigh, hip_centre_mm / MM_PER_M, couplings),),
+        "knee_centre": (misplaced_joint(shank, sizes["knee_centre_mm"] / MM_PER_M, couplings),),
+        "ankle_centre": (misplaced_joint(foot, sizes["ankle_centre_mm"] / MM_PER_M),),
         "segment_axes": (
             turned_about_length(thigh, np.deg2rad(sizes["thigh_rotation_deg"])),
             turned_about_length(shank, np.deg2rad(sizes["shank_rotation_deg"])),
@@ -54,7 +54,7 @@ def leg_errors(
             ground_place(foot, sizes["plate_place_mm"] / MM_PER_M),
             ground_force(foot, _PERCENT * sizes["plate_force_percent"]),
         ),
-        "marker_noise": (noisy_points(noise_m, gram, gain, name="marker noise"),),
+        "marker_noise": (noisy_points(noise_m, gram, gain),),
     }
 
 
@@ -64,34 +64,48 @@ def _inertia(segment: str, sizes: Mapping[str, float]) -> Iterator[ErrorSource]:
     yield inertia(segment, _PERCENT * sizes["tensor_percent"])
 
 
+def mass(segment: str, sd_of_mass: float) -> ErrorSource:
+    """The mass of a segment is off by a fraction of it."""
+
+    def fill(nominal: Nominal, effect: Effect) -> None:
+        i = nominal.chain.index(segment)
+        effect.force[..., i, :] = nominal.momentum_rate[:, i]
+
+    return equal_errors(sd_of_mass, 1, fill)
+
+
+def inertia(segment: str, sd_of_tensor: float) -> ErrorSource:
+    """The inertia tensor of a segment is off, all of it by one factor, by a fraction."""
+
+    def fill(nominal: Nominal, effect: Effect) -> None:
+        i = nominal.chain.index(segment)
+        gyroscopic = cross(nominal.chain.omega_lab_rad_s[:, i], nominal.angular_momentum[:, i])
+        effect.moment_com[..., i, :] = nominal.inertia_alpha[:, i] + gyroscopic
+
+    return equal_errors(sd_of_tensor, 1, fill)
+
+
 def turned_about_length(segment: str, sd_rad: float) -> ErrorSource:
     """The axes of a segment are turned by a constant about the line between its joints.
 
     Joint centres and centre of mass stay; a rotation that is constant in the segment leaves its angular velocity alone.
     """
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
+    def fill(nominal: Nominal, effect: Effect) -> None:
         i = nominal.chain.index(segment)
         along = _along(nominal.chain, i)
-        effect = Effect.none_on(nominal.chain)
-        effect.turn[:, i] = along / np.sqrt(dot(along, along))[:, None]
-        effect.moment_com[:, i] = turned_inertia(nominal, i, effect.turn[:, i])
-        yield effect
+        _turn(nominal, effect, i, along / np.sqrt(dot(along, along))[:, None])
 
-    return ErrorSource(f"{segment} rotation", "bias", np.array([[sd_rad**2]]), effects)
+    return equal_errors(sd_rad, 1, fill)
 
 
 def turned_axes(segment: str, sd_rad: float) -> ErrorSource:
     """The axes of a segment are turned by a constant about each of themselves; joint centres and centre of mass stay."""
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
-        i, turn = nominal.chain.index(segment), nominal.directions(segment)
-        effect = Effect.none_on(nominal.chain, 3)
-        effect.turn[..., i, :] = turn
-        effect.moment_com[..., i, :] = turned_inertia(nominal, i, turn)
-        yield effect
+    def fill(nominal: Nominal, effect: Effect) -> None:
+        _turn(nominal, effect, nominal.chain.index(segment), nominal.directions(segment))
 
-    return ErrorSource(f"{segment} axes", "bias", sd_rad**2 * np.eye(3), effects)
+    return equal_errors(sd_rad, 3, fill)
 
 
 def com_along_segment(segment: str, sd_of_length: float) -> ErrorSource:
@@ -101,27 +115,23 @@ def com_along_segment(segment: str, sd_of_length: float) -> ErrorSource:
     its acceleration is off as well.
     """
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
+    def fill(nominal: Nominal, effect: Effect) -> None:
         chain, i = nominal.chain, nominal.chain.index(segment)
         along, omega, alpha = _along(chain, i), chain.omega_lab_rad_s[:, i], chain.alpha_lab_rad_s2[:, i]
-        effect = Effect.none_on(chain)
-        effect.force[:, i] = chain.mass_kg[i] * (cross(alpha, along) + cross(omega, cross(omega, along)))
-        effect.moment_com[:, i] = cross(along, nominal.momentum_rate[:, i])
-        yield effect
+        effect.force[..., i, :] = chain.mass_kg[i] * (cross(alpha, along) + cross(omega, cross(omega, along)))
+        effect.moment_com[..., i, :] = cross(along, nominal.momentum_rate[:, i])
 
-    return ErrorSource(f"{segment} centre of mass", "bias", np.array([[sd_of_length**2]]), effects)
+    return equal_errors(sd_of_length, 1, fill)
 
 
 def ground_place(foot: str, sd_m: float) -> ErrorSource:
     """The ground's force acts beside where the plates say, by a constant along each laboratory axis, metres."""
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
+    def fill(nominal: Nominal, effect: Effect) -> None:
         force, _ = nominal.loads.external[0].at_origin()
-        effect = Effect.none_on(nominal.chain, 3)
         effect.moment_com[..., nominal.chain.index(foot), :] = -cross(nominal.directions("lab"), force)
-        yield effect
 
-    return ErrorSource("place of the ground force", "bias", sd_m**2 * np.eye(3), effects)
+    return equal_errors(sd_m, 3, fill)
 
 
 def ground_force(foot: str, sd_of_size: float) -> ErrorSource:
@@ -130,7 +140,7 @@ def ground_force(foot: str, sd_of_size: float) -> ErrorSource:
     The error acts where the force does: at the point of its line nearest to the ankle.
     """
 
-    def effects(nominal: Nominal) -> Iterator[Effect]:
+    def fill(nominal: Nominal, effect: Effect) -> None:
         chain, i = nominal.chain, nominal.chain.index(foot)
         force, moment = nominal.loads.external[0].at_origin()
         ankle = chain.joint_lab_m[:, i]
@@ -138,12 +148,15 @@ def ground_force(foot: str, sd_of_size: float) -> ErrorSource:
         loaded = np.where(square > 0.0, square, 1.0)
         point = ankle + cross(force, moment - cross(ankle, force)) / loaded
         error = np.sqrt(square) * nominal.directions("lab")
-        effect = Effect.none_on(chain, 3)
         effect.force[..., i, :] = -error
         effect.moment_com[..., i, :] = -cross(point - chain.com_lab_m[:, i], error)
-        yield effect
 
-    return ErrorSource("ground force", "bias", sd_of_size**2 * np.eye(3), effects)
+    return equal_errors(sd_of_size, 3, fill)
+
+
+def _turn(nominal: Nominal, effect: Effect, i: int, turn: FloatArray) -> None:
+    effect.turn[..., i, :] = turn
+    effect.moment_com[..., i, :] = turned_inertia(nominal, i, turn)
 
 
 def _along(chain: Chain, i: int) -> FloatArray:

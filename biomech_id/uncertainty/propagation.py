@@ -1,121 +1,42 @@
-"""How far joint wrenches can be off: first-order propagation of measurement and model errors.
+"""How far joint moments can be off: first-order propagation of measurement and model errors.
 
 With the loads x given by A(theta) x = b(theta), an error in parameter theta_j changes them by
 
     dx/dtheta_j = A^-1 (db/dtheta_j - dA/dtheta_j x)
 
 The bracket is a force and a moment that act as if one were added to each segment; A^-1 is the same sum up the chain that
-solved for x. The covariance of x in one frame is J S J' with the covariance S of the parameters.
-
-Noise is drawn anew in every frame. A bias - a misplaced joint centre, a wrong mass - is one draw for all frames: it shifts
-whole curves and does not average out, so it must be kept apart (`Uncertainty.sd_of_mean`).
+solved for x. Errors of a covariance S = L L' are as good as independent errors of one standard deviation along the columns of L,
+so that the variance of whatever follows linearly from x is the sum of their squares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.vectors import cross, matvec_transposed
-from biomech_id.dynamics.loads import ChainLoads
+from biomech_id.algebra.vectors import cross
 from biomech_id.dynamics.recursion import joint_wrenches
-from biomech_id.errors import InvalidValueError
 from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal
 
 
-@dataclass(frozen=True, eq=False)
-class Uncertainty:
-    """Covariance of the joint wrenches of a chain, and where it comes from.
+class Deviation(NamedTuple):
+    """What p independent errors of one standard deviation do to every joint of a chain; (p, N, n, 3), laboratory axes.
 
-    Unknowns are ordered as in the block system: force (laboratory axes, N) and moment about the joint centre (axes of the
-    segment distal to the joint, N m) of each joint, distal to proximal.
-
-    Attributes
-    ----------
-    sources : what was propagated.
-    jacobians : name of a source -> (N, 6n, p), change of the unknowns per unit of each of its p parameters.
+    ``moment`` is N m about the joint centres, ``turn`` rad, ``spin`` rad/s; the last two belong to the segments.
     """
 
-    sources: Mapping[str, ErrorSource]
-    jacobians: Mapping[str, FloatArray]
-
-    def covariance_from(self, source: str) -> FloatArray:
-        """Covariance (N, 6n, 6n) that one source causes within each frame."""
-        J = self.jacobians[source]
-        return np.asarray(J @ self.sources[source].covariance @ np.swapaxes(J, -1, -2))
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance (N, 6n, 6n) of the unknowns within each frame, from all sources."""
-        return np.asarray(sum(self.covariance_from(name) for name in self.sources))
-
-    def sd_from(self, source: str) -> FloatArray:
-        """Standard deviation (N, 6n) that one source causes: N and N m."""
-        return _diagonal_root(self.covariance_from(source))
-
-    @property
-    def sd(self) -> FloatArray:
-        """Standard deviation (N, 6n) from all sources: N and N m."""
-        return _diagonal_root(self.covariance)
-
-    def share(self, source: str) -> FloatArray:
-        """Part (N, 6n) of the variance, 0 to 1, that one source causes; NaN where there is no variance."""
-        total = self.sd**2
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(total > 0, self.sd_from(source) ** 2 / total, np.nan))
-
-    def covariance_between(self, first: int, second: int) -> FloatArray:
-        """Covariance (6n, 6n) of the unknowns of two frames: biases tie them together, noise does so only within a frame."""
-        total = np.zeros((self._n_unknowns, self._n_unknowns))
-        for name, source in self.sources.items():
-            if source.kind == "bias" or first == second:
-                J, covariance = self.jacobians[name], source.covariance
-                total += J[first] @ (covariance if covariance.ndim == 2 else covariance[first]) @ J[second].T
-        return total
-
-    def sd_of_mean(self, weights: FloatArray) -> FloatArray:
-        """Standard deviation (6n,) of a weighted sum over frames, with ``weights`` (N,): noise averages down, a bias does not."""
-        variance = np.zeros(self._n_unknowns)
-        for name, source in self.sources.items():
-            if source.kind == "bias":
-                J = np.einsum("f,fup->up", weights, self.jacobians[name])
-                variance += np.einsum("up,pq,uq->u", J, source.covariance, J)
-            else:
-                variance += np.einsum("f,fuu->u", weights**2, self.covariance_from(name))
-        return np.asarray(np.sqrt(variance))
-
-    @property
-    def _n_unknowns(self) -> int:
-        return int(next(iter(self.jacobians.values())).shape[1])
+    moment: FloatArray
+    turn: FloatArray
+    spin: FloatArray
 
 
-def propagate_errors(loads: ChainLoads, sources: Sequence[ErrorSource]) -> Uncertainty:
-    """First-order uncertainty of solved joint wrenches.
-
-    Parameters
-    ----------
-    loads : the solution.
-    sources : independent of each other, each with its own covariance (see `biomech_id.uncertainty.sources`).
-
-    Raises
-    ------
-    InvalidValueError : no sources, two of one name, or one that names a segment the chain does not have.
-    """
-    names = [source.name for source in sources]
-    if not names or len(set(names)) < len(names):
-        raise InvalidValueError(
-            f"Sources of error need different names, and there must be one at least: {names}.",
-            value=names, expected="one or more sources with different names", where="propagate_errors",
-        )  # fmt: skip
-    nominal = Nominal(loads)
-    jacobians = {}
-    for source in sources:
-        columns = [_columns(nominal, effect) for effect in source.effects(nominal)]
-        jacobians[source.name] = np.concatenate(columns, axis=-1)
-    return Uncertainty({source.name: source for source in sources}, jacobians)
+def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
+    """Return what the errors of several independent sources do, one after the other."""
+    each = [_deviation(nominal, source) for source in sources]
+    return Deviation(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
 
 
 def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
@@ -131,14 +52,20 @@ def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
     return joint_wrenches(chain, need)
 
 
-def _columns(nominal: Nominal, effect: Effect) -> FloatArray:
-    """Change of the unknowns (N, 6n, p) by the p errors of an effect."""
-    chain = nominal.chain
-    force, moment = response(nominal, effect)
-    # A segment that seems turned reads the moment in turned axes.
-    moment = matvec_transposed(chain.R_lab_seg, moment - cross(effect.turn, nominal.moment))
-    return np.moveaxis(np.stack([force, moment], axis=-2).reshape(-1, chain.n_frames, 6 * chain.n_segments), 0, -1)
+def _deviation(nominal: Nominal, source: ErrorSource) -> Deviation:
+    shape = nominal.chain.com_lab_m.shape
+    responses = [(response(nominal, effect)[1], effect.turn, effect.spin) for effect in source.effects(nominal)]
+    together = (np.concatenate([array.reshape(-1, *shape) for array in arrays]) for arrays in zip(*responses, strict=True))
+    return Deviation(*(_independent(source.covariance, array) for array in together))
 
 
-def _diagonal_root(covariance: FloatArray) -> FloatArray:
-    return np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+def _independent(covariance: FloatArray, changes: FloatArray) -> FloatArray:
+    """Changes (p, ...) by unit errors of a covariance (p, p), as changes by independent errors of one standard deviation.
+
+    Summed without a library for linear algebra, whose order of adding depends on its number of threads.
+    """
+    sd = np.sqrt(np.diag(covariance))
+    if np.array_equal(covariance, np.diag(np.diag(covariance))):
+        return sd.reshape(-1, *[1] * (changes.ndim - 1)) * changes
+    size, axes = np.linalg.eigh(covariance)
+    return np.asarray(np.einsum("pq,p...->q...", axes * np.sqrt(np.maximum(size, 0.0)), changes, optimize=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -15,9 +15,10 @@ from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filter_choice import FilterChoice
 from biomech_id.signal.filters import LowPass
 from biomech_id.uncertainty.leg import leg_errors
-from biomech_id.uncertainty.marker_noise import noise_gram
 from biomech_id.uncertainty.sources import ErrorSource
 
+#: Samples (n, m) -> position, velocity, acceleration (n, m) each: a linear differentiator.
+Differentiator = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
 #: Frames of the unit pulses that a differentiator is measured with: far more than any filter here remembers.
 _PULSES = 101
 
@@ -49,6 +50,18 @@ def sources_of_error(
         )
         for side in motion.sides
     }
+
+
+def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:
+    """Gram matrix (3, 3) of a differentiator's weights in the middle of ``n_frames`` frames.
+
+    Entry (a, b) times the variance of white noise on the samples is the covariance of derivatives a and b, each in the unit
+    of the samples per s^a.
+    """
+    middle = n_frames // 2
+    weights = np.stack([result[middle] for result in differentiate(np.eye(n_frames))])
+    gram: FloatArray = weights @ weights.T
+    return gram
 
 
 @lru_cache(maxsize=16)

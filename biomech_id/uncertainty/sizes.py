@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from biomech_id.errors import OptionError
-from biomech_id.uncertainty.sources import Kind
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ErrorSize:
     name: str
     value: float
     source: str
-    kind: Kind
+    kind: Literal["bias", "noise"]
     what: str
     why: str
 

@@ -30,7 +30,7 @@ from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filters import lowpass
 from biomech_id.trial import Trial
 from biomech_id.uncertainty.leg import leg_errors
-from biomech_id.uncertainty.marker_noise import noise_gram
+from biomech_id.uncertainty.recording import noise_gram
 from biomech_id.uncertainty.sizes import error_sizes
 
 SIZES = error_sizes()

@@ -18,8 +18,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
-
-TOTAL = "total"
+from biomech_id.results.tables.uncertainty import TOTAL
 
 
 def mean_uncertainty(

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,23 +29,12 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.results.session.clinical import clinical_moment_change
 from biomech_id.results.tables.cycle_table import Curves, cut_to_cycle, stack_curves
 from biomech_id.results.tables.session_tables import CURVE_POINTS, tidy_table
-from biomech_id.uncertainty.propagation import response
+from biomech_id.uncertainty.propagation import Deviation, deviation
 from biomech_id.uncertainty.sources import ErrorSource, Nominal
 
 #: Group of sources -> its sources, of one leg (see `uncertainty.leg.leg_errors`).
 Errors = Mapping[str, Sequence[ErrorSource]]
 TOTAL = "total"
-
-
-class Deviation(NamedTuple):
-    """What p independent errors of one standard deviation do to every joint of a leg; (p, N, 3, 3), laboratory axes.
-
-    ``moment`` is N m about the joint centres, ``turn`` rad, ``spin`` rad/s; the last two belong to the segments.
-    """
-
-    moment: FloatArray
-    turn: FloatArray
-    spin: FloatArray
 
 
 def joint_variances(loads: JointLoads, side: str, errors: Errors, frames: BoolArray) -> dict[str, dict[str, FloatArray]]:
@@ -59,12 +47,11 @@ def joint_variances(loads: JointLoads, side: str, errors: Errors, frames: BoolAr
     errors : groups of sources of that leg.
     frames : (n,), the N frames that are wanted.
     """
-    leg = Leg(Nominal(leg_at(loads, side, frames)), loads.motion, side, frames)
-    variances: dict[str, dict[str, FloatArray]] = {}
+    leg = _Leg(Nominal(leg_at(loads, side, frames)), loads.motion, side, frames)
+    variances = {}
     for group, sources in errors.items():
-        each = [_deviation(leg.nominal, source) for source in sources]
-        together = Deviation(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
-        variances[group] = {joint: leg.variances(joint, together) for joint in JOINTS}
+        errors_of_group = deviation(leg.nominal, sources)
+        variances[group] = {joint: leg.variances(joint, errors_of_group) for joint in JOINTS}
     return variances
 
 
@@ -138,28 +125,8 @@ def _standard_deviations(
     return columns
 
 
-def _deviation(nominal: Nominal, source: ErrorSource) -> Deviation:
-    """Responses to the independent errors of a source: with its covariance S = L L', to the columns of L."""
-    shape = nominal.chain.com_lab_m.shape
-    responses = [(response(nominal, effect)[1], effect.turn, effect.spin) for effect in source.effects(nominal)]
-    together = (np.concatenate([array.reshape(-1, *shape) for array in arrays]) for arrays in zip(*responses, strict=True))
-    return Deviation(*(_independent(source.covariance, array) for array in together))
-
-
-def _independent(covariance: FloatArray, changes: FloatArray) -> FloatArray:
-    """Changes (p, ...) by unit errors of a covariance (p, p), as changes by independent errors of one standard deviation.
-
-    Summed without a library for linear algebra, whose order of adding depends on its number of threads.
-    """
-    sd = np.sqrt(np.diag(covariance))
-    if np.array_equal(covariance, np.diag(np.diag(covariance))):
-        return sd.reshape(-1, *[1] * (changes.ndim - 1)) * changes
-    size, axes = np.linalg.eigh(covariance)
-    return np.asarray(np.einsum("pq,p...->q...", axes * np.sqrt(np.maximum(size, 0.0)), changes, optimize=False))
-
-
 @dataclass(frozen=True, eq=False)
-class Leg:
+class _Leg:
     """One solved leg in chosen frames, and the body it belongs to."""
 
     nominal: Nominal
@@ -167,10 +134,10 @@ class Leg:
     side: str
     frames: BoolArray
 
-    def variances(self, joint: str, deviation: Deviation) -> FloatArray:
-        """Sum of squares (N, 4) over the errors of a deviation: the moment's components, and the power."""
+    def variances(self, joint: str, errors: Deviation) -> FloatArray:
+        """Sum of squares (N, 4) over independent errors: the moment's components, and the power."""
         chain, i = self.nominal.chain, JOINTS.index(joint)
-        moment, turn, spin = (array[:, :, i] for array in deviation)
+        moment, turn, spin = (array[:, :, i] for array in errors)
         omega = chain.omega_lab_rad_s[:, i]
         if joint == "hip":  # the pelvis is the base of the leg: how it is placed is no part of it
             pelvis = self.motion.motions["", "pelvis"]
@@ -178,7 +145,7 @@ class Leg:
             turn_proximal, spin_proximal = np.zeros_like(turn), np.zeros_like(spin)
         else:
             R_proximal, omega_proximal = chain.R_lab_seg[:, i + 1], chain.omega_lab_rad_s[:, i + 1]
-            turn_proximal, spin_proximal = deviation.turn[:, :, i + 1], deviation.spin[:, :, i + 1]
+            turn_proximal, spin_proximal = errors.turn[:, :, i + 1], errors.spin[:, :, i + 1]
         nominal_moment = self.nominal.moment[:, i]
         components = clinical_moment_change(
             self.motion.model, self.side, joint, nominal_moment, (R_proximal, chain.R_lab_seg[:, i]), moment, (turn_proximal, turn)
