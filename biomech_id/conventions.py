@@ -161,21 +161,6 @@ FORCE_VARIABLE: dict[str, str] = {"hip": "HipForce", "knee": "KneeForce", "ankle
 POWER_VARIABLE: dict[str, str] = {"hip": "HipPower", "knee": "KneePower", "ankle": "AnklePower"}
 CENTRE_VARIABLE: dict[str, str] = {"hip": "HJC", "knee": "KJC", "ankle": "AJC"}
 
-#: Clinical moment and force components from components in the axes of the segment distal to the joint (conventional frames):
-#: for X, Y, Z the index of the segment axis, its factor, and whether the factor is mirrored (times `SIDE_SIGN`).
-ComponentRule = tuple[int, float, bool]
-#: Joint -> the rules of X, Y and Z of its moment.
-MOMENT_RULES: dict[str, tuple[ComponentRule, ComponentRule, ComponentRule]] = {
-    "ankle": ((1, 1.0, False), (2, -1.0, True), (0, 1.0, True)),
-    "knee": ((1, -1.0, False), (0, 1.0, True), (2, 1.0, True)),
-    "hip": ((1, 1.0, False), (0, 1.0, True), (2, 1.0, True)),
-}
-#: Joint -> the rules of X, Y and Z of its force.
-FORCE_RULES: dict[str, tuple[ComponentRule, ComponentRule, ComponentRule]] = {
-    "ankle": ((0, -1.0, False), (1, 1.0, False), (2, -1.0, False)),
-    "knee": ((0, 1.0, False), (1, 1.0, False), (2, 1.0, False)),
-    "hip": ((0, 1.0, False), (1, 1.0, False), (2, 1.0, False)),
-}
 
 #: Parts of the moment budget, in the order they are stacked.
 BUDGET_PARTS: tuple[str, ...] = ("ground_reaction", "gravity", "linear_inertia", "angular_inertia", "gyroscopic")

@@ -17,6 +17,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, proximal_part
 from biomech_id.conventions import SIDES
+from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
@@ -238,7 +239,8 @@ class BodyMotion:
     foot_outline_lab_m : side -> (n, k, 3), points of the foot's outline, in order around it.
     foot_outline_names : the k names.
     progression_R_lab : (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
-    model, kinetics : "conventional" or "six-dof"; "vicon" or "textbook".
+    model, kinetics : name of the body model; "vicon" or "textbook".
+    axes : in which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
     roles : (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
     fit_residual_m : (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to
         them, metres; empty for a model that does not fit clusters.
@@ -259,9 +261,10 @@ class BodyMotion:
     foot_outline_lab_m: Mapping[str, FloatArray] = field(default_factory=dict)
     foot_outline_names: tuple[str, ...] = ()
     progression_R_lab: FloatArray = field(default_factory=lambda: np.eye(3))
-    model: str = "conventional"
+    model: str = ""
     kinetics: str = "textbook"
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    axes: ModelAxes | None = None
     fit_residual_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -284,6 +287,21 @@ class BodyMotion:
                 f"{self.name} has the {side} {DISTAL_SEGMENT[joint]} but not the {proximal[1]} or the {joint} centre it hangs on.",
                 value=sorted(self.motions), expected=f"the {proximal[1]} and the {joint} centre", where=self.name,
             )  # fmt: skip
+
+    @property
+    def model_axes(self) -> ModelAxes:
+        """The axes in which the body model expresses angles, moments and forces.
+
+        Raises
+        ------
+        MissingInputError : the motion does not say; nobody's axes are taken in their place.
+        """
+        if self.axes is None:
+            raise MissingInputError(
+                f"{self.name}: the body model {self.model or 'without a name'} does not say in which axes it expresses moments.",
+                value=self.model, expected="BodyMotion(axes=...), as every registered model gives it", where=self.name,
+            )  # fmt: skip
+        return self.axes
 
     @property
     def n_frames(self) -> int:

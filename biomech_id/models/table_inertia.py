@@ -18,16 +18,11 @@ from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import Row, Table, load_table
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.models.model import body_model
 from biomech_id.trial import Subject
 
 #: Below this age an adult table is a finding.
 ADULT_YEARS = 18.0
-#: ISB components of conventional-model axes: thigh and shank (x anterior, y left, z proximal), foot (x up, y left, z back).
-_ISB_FROM_CONVENTIONAL: Mapping[str, FloatArray] = {
-    "thigh": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
-    "shank": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
-    "foot": np.array([[0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]),
-}
 
 
 @dataclass(frozen=True)
@@ -101,7 +96,7 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
     start, end = points_m[row.proximal], points_m[row.distal]
     length = float(np.linalg.norm(end - start))
     mass = row.mass_fraction * body_mass_kg
-    axes = _ISB_FROM_CONVENTIONAL[row.segment] if row.axes == "conventional" else np.eye(3)
+    axes = np.eye(3) if row.axes == "isb" else body_model(row.axes).axes.R_seg_isb[row.segment].T
     if row.com_offset_fraction is None:
         com = start + (row.com_fraction_from_proximal or 0.0) * (end - start)
     else:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray
+from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.travel import TrialKind
-from biomech_id.pipeline.bodies import Body
+from biomech_id.models.model import CalibratedModel
 from biomech_id.results import QualityRow, TrialResult, graded
 from biomech_id.results.session.measures import (
     centre_drift_mm,
@@ -25,26 +26,30 @@ from biomech_id.trial import Markers
 MISSING = float("nan")
 
 
-def grade_trial(result: TrialResult, measured: Markers, body: Body) -> tuple[QualityRow, ...]:
+def grade_trial(
+    result: TrialResult, measured: Markers, model: CalibratedModel, static_motion: BodyMotion | None
+) -> tuple[QualityRow, ...]:
     """Apply every rule of `results.session.quality.RULES` to a trial.
 
     Parameters
     ----------
     result : the trial's results.
     measured : its markers, with what was filled marked.
-    body : the calibrated body, whose static trial the distances are compared with.
+    model, static_motion : the calibrated model, and its static trial, which the distances are compared with.
     """
-    return tuple(graded(result.name, rule, value) for rule, value in _measures(result, measured, body))
+    return tuple(graded(result.name, rule, value) for rule, value in _measures(result, measured, model, static_motion))
 
 
-def _measures(result: TrialResult, markers: Markers, body: Body) -> Iterator[tuple[str, float]]:
-    names = [name for name in body.marker_names if name in markers]
+def _measures(
+    result: TrialResult, markers: Markers, model: CalibratedModel, static_motion: BodyMotion | None
+) -> Iterator[tuple[str, float]]:
+    names = [name for name in model.marker_names if name in markers]
     columns = [markers.names.index(name) for name in names]
     missing: BoolArray = ~np.asarray(np.isfinite(markers.position_m[:, columns]).all(axis=2))
     if markers.filled is not None:
         missing |= markers.filled[:, columns]
-    static, static_motion = body.static_markers, body.static_motion
-    rigidity = MISSING if static is None else marker_rigidity_mm(markers, static, body.marker_groups)
+    static = model.static
+    rigidity = MISSING if static is None else marker_rigidity_mm(markers, static.markers, model.marker_groups)
     whole = [cycle for cycle in result.cycles if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY]
     stances = result.assignment.stances if result.assignment else ()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biomech_id.anatomy import Part
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
@@ -37,7 +38,7 @@ class Prepared:
     filter: FilterChoice
 
 
-def prepare(trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[str]], recipe: Recipe) -> Prepared:
+def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[str]], recipe: Recipe) -> Prepared:
     """Fill and smooth a trial's markers.
 
     Parameters
@@ -76,14 +77,14 @@ def filter_mode(recipe: Recipe) -> str:
 
 
 def _filled(
-    trial: Trial, names: Sequence[str], groups: Mapping[str, Sequence[str]], longest_frames: int
+    trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[str]], longest_frames: int
 ) -> tuple[Markers, tuple[Gap, ...]]:
     """Fill the gaps of the model's markers; the others are nobody's business and stay as they are."""
     markers = trial.markers
     mine = [name for name in names if name in markers]
     columns = [markers.names.index(name) for name in mine]
     position, filled, gaps = fill_gaps(
-        markers.position_m[:, columns], mine, longest=longest_frames, first_frame=trial.first_frame, groups=groups
+        markers.position_m[:, columns], mine, longest=longest_frames, first_frame=trial.first_frame, groups=tuple(groups.values())
     )
     if not filled.any():
         return markers, gaps

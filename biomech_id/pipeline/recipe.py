@@ -9,18 +9,29 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import OptionError
 from biomech_id.files.text import did_you_mean, read_problem, read_text
+from biomech_id.models.model import DEFAULT_MODEL, body_model, model_names
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 
+#: What a setting may be: nothing in particular, one of these, or one of those that are known when it is asked.
+Choices = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
-def _setting(default: Any, section: str, explained: str, *, one_of: tuple[str, ...] = (), least: float | None = None) -> Any:
+
+def _setting(
+    default: Any,
+    section: str,
+    explained: str,
+    *,
+    one_of: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
+    least: float | None = None,
+) -> Any:
     """A field with its TOML section, its explanation, and what it accepts."""
     metadata = {"section": section, "explained": explained, "one_of": one_of, "least": least}
     return field(default=default, metadata=metadata)
@@ -39,7 +50,7 @@ class Recipe:
     OptionError : a value of the wrong type or outside what the setting accepts.
     """
 
-    model: str = _setting("conventional", "model", "Body model.", one_of=("conventional", "six-dof"))
+    model: str = _setting(DEFAULT_MODEL, "model", "Body model.", one_of=model_names)
     kinetics: str = _setting(
         "textbook",
         "model",
@@ -102,10 +113,13 @@ class Recipe:
             _validate(setting, getattr(self, setting.name))
         error_sizes(self.error_sizes)
         filter_named(self.lowpass)
-        if (self.model, self.kinetics) == ("six-dof", "vicon"):
+        has = body_model(self.model).kinetics
+        if self.kinetics not in has:
+            others = " and ".join(name for name in model_names() if self.kinetics in body_model(name).kinetics)
             raise OptionError(
-                "vicon kinetics are those of the conventional model; the six-dof model has textbook kinetics only.",
-                value=self.kinetics, expected="textbook kinetics, or the conventional model", where="kinetics",
+                f"{self.kinetics} kinetics are those of the {others} model; the {self.model} model has "
+                f"{' and '.join(has)} kinetics only.",
+                value=self.kinetics, expected=f"{' or '.join(has)} kinetics, or the {others} model", where="kinetics",
             )  # fmt: skip
 
     @property
@@ -126,15 +140,21 @@ class Recipe:
         return sections
 
 
+def choices_of(setting: dataclasses.Field[Any]) -> tuple[str, ...]:
+    """What a setting may be; of the body model, those that are registered by now."""
+    one_of: Choices = setting.metadata["one_of"]
+    return one_of() if callable(one_of) else one_of
+
+
 _WORDS = {"str": "a text", "bool": "true or false", "int": "a whole number", "float": "a number"}
 
 
 def _validate(setting: dataclasses.Field[Any], value: Any) -> None:
-    accepts = setting.metadata
-    if accepts["one_of"] and value not in accepts["one_of"]:
+    accepts, choices = setting.metadata, choices_of(setting)
+    if choices and value not in choices:
         raise OptionError(
-            f"Recipe setting {setting.name} is {value!r}; it must be one of {', '.join(accepts['one_of'])}.",
-            value=value, expected=" | ".join(accepts["one_of"]), where=setting.name,
+            f"Recipe setting {setting.name} is {value!r}; it must be one of {', '.join(choices)}.",
+            value=value, expected=" | ".join(choices), where=setting.name,
         )  # fmt: skip
     kind = setting.type
     fits = {
@@ -218,8 +238,8 @@ def recipe_toml(recipe: Recipe | None = None) -> str:
             section = setting.metadata["section"]
             lines += ["", f"[{section}]"]
         lines.append(f"# {setting.metadata['explained']}")
-        if setting.metadata["one_of"]:
-            lines.append(f"# One of: {', '.join(setting.metadata['one_of'])}.")
+        if choices := choices_of(setting):
+            lines.append(f"# One of: {', '.join(choices)}.")
         lines.append(f"{setting.name} = {_toml_value(getattr(recipe, setting.name))}")
     return "\n".join(lines) + "\n"
 

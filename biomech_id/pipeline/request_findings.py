@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from biomech_id.errors import Finding, Severity
 from biomech_id.gait.assignment import parse_overrides
 from biomech_id.gait.standing_mass import standing_mass_kg
+from biomech_id.models.model import body_model, model_names
 from biomech_id.pipeline.intake import stands_still
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
@@ -16,8 +17,8 @@ from biomech_id.trial import Subject, Trial
 UNLIKE_MASS_SHARE = 0.1
 #: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
 POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
-#: Settings that only the six-degree-of-freedom model reads.
-SIX_DOF_SETTINGS = ("inertia_table", "hip_centre")
+#: Settings of the recipe that not every body model heeds.
+MODEL_SETTINGS = ("inertia_table", "hip_centre")
 
 
 def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
@@ -65,15 +66,15 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 
 
 def _unused(job: Job) -> Iterator[Finding]:
-    if job.recipe.model != "conventional":
-        return
-    unused = [name for name in SIX_DOF_SETTINGS if getattr(job.recipe, name) != getattr(Recipe(), name)]
-    unused += ["--functional"] if job.functional is not None else []
+    wanted = {name: name for name in MODEL_SETTINGS if getattr(job.recipe, name) != getattr(Recipe(), name)}
+    wanted |= {"functional": "--functional"} if job.functional is not None else {}
+    unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
     if unused:
+        others = " or ".join(name for name in model_names() if set(wanted) <= body_model(name).settings)
         yield _warning(
             "setting-unused",
-            f"The conventional model does not use {' or '.join(unused)}.",
-            "Leave it out, or choose the six-dof model.", "recipe",
+            f"The {job.recipe.model} model does not use {' or '.join(unused)}.",
+            f"Leave it out{f', or choose the {others} model' if others else ''}.", "recipe",
         )  # fmt: skip
 
 

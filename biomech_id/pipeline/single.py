@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
@@ -25,7 +26,7 @@ from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.markersets import load_markerset
-from biomech_id.pipeline.bodies import Body, calibrate, wears_markers
+from biomech_id.models.model import CalibratedModel, CalibrationInput, body_model
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from biomech_id.results import SessionResult, SessionTables, TrialResult
 
 Progress = Callable[[str, int, int], None]
+#: What a recipe's foot_flat says to a model.
+FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 
 
 @dataclass(frozen=True)
@@ -98,17 +101,17 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
-    static, subject, body = _calibrated(job, intake)
+    static, subject, model = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
     noticed = request_findings(job, intake.trials, static, subject)
-    results, failed = _analysed(walks, body, subject, job, progress)
+    static_motion, results, failed = _analysed(walks, model, subject, job, progress)
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(job, norm, nameless, static, body, results, (*intake.refused, *failed), noticed)
+    return _session(job, norm, nameless, static, model, static_motion, results, (*intake.refused, *failed), noticed)
 
 
 def analyse(folder: str | Path | Sequence[str | Path], **options: Any) -> SessionResult:
@@ -146,7 +149,7 @@ class Solved(NamedTuple):
     travel: Travel
 
 
-def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, condition: str = "") -> Solved:
+def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: Recipe, *, condition: str = "") -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
     Raises
@@ -155,9 +158,9 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
     """
     from biomech_id.results import TrialResult
 
-    prepared = prepare(body.named(trial), body.marker_names, body.marker_groups, recipe)
+    prepared = prepare(model.named(trial), model.marker_names, model.marker_groups, recipe)
     trial = prepared.trial
-    motion = body.track(trial, kinetics=recipe.kinetics)
+    motion = model.track(trial, kinetics=recipe.kinetics)
     weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
     search = search_events(trial, motion, source=recipe.event_source, **weight)
     assignment = (
@@ -175,7 +178,7 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
     )
     loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
     errors = (
-        sources_of_error(motion, body.errors, prepared.filter, error_sizes(recipe.error_sizes))
+        sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
         if loads is not None and recipe.uncertainty
         else {}
     )
@@ -202,35 +205,42 @@ def solve_trial(trial: Trial, body: Body, subject: Subject, recipe: Recipe, *, c
     return Solved(result, trial, landmarks, travel)
 
 
-def cut_and_grade(solved: Solved, body: Body, mean_cycle_s: Mapping[str, float]) -> TrialResult:
+def cut_and_grade(
+    solved: Solved, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
+) -> TrialResult:
     """Cut a solved trial into cycles, measure its steps and grade it.
 
     Parameters
     ----------
     solved : what `solve_trial` returned.
-    body : for the static trial, with which markers and bones are compared.
+    model, static_motion : for the static trial, with which markers and bones are compared.
     mean_cycle_s : side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
     from biomech_id.pipeline.grade import grade_trial
 
     result, trial, landmarks, travel = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
-    leg_length_m = _leg_length_m(body.model.subject)
+    leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = replace(result, cycles=cycles, parameters=parameters)
-    return replace(result, quality=grade_trial(result, trial.markers, body))
+    return replace(result, quality=grade_trial(result, trial.markers, model, static_motion))
 
 
-def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Body]:
+def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, CalibratedModel]:
     """Find the static trial and the subject, and calibrate the model on them."""
-    static = find_static(intake.trials, job.static, wears_markers(job.recipe))
+    kind, recipe = body_model(job.recipe.model), job.recipe
+    static = find_static(intake.trials, job.static, kind.wears_markers)
     subject = subject_of(job, intake.trials, static)
     if subject.mass_kg is None and static is not None:
         mass_kg = standing_mass_kg(static)
         if mass_kg is not None:
             subject = subject.with_values(f"quiet standing in {static.name}", mass_kg=mass_kg)
     functional = next((trial for trial in intake.trials if _is_functional(trial, job)), None)
-    return static, subject, calibrate(job.recipe, static, intake.trials, subject, functional, where=str(job.folder))
+    given = CalibrationInput(
+        intake.trials, subject, static, functional, FOOT_FLAT[recipe.foot_flat],
+        recipe.chosen_marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder),
+    )  # fmt: skip
+    return static, subject, kind.calibrate(given)
 
 
 def _is_functional(trial: Trial, job: Job) -> bool:
@@ -238,9 +248,9 @@ def _is_functional(trial: Trial, job: Job) -> bool:
 
 
 def _analysed(
-    walks: Sequence[Trial], body: Body, subject: Subject, job: Job, progress: Progress | None
-) -> tuple[list[TrialResult], list[Refused]]:
-    """Analyse every trial; one that fails is recorded with its sentence and the others go on."""
+    walks: Sequence[Trial], model: CalibratedModel, subject: Subject, job: Job, progress: Progress | None
+) -> tuple[BodyMotion | None, list[TrialResult], list[Refused]]:
+    """Analyse every trial and place the static one, to compare with; a trial that fails is recorded and the others go on."""
     condition = condition_of(job.subject_toml)
     solved: list[Solved] = []
     refused: list[Refused] = []
@@ -248,11 +258,13 @@ def _analysed(
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
-            solved.append(solve_trial(trial, body, subject, job.recipe, condition=condition(Path(trial.path).stem)))
+            solved.append(solve_trial(trial, model, subject, job.recipe, condition=condition(Path(trial.path).stem)))
         except BiomechError as error:
             refused.append(Refused(Path(trial.path), error.message))
     means = _mean_cycles(solved)
-    return [cut_and_grade(each, body, means.get(each.result.condition, {})) for each in solved], refused
+    static = None if model.static is None else model.track(model.static, kinetics=job.recipe.kinetics)
+    results = [cut_and_grade(each, model, static, means.get(each.result.condition, {})) for each in solved]
+    return static, results, refused
 
 
 def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
@@ -277,7 +289,8 @@ def _session(
     norm: Any,
     nameless: Pseudonym,
     static: Trial | None,
-    body: Body,
+    model: CalibratedModel,
+    static_motion: BodyMotion | None,
     results: Sequence[TrialResult],
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
@@ -286,24 +299,24 @@ def _session(
 
     recipe = job.recipe
     return SessionResult(
-        subject=body.model.subject,
+        subject=model.subject,
         model=recipe.model,
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
         static_file=nameless.of(Path(static.path).name) if static else "",
         static_frames=static.n_frames if static else 0,
-        calibration=body.calibration,
+        calibration=model.calibration.to_dict(),
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
-        findings=(*body.model.findings, *map(nameless.of_finding, noticed)),
+        findings=(*model.findings, *map(nameless.of_finding, noticed)),
         recipe=job.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,
-        static_motion=body.static_motion,
-        static_markers=body.static_markers,
-        marker_groups=body.marker_groups,
+        static_motion=static_motion,
+        static_markers=None if model.static is None else model.static.markers,
+        marker_groups=model.marker_groups,
     )
 
 

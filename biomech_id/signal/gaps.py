@@ -84,7 +84,7 @@ def fill_gaps(
     *,
     longest: int,
     first_frame: int = 1,
-    groups: Mapping[str, Sequence[str]] | None = None,
+    groups: Sequence[Sequence[str]] = (),
 ) -> tuple[FloatArray, BoolArray, tuple[Gap, ...]]:
     """Fill gaps of up to ``longest`` frames.
 
@@ -94,7 +94,7 @@ def fill_gaps(
     names : of the markers.
     longest : longest gap to be filled, frames; 0 fills none.
     first_frame : the recording's number of the first frame, for the report.
-    groups : segment -> names of markers fixed to it, for filling by rigid body; a marker may belong to several.
+    groups : names of the markers fixed to each segment, for filling by rigid body; a marker may belong to several.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def fill_gaps(
         marker = index[gap.marker]
         method = LEFT_OPEN
         if gap.frames <= longest:
-            method, values = _fill(position_m, seen, marker, start, stop, _companions(gap.marker, index, groups or {}))
+            method, values = _fill(position_m, seen, marker, start, stop, _companions(gap.marker, index, groups))
             if values is not None:
                 result[start:stop, marker] = values
         gaps.append(Gap(gap.marker, gap.first_frame, gap.last_frame, method))
@@ -137,9 +137,9 @@ def _seen(position_m: FloatArray, names: Sequence[str]) -> BoolArray:
     return np.asarray(np.isfinite(position_m).all(axis=2))
 
 
-def _companions(marker: str, index: Mapping[str, int], groups: Mapping[str, Sequence[str]]) -> list[list[int]]:
+def _companions(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[str]]) -> list[list[int]]:
     """For each segment the marker is on, the columns of the other markers there."""
-    together = [[index[n] for n in members if n in index and n != marker] for members in groups.values() if marker in members]
+    together = [[index[n] for n in members if n in index and n != marker] for members in groups if marker in members]
     return [others for others in together if len(others) >= FEWEST_MARKERS]
 
 

@@ -25,7 +25,6 @@ from biomech_id.conventions import (
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion
 from biomech_id.dynamics.loads import JointLoad
-from biomech_id.models.conventional.joint_angles import clinical_angles
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model
 from biomech_id.models.segment_motion import differentiate
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
@@ -235,13 +234,13 @@ def angles_between_segments(motion: BodyMotion, joint: str, side: str) -> np.nda
     """Clinical angles (n, 3), rad, of a joint from the axes of the segments around it."""
     R = {segment: m.frames.R_lab_seg for (owner, segment), m in motion.motions.items() if owner in ("", side)}
     R_proximal_lab, R_lab_distal = {
-        "pelvis": (motion.progression_R_lab, R["pelvis"]),
+        "pelvis": (motion.model_axes.standing(motion.progression_R_lab), R["pelvis"]),
         "hip": (np.swapaxes(R["pelvis"], 1, 2), R["thigh"]),
         "knee": (np.swapaxes(R["thigh"], 1, 2), R["shank"]),
         "ankle": (np.swapaxes(R["shank"], 1, 2), R["foot"]),
-        "foot_progress": (motion.progression_R_lab, R["foot"]),
+        "foot_progress": (motion.model_axes.standing(motion.progression_R_lab), R["foot"]),
     }[joint]
-    return clinical_angles(joint, side, R_proximal_lab, R_lab_distal)
+    return motion.model_axes.angle(joint, side, R_proximal_lab, R_lab_distal)
 
 
 @pytest.mark.parametrize("side", SIDES)

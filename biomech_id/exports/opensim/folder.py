@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.anatomy import SIDE_WORDS, Part
+from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
@@ -85,9 +85,8 @@ def session_model(session: SessionResult, knee: KneeSign = "flexion") -> Subject
         raise MissingInputError(
             "There is no trial to build an OpenSim model on.", value=None, expected="a static trial or a walk", where="session"
         )
-    groups = {_key(name): labels for name, labels in session.marker_groups.items()}
     name = session.subject.code or "subject"
-    return subject_model(name, motion, markers, groups, mass_kg=session.subject.mass_kg, knee=knee)
+    return subject_model(name, motion, markers, session.marker_groups, mass_kg=session.subject.mass_kg, knee=knee)
 
 
 def marker_table(motion: BodyMotion, markers: Markers) -> MarkerTable:
@@ -125,11 +124,6 @@ def plate_loads(trial: TrialResult, *, at_video_rate: bool) -> tuple[GroundLoad,
 def _loaded(plate: ForcePlate, mass_kg: float | None) -> BoolArray:
     rest = plate_at_rest(plate)
     return np.asarray(plate.force_lab_N[:, 2] - rest.offset_N > contact_threshold_N(rest, mass_kg))
-
-
-def _key(name: str) -> Part:
-    side, _, segment = name.rpartition(" ")
-    return side, segment
 
 
 def _write_static(folder: Path, session: SessionResult, model: SubjectModel, motion: BodyMotion, markers: Markers) -> None:

@@ -1,8 +1,8 @@
 """The subject's joints as OpenSim describes joints: six named coordinates each, with exact speeds and accelerations.
 
-Ground is X forward along the trial's progression, Y up, Z to the right. Bodies have the same axes in the anatomical position, and
-each leg body's origin is the joint centre proximal to it. A joint turns its child about the z, x and y axes, in this order
-(intrinsic), and moves the child's origin along the parent's axes:
+Ground is X forward along the trial's progression, Y up, Z to the right. Bodies have the same axes in the anatomical position,
+which are ISB's, and each leg body's origin is the joint centre proximal to it. A joint turns its child about the z, x and y axes,
+in this order (intrinsic), and moves the child's origin along the parent's axes:
 
     R_parent_child = R(a1 q1) R(a2 q2) R(a3 q3),      o_child = place + (q4, q5, q6)      in the parent's axes.
 
@@ -39,17 +39,6 @@ KneeSign = Literal["flexion", "extension"]
 SEQUENCE = "zxy"
 AXIS_NUMBERS = (2, 0, 1)
 BODY_WORDS = {"pelvis": "pelvis", "thigh": "femur", "shank": "tibia", "foot": "calcn"}
-
-_Y_LEFT_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-#: The conventional foot's z axis runs from the toe to the ankle and its x axis upwards.
-_CONVENTIONAL_FOOT = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]])
-
-
-def R_seg_body(model: str, segment: str) -> FloatArray:
-    """Return (3, 3), OpenSim body components to the components of our segment axes."""
-    if model == "six-dof":
-        return np.eye(3)
-    return _CONVENTIONAL_FOOT if segment == "foot" else _Y_LEFT_Z_UP
 
 
 def R_ground_lab(motion: BodyMotion) -> FloatArray:
@@ -146,7 +135,7 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
 def body_states(motion: BodyMotion) -> dict[Part, BodyState]:
     """Return the state of every body: the pelvis, and foot, shank and thigh of both legs."""
     keys = (PELVIS, *((side, segment) for side in motion.sides for segment in LEG_SEGMENTS))
-    return {key: body_state(motion.motions[key], R_seg_body(motion.model, key[1])) for key in keys}
+    return {key: body_state(motion.motions[key], motion.model_axes.R_seg_isb[key[1]]) for key in keys}
 
 
 def ground_state(R_ground_lab: FloatArray, n_frames: int) -> BodyState:

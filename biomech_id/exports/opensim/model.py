@@ -18,13 +18,13 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
+from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import OptionError
 from biomech_id.exports.opensim.document import element, object_set, properties, write_document
 from biomech_id.exports.opensim.joints import (
     Joint,
     KneeSign,
     R_ground_lab,
-    R_seg_body,
     body_name,
     body_states,
     ground_state,
@@ -46,7 +46,7 @@ class SubjectModel:
     Attributes
     ----------
     name : of the model.
-    model : "conventional" or "six-dof", for the axes of the segments.
+    axes : of the body model, for those of its segments.
     joints : pelvis first, then down each leg.
     places_m : joint name -> (3,), where the child's origin rests in the parent's body axes.
     defaults : joint name -> (6,), rad and m: the coordinates in the reference.
@@ -56,7 +56,7 @@ class SubjectModel:
     """
 
     name: str
-    model: str
+    axes: ModelAxes
     joints: tuple[Joint, ...]
     places_m: Mapping[str, FloatArray]
     defaults: Mapping[str, FloatArray]
@@ -117,7 +117,7 @@ def subject_model(
                 placed[marker] = (key, place)
     legs_kg = sum(segment.mass_kg for segment in reference.segments.values())
     rest_kg = max(0.0, (mass_kg or 0.0) - legs_kg)
-    return SubjectModel(name, reference.model, joints, places, defaults, reference.segments, placed, rest_kg)
+    return SubjectModel(name, reference.model_axes, joints, places, defaults, reference.segments, placed, rest_kg)
 
 
 def write_model(path: Path, model: SubjectModel) -> Path:
@@ -150,7 +150,7 @@ def _pelvis(model: SubjectModel) -> ElementTree.Element:
 
 
 def _body(model: SubjectModel, key: Part) -> ElementTree.Element:
-    segment, R = model.segments[key], R_seg_body(model.model, key[1])
+    segment, R = model.segments[key], model.axes.R_seg_isb[key[1]]
     return _inertial(body_name(key), segment.mass_kg, R.T @ segment.com_m, R.T @ segment.inertia_kgm2 @ R)
 
 

@@ -13,21 +13,18 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, InvalidValueError, Severity
 from biomech_id.models.conventional.calibration import Calibration
-from biomech_id.models.conventional.foot import corrected_foot, foot_length_m, outline_foot_m, uncorrected_foot
+from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.conventional.needs import require, sides_with_markers
-from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m, hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m, plates_floor_m
+from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject, Trial
-
-DEFAULT_MARKER_DIAMETER_M = 0.014
-#: An ankle centre of a standing person is between these heights above the floor; otherwise the laboratory's zero is not its floor.
-ANKLE_HEIGHT_M = (0.02, 0.25)
-#: Height of the ankle centre for a foot's length, where the floor is not known (.039 and .152 of stature, Drillis & Contini 1966).
-ANKLE_HEIGHT_PER_FOOT_LENGTH = 0.039 / 0.152
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +60,11 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
     )
     measured = subject.asis_trochanter_distance_m
     trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
+    mean_leg_length = float(np.mean([length for length in subject.leg_length_m.values() if length]))
     legs = {}
     for side in sides:
-        hip = hip_centre_pelvis_m(
-            side,
-            mean_leg_length_m=float(np.mean([length for length in subject.leg_length_m.values() if length])),
-            inter_asis_m=inter_asis, asis_trochanter_m=trochanter[side], marker_radius_m=radius,
-        )  # fmt: skip
+        size = PelvisSize(inter_asis, None, mean_leg_length, trochanter[side], radius)
+        hip = hip_centre_pelvis_m(side, size)
         legs[side] = _static_leg(markers, subject, side, hip, radius, static.name)
     flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
     offsets = {side: leg.flat if flat else leg.as_it_stood for side, leg in legs.items()}
@@ -168,9 +163,5 @@ def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: flo
     side, ankle, markers = leg.geometry.side, leg.pose.ankle_lab_m, with_roles(static.markers)
     heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
     R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
-    floor = float(np.median([plate.corners_m[:, 2].mean() for plate in static.plates])) if static.plates else 0.0
-    ankle_height = float(np.nanmean(ankle[:, 2])) - floor
-    if not ANKLE_HEIGHT_M[0] < ankle_height < ANKLE_HEIGHT_M[1]:
-        length = foot_length_m(heel, toe, radius_m)
-        floor += ankle_height - ANKLE_HEIGHT_PER_FOOT_LENGTH * length
-    return outline_foot_m(side, heel, toe, ankle, R_lab_foot, radius_m, floor)
+    floor = floor_under_m(ankle, foot_length_m(heel, toe, radius_m), plates_floor_m(static))
+    return outline_foot_m(side, heel, toe, ankle, R_lab_foot, marker_radius_m=radius_m, floor_lab_m=floor)

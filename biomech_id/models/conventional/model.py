@@ -7,18 +7,33 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.anatomy import Part
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding, must_be
+from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
+from biomech_id.errors import Finding, MissingInputError, must_be
+from biomech_id.models.conventional.axes import AXES
 from biomech_id.models.conventional.calibrate import calibrate
 from biomech_id.models.conventional.calibration import Calibration
-from biomech_id.models.conventional.foot import OUTLINE_NAMES
-from biomech_id.models.conventional.needs import require
+from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
+from biomech_id.models.conventional.needs import (
+    LEG_ROLES,
+    marker_groups,
+    marker_names,
+    missing_markers,
+    missing_measurements,
+    require,
+    sides_with_markers,
+)
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
-from biomech_id.models.conventional.progression import progression_axes
+from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.landmarks import with_roles
+from biomech_id.models.model import BodyModel, CalibrationInput
+from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import check_kinetics, differentiate
 from biomech_id.trial import Subject, Trial
 
@@ -32,12 +47,34 @@ class ConventionalModel:
     ----------
     calibration : what the static trial taught.
     subject : the measurements used.
+    static : the static trial.
     findings : what was assumed or noticed on the way.
     """
 
     calibration: Calibration
     subject: Subject
+    static: Trial
     findings: tuple[Finding, ...] = ()
+
+    @property
+    def marker_names(self) -> tuple[str, ...]:
+        """Markers the model looks at in a walking trial."""
+        return marker_names(self.static.markers)
+
+    @property
+    def marker_groups(self) -> dict[Part, tuple[str, ...]]:
+        """Segment -> markers that move with it."""
+        return marker_groups(self.static.markers)
+
+    @cached_property
+    def errors(self) -> ModelErrors:
+        """How the model's own errors hang together, measured on the static trial."""
+        methods, markers = dict.fromkeys(self.calibration.sides, HipCentreMethod.DAVIS), self.static.markers
+        return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
+
+    def named(self, trial: Trial) -> Trial:
+        """Return the trial itself: the model knows no labels but its own."""
+        return trial
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
@@ -75,7 +112,7 @@ class ConventionalModel:
             joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
             foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
             foot_outline_names=OUTLINE_NAMES,
-            progression_R_lab=progression, model="conventional", kinetics=kinetics, roles=markers.roles,
+            progression_R_lab=progression, model=CONVENTIONAL.name, kinetics=kinetics, axes=AXES, roles=markers.roles,
         )  # fmt: skip
 
 
@@ -97,4 +134,50 @@ def conventional_model(static: Trial, subject: Subject | None = None, *, foot_fl
     must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
     calibration, findings = calibrate(static, subject, foot_flat)
-    return ConventionalModel(calibration, subject, findings)
+    return ConventionalModel(calibration, subject, static, findings)
+
+
+def _calibrated(given: CalibrationInput) -> ConventionalModel:
+    """Calibrate on a session's static trial.
+
+    Raises
+    ------
+    MissingInputError : the static trial, markers or measurements are missing; one sentence names them all.
+    """
+    if given.static is None:
+        raise _no_static(given)
+    if given.subject.mass_kg is None:
+        raise MissingInputError(
+            f"The body mass is not recorded, and {given.static.name} does not show quiet standing on force plates; "
+            "give it with --mass KG or in subject.toml.",
+            value=None, expected="a body mass in kg", where=given.static.name,
+        )  # fmt: skip
+    return conventional_model(given.static, given.subject, foot_flat=given.foot_flat)
+
+
+def _no_static(given: CalibrationInput) -> MissingInputError:
+    """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
+    lacking = min((_lacking(trial) for trial in given.trials), key=len)
+    measures = missing_measurements(given.subject, SIDES)
+    parts = ["a static trial (nobody stands still with all markers in any file; name one with --static)"]
+    parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
+    parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)
+    return MissingInputError(
+        f"{given.where} cannot be analysed with the conventional model: it lacks {', and '.join(parts)}.",
+        value=[*lacking, *measures], expected="a static trial with the model's markers and measurements", where=given.where,
+    )  # fmt: skip
+
+
+def _lacking(trial: Trial) -> list[str]:
+    return missing_markers(trial.markers, sides_with_markers(trial.markers, static=True), static=True)
+
+
+CONVENTIONAL = BodyModel(
+    name="conventional",
+    title="Conventional gait model",
+    kinetics=("textbook", "vicon"),
+    axes=AXES,
+    roles=("asis", "psis", *LEG_ROLES),
+    calibrate=_calibrated,
+    wears_markers=lambda trial: not _lacking(trial),
+)

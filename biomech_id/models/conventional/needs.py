@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomech_id.anatomy import SIDE_WORDS, part_name
+from biomech_id.anatomy import PELVIS, SIDE_WORDS, Part
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
 from biomech_id.models.conventional.knee_alignment import has_device
@@ -19,8 +19,8 @@ SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
 PELVIS_KEYS: tuple[tuple[str, str], ...] = (("L", "asis"), ("R", "asis"), ("L", "psis"), ("R", "psis"), ("", "sacrum"))
 
 
-def marker_groups(markers: Markers) -> dict[str, tuple[str, ...]]:
-    """Return segment ("pelvis", "L thigh") -> names of the markers that move with it, as far as the marker set names them.
+def marker_groups(markers: Markers) -> dict[Part, tuple[str, ...]]:
+    """Return (side, segment) -> names of the markers that move with it, as far as the marker set names them.
 
     Parameters
     ----------
@@ -28,11 +28,9 @@ def marker_groups(markers: Markers) -> dict[str, tuple[str, ...]]:
         Of any trial of the subject; whether a marker is there does not matter.
     """
     roles = with_roles(markers).roles
-    groups = {"pelvis": PELVIS_KEYS}
-    groups |= {
-        part_name((side, name)): tuple((side, role) for role in own) for side in SIDES for name, own in SEGMENT_ROLES.items()
-    }
-    return {name: tuple(roles[key] for key in keys if key in roles) for name, keys in groups.items()}
+    groups: dict[Part, tuple[Part, ...]] = {PELVIS: PELVIS_KEYS}
+    groups |= {(side, name): tuple((side, role) for role in own) for side in SIDES for name, own in SEGMENT_ROLES.items()}
+    return {part: tuple(roles[key] for key in keys if key in roles) for part, keys in groups.items()}
 
 
 def marker_names(markers: Markers) -> tuple[str, ...]:

@@ -1,18 +1,6 @@
-"""The pelvis of the conventional model, and the hip centre by regression.
-
-Davis et al. 1991, Hum Mov Sci 10:575 (the Newington formula), as conventional-model software applies it. In pelvis axes, from the
-midpoint between the anterior superior iliac spines, with leg length l, half the inter-ASIS distance a, the marker's radius r, and
-t = the distance from ASIS to greater trochanter plus r:
-
-    C = 0.115 l - 15.3 mm,  theta = 0.5 rad,  beta = 0.314 rad
-    X = C cos(theta) sin(beta) - t cos(beta)
-    Y = s (a - C sin(theta))                      s = +1 left, -1 right
-    Z = -C cos(theta) cos(beta) - t sin(beta)
-"""
+"""The pelvis of the conventional model; its hip centre is Davis' (see `joint_centres.hip_regressions`)."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -20,15 +8,9 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
+from biomech_id.models.joint_centres.hip_regressions import DAVIS_SOFTWARE_RAD, PelvisSize, davis_hip_m
 from biomech_id.models.triads import triad, unit
 from biomech_id.trial import Markers
-
-THETA_RAD = 0.5
-BETA_RAD = 0.314
-C_PER_LEG_LENGTH = 0.115
-C_OFFSET_M = 0.0153
-ASIS_TROCHANTER_PER_LEG_LENGTH = 0.1288
-ASIS_TROCHANTER_OFFSET_M = 0.04856
 
 
 def posterior_point(markers: Markers) -> FloatArray:
@@ -45,19 +27,15 @@ def pelvis_frames(markers: Markers) -> Frames:
     return Frames(R_lab_seg=triad(cross(y, z), y, z), origin_lab_m=origin)
 
 
-def asis_trochanter_distance_m(leg_length_m: float) -> float:
-    """Return the distance from ASIS to trochanter, metres, by regression on leg length (used where nobody measured it)."""
-    return ASIS_TROCHANTER_PER_LEG_LENGTH * leg_length_m - ASIS_TROCHANTER_OFFSET_M
+def hip_centre_pelvis_m(side: str, size: PelvisSize) -> FloatArray:
+    """Return the hip centre, (3,), metres, in pelvis axes from the mid-ASIS point: Davis' with the angles of the field's software.
 
-
-def hip_centre_pelvis_m(
-    side: str, *, mean_leg_length_m: float, inter_asis_m: float, asis_trochanter_m: float, marker_radius_m: float
-) -> FloatArray:
-    """Return the hip centre, (3,), metres, in pelvis axes from the mid-ASIS point (equations above; all arguments in metres)."""
-    c = C_PER_LEG_LENGTH * mean_leg_length_m - C_OFFSET_M
-    t = asis_trochanter_m + marker_radius_m
-    return np.array([
-        c * math.cos(THETA_RAD) * math.sin(BETA_RAD) - t * math.cos(BETA_RAD),
-        SIDE_SIGN[side] * (inter_asis_m / 2 - c * math.sin(THETA_RAD)),
-        -c * math.cos(THETA_RAD) * math.cos(BETA_RAD) - t * math.sin(BETA_RAD),
-    ])  # fmt: skip
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    size : PelvisSize
+        Inter-ASIS distance, ASIS-trochanter distance, marker radius, and the mean length of both legs.
+    """
+    forward, up, right = davis_hip_m(size, DAVIS_SOFTWARE_RAD)
+    return np.array([forward, SIDE_SIGN[side] * right, up])

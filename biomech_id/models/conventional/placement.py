@@ -11,11 +11,12 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import Frames, Segment
+from biomech_id.models.conventional.axes import AXES
 from biomech_id.models.conventional.calibration import Calibration
-from biomech_id.models.conventional.foot import corrected_foot, foot_length_m, uncorrected_foot
-from biomech_id.models.conventional.joint_angles import clinical_angles
+from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
+from biomech_id.models.foot_outline import foot_length_m
 from biomech_id.trial import Markers
 
 
@@ -99,7 +100,7 @@ def _angles(
         "ankle": (_transposed(leg.R_lab_shank_ankle), R_lab_foot),
         "foot_progress": (R_progression_lab, R_lab_foot),
     }
-    return {joint: clinical_angles(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
+    return {joint: AXES.angle(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
 
 
 def _transposed(R: FloatArray) -> FloatArray:

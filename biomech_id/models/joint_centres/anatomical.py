@@ -16,9 +16,11 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.joint_centres.hip_regressions import CITATIONS, NEEDS, REGRESSIONS, PelvisSize, hip_centre_by_regression
 from biomech_id.models.landmarks import Landmarks
-from biomech_id.models.six_dof.anatomical_axes import into_segment
+from biomech_id.models.triads import into_segment
 from biomech_id.trial import Subject
 
+#: Where nobody recorded the diameter of the markers.
+DEFAULT_MARKER_DIAMETER_M = 0.014
 MIDPOINT = "midpoint of the medial and lateral markers"
 STORED = "centre stored in the file"
 CHORD = "chord construction from the joint's width, Kadaba et al. 1990 (J Orthop Res 8:383)"

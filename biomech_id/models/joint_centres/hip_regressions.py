@@ -26,7 +26,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m
 
 CITATIONS: dict[str, str] = {
     "davis": "Davis et al. 1991, Hum Mov Sci 10:575",
@@ -44,7 +43,11 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 #: Regressions from bones in images: the markers' radius is removed before they are applied.
 REMOVES_MARKER_RADIUS: frozenset[str] = frozenset({"harrington", "hara"})
-_THETA_RAD, _BETA_RAD = math.radians(28.4), math.radians(18.0)
+#: Davis' angles theta and beta. The paper prints 28.4 and 18 degrees, which the regression by that name uses. Conventional-model
+#: software has them rounded to half a radian and .314 rad (28.65 and 17.99 degrees), and whoever wants its hip centre, .4 mm away,
+#: must do likewise.
+DAVIS_PRINTED_RAD = (math.radians(28.4), math.radians(18.0))
+DAVIS_SOFTWARE_RAD = (0.5, 0.314)
 
 
 @dataclass(frozen=True)
@@ -99,15 +102,34 @@ def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatA
     return mirrored
 
 
-def _davis(size: PelvisSize) -> FloatArray:
+def asis_trochanter_distance_m(leg_length_m: float) -> float:
+    """Return the distance from ASIS to trochanter, metres, by regression on leg length (used where nobody measured it)."""
+    return 0.1288 * leg_length_m - 0.04856
+
+
+def davis_hip_m(size: PelvisSize, angles_rad: tuple[float, float]) -> FloatArray:
+    """Return the right hip centre, (3,), metres, after Davis in the pelvis' ISB axes from mid-ASIS.
+
+    Parameters
+    ----------
+    size : PelvisSize
+        The pelvis between marker centres.
+    angles_rad : tuple[float, float]
+        Theta and beta, `DAVIS_PRINTED_RAD` or `DAVIS_SOFTWARE_RAD`.
+    """
+    theta, beta = angles_rad
     length = size.leg_length_m or math.nan
     trochanter = asis_trochanter_distance_m(length) if size.asis_trochanter_m is None else size.asis_trochanter_m
     c, t = 0.115 * length - 0.0153, trochanter + size.marker_radius_m
     return np.array([
-        c * math.cos(_THETA_RAD) * math.sin(_BETA_RAD) - t * math.cos(_BETA_RAD),
-        -c * math.cos(_THETA_RAD) * math.cos(_BETA_RAD) - t * math.sin(_BETA_RAD),
-        (size.inter_asis_m or math.nan) / 2 - c * math.sin(_THETA_RAD),
+        c * math.cos(theta) * math.sin(beta) - t * math.cos(beta),
+        -c * math.cos(theta) * math.cos(beta) - t * math.sin(beta),
+        (size.inter_asis_m or math.nan) / 2 - c * math.sin(theta),
     ])  # fmt: skip
+
+
+def _davis(size: PelvisSize) -> FloatArray:
+    return davis_hip_m(size, DAVIS_PRINTED_RAD)
 
 
 def _bell(size: PelvisSize) -> FloatArray:

@@ -45,15 +45,3 @@ def foot_axes(heel_m: FloatArray, forefoot_m: FloatArray, R_lab_shank: FloatArra
     x = unit(forward * (1.0 - UP) if flat else forward)
     y = unit(cross(R_lab_shank[:, :, 2], x))
     return triad(x, y, cross(x, y))
-
-
-def into_segment(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_lab_m: FloatArray) -> FloatArray:
-    """Return points (n, 3) in segment axes from the segment's origin, metres."""
-    local: FloatArray = np.einsum("nji,nj->ni", R_lab_seg, point_lab_m - origin_lab_m)
-    return local
-
-
-def into_lab(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_seg_m: FloatArray) -> FloatArray:
-    """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment."""
-    path: FloatArray = R_lab_seg @ point_seg_m + origin_lab_m
-    return path

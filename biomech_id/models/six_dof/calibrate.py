@@ -19,14 +19,14 @@ from biomech_id.anthropometry.table import Table
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.models.conventional.calibrate import ANKLE_HEIGHT_M, ANKLE_HEIGHT_PER_FOOT_LENGTH
-from biomech_id.models.conventional.foot import METATARSAL_SHARE, foot_length_m, outline_foot_m
+from biomech_id.models.foot_outline import METATARSAL_SHARE, floor_under_m, foot_length_m, outline_foot_m
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
 from biomech_id.models.landmarks import Landmarks
-from biomech_id.models.six_dof.anatomical_axes import foot_axes, into_lab, into_segment, long_bone_axes, pelvis_axes
+from biomech_id.models.six_dof.anatomical_axes import foot_axes, long_bone_axes, pelvis_axes
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
 from biomech_id.models.table_inertia import ScaledSegment, scale
+from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Subject
 
 #: Heel and forefoot slower than this rest on the floor.
@@ -232,7 +232,6 @@ def sole(leg: PlacedLeg, landmarks: Landmarks, floor_lab_m: float, marker_radius
     keep = slice(None) if use is None or not use.any() else use
     heel, front = landmarks.need(side, "heel")[keep], landmarks.forefoot(side)[keep]
     ankle = leg.ankle.centre_lab_m[keep]
-    height = float(np.nanmean(ankle[:, 2])) - floor_lab_m
-    if not ANKLE_HEIGHT_M[0] < height < ANKLE_HEIGHT_M[1]:
-        floor_lab_m += height - ANKLE_HEIGHT_PER_FOOT_LENGTH * foot_length_m(heel, front, marker_radius_m)
-    return outline_foot_m(side, heel, front, ankle, leg.frames["foot"].R_lab_seg[keep], marker_radius_m, floor_lab_m)
+    floor = floor_under_m(ankle, foot_length_m(heel, front, marker_radius_m), floor_lab_m)
+    R_lab_foot = leg.frames["foot"].R_lab_seg[keep]
+    return outline_foot_m(side, heel, front, ankle, R_lab_foot, marker_radius_m=marker_radius_m, floor_lab_m=floor)

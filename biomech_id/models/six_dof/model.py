@@ -9,26 +9,26 @@ A segment with two markers takes that joint centre as its third point. Frames th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS, Part
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
-from biomech_id.dynamics.model_errors import HipCentreMethod
+from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError, Severity, must_be
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
-from biomech_id.models.conventional.calibrate import DEFAULT_MARKER_DIAMETER_M
-from biomech_id.models.conventional.foot import OUTLINE_NAMES
-from biomech_id.models.conventional.progression import progression_axes
-from biomech_id.models.joint_centres.anatomical import hip_candidates, hip_method, pelvis_size
+from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
+from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M, hip_candidates, hip_method, pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
-from biomech_id.models.landmarks import Landmarks, find_landmarks
+from biomech_id.models.landmarks import Landmarks, find_landmarks, under_set_labels
+from biomech_id.models.model import BodyModel, CalibrationInput
+from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import differentiate
-from biomech_id.models.six_dof.anatomical_axes import into_lab
+from biomech_id.models.six_dof.axes import AXES
 from biomech_id.models.six_dof.calibrate import (
     FunctionalJoints,
     PlacedLeg,
@@ -43,9 +43,9 @@ from biomech_id.models.six_dof.calibrate import (
 )
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
-from biomech_id.models.six_dof.joint_coordinate_system import foot_progress_angles, joint_angles, pelvis_angles
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
 from biomech_id.models.table_inertia import choose_table
+from biomech_id.models.triads import into_lab
 from biomech_id.trial import Subject, Trial
 
 #: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
@@ -66,11 +66,32 @@ class SixDofModel:
     calibration : what the static trial, or a window of a walk, taught.
     subject : the measurements used.
     findings : what was assumed or noticed on the way.
+    static : the static trial under the marker set's labels; None where a walk had to serve.
     """
 
     calibration: SixDofCalibration
     subject: Subject
     findings: tuple[Finding, ...] = ()
+    static: Trial | None = None
+
+    @property
+    def marker_names(self) -> tuple[str, ...]:
+        """Markers of all clusters."""
+        return tuple(dict.fromkeys(label for labels in self.marker_groups.values() for label in labels))
+
+    @property
+    def marker_groups(self) -> dict[Part, tuple[str, ...]]:
+        """Segment -> its cluster."""
+        return {part: template.markers for part, template in self.calibration.templates.items()}
+
+    @property
+    def errors(self) -> ModelErrors:
+        """Which method found each hip; a joint centre that is off takes no other one along."""
+        return ModelErrors({side: self.calibration.hip_methods[side] for side in self.calibration.sides})
+
+    def named(self, trial: Trial) -> Trial:
+        """Return a trial with its markers under the marker set's labels."""
+        return replace(trial, markers=under_set_labels(trial.markers, self.calibration.markerset))
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
@@ -110,7 +131,7 @@ class SixDofModel:
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=_angles(calibration.sides, motions, progression),
             foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
-            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model="six-dof", kinetics=kinetics,
+            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=SIX_DOF.name, kinetics=kinetics, axes=AXES,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
 
@@ -178,7 +199,32 @@ def six_dof_model(
         table=table.name, methods=placed.methods, hip_methods=placed.hip_methods, hip_candidates_m=placed.hips_m,
         foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
     )  # fmt: skip
-    return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed))
+    named = None if static is None else replace(static, markers=landmarks.markers)
+    return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed), named)
+
+
+def _calibrated(given: CalibrationInput) -> SixDofModel:
+    return six_dof_model(
+        given.static,
+        given.subject,
+        markerset=given.marker_set,
+        walks=given.walks,
+        functional=[] if given.functional is None else [given.functional],
+        hip=given.hip_centre,
+        inertia=given.inertia_table,
+        foot_flat=given.foot_flat,
+    )
+
+
+SIX_DOF = BodyModel(
+    name="six-dof",
+    title="Six-degree-of-freedom model",
+    kinetics=("textbook",),
+    axes=AXES,
+    roles=("asis", "lateral_epicondyle", "lateral_malleolus", "heel", "toe"),
+    calibrate=_calibrated,
+    settings=frozenset({"inertia_table", "hip_centre", "functional"}),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +284,7 @@ class _Calibrator:
             learnt = leg_templates(leg, self.landmarks, from_walk=self.from_walk, marker_radius_m=self.radius_m)
             templates |= {(side, name): template for name, template in learnt.items()}
             rest = resting(side, self.landmarks) if self.from_walk else None
-            soles[side] = sole(leg, self.landmarks, _floor(self.reference), self.radius_m, rest)
+            soles[side] = sole(leg, self.landmarks, plates_floor_m(self.reference), self.radius_m, rest)
         points = {f"{side} hip_centre": leg.hip_lab_m for side, leg in legs.items()}
         templates["", "pelvis"] = learn(
             self.landmarks.markerset.tracking["", "pelvis"],
@@ -315,25 +361,22 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
     if wanted is not None and wanted != "auto":
         return load_markerset(wanted), "chosen by name"
     seen = [name for name in reference.markers.names if reference.markers.present(name)]
-    return detect(seen, stored=tuple(reference.model_outputs), model="six-dof")
+    return detect(seen, stored=tuple(reference.model_outputs), model=SIX_DOF.name)
 
 
 def _angles(sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray) -> dict[Part, FloatArray]:
     R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
     angles: dict[Part, FloatArray] = {}
+    standing = AXES.standing(progression)
     for side in sides:
-        angles[side, "pelvis"] = pelvis_angles(side, progression, R["", "pelvis"])
-        angles[side, "hip"] = joint_angles("hip", side, R["", "pelvis"], R[side, "thigh"])
-        angles[side, "knee"] = joint_angles("knee", side, R[side, "thigh"], R[side, "shank"])
-        angles[side, "ankle"] = joint_angles("ankle", side, R[side, "shank"], R[side, "foot"])
-        angles[side, "foot_progress"] = foot_progress_angles(side, progression, R[side, "foot"])
+        angles[side, "pelvis"] = AXES.angle("pelvis", side, standing, R[PELVIS])
+        for joint in reversed(JOINTS):
+            R_proximal_lab = np.swapaxes(R[proximal_part(side, joint)], -1, -2)
+            angles[side, joint] = AXES.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
+        angles[side, "foot_progress"] = AXES.angle("foot_progress", side, standing, R[side, "foot"])
     return angles
 
 
 def _outline(foot: Frames, sole_foot_m: FloatArray) -> FloatArray:
     outline: FloatArray = np.einsum("nij,kj->nki", foot.R_lab_seg, sole_foot_m) + foot.origin_lab_m[:, None, :]
     return outline
-
-
-def _floor(trial: Trial) -> float:
-    return float(np.median([plate.corners_m[:, 2].mean() for plate in trial.plates])) if trial.plates else 0.0

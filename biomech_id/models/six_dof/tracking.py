@@ -11,10 +11,10 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, Part, part_words, proximal_part
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import MissingInputError
-from biomech_id.models.six_dof.anatomical_axes import into_lab
 from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.cluster_gaps import bridge
 from biomech_id.models.six_dof.pose import Pose, fit_pose
+from biomech_id.models.triads import into_lab
 from biomech_id.trial import Markers
 
 

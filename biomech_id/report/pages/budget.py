@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import BUDGET_PARTS, MOMENT_VARIABLE, SIDES
+from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.layer import ROWS, Layer, statistics
 from biomech_id.report.layout.panel import Panel
@@ -39,9 +40,7 @@ def budget_page(layer: Layer, style: Style) -> Figure:
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             x_numbers = i == len(JOINTS) - 1
             residuals.append(draw_budget(panel, layer, side, MOMENT_VARIABLE[joint], component, style, x_numbers=x_numbers))
-    six_dof = layer.tables.summary.get("model") == "six-dof"
-
-    note = style.label("budget.note_six_dof" if six_dof else "budget.note")
+    note = axes_label(style, "budget.note", layer.tables.summary)
     residuals = [x for x in residuals if np.isfinite(x)]
     if residuals:
         note += " " + style.label("budget.residual", residual=f"{max(residuals):.0e}")

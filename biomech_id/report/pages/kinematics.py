@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
+from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
@@ -33,8 +34,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(ANGLE_GRID) - 1)
     draw_absences(sheet, absent)
-    model = drawing.layers[0].tables.summary.get("model", "conventional")
-    note = drawing.style.label("kinematics.note_six_dof" if model == "six-dof" else "kinematics.note")
+    note = axes_label(drawing.style, "kinematics.note", drawing.layers[0].tables.summary)
     lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, 193.2, lines, size="tiny", colour="quiet")
     return sheet.figure

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import MOMENT_VARIABLE, POWER_VARIABLE
+from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
@@ -51,8 +52,7 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     """The words that must stand where the numbers are: internal, expressed where, normalised how, and how sure."""
     style = sheet.style
     sheet.text(left_mm, top_mm + 3.0, style.label("common.internal"), size="body", weight="bold")
-    six_dof = drawing.layers[0].tables.summary.get("model") == "six-dof"
-    text = style.label("kinetics.note_six_dof" if six_dof else "kinetics.note")
+    text = axes_label(style, "kinetics.note", drawing.layers[0].tables.summary)
     if not drawing.every_cycle and len(drawing.layers) == 1:
         text += "\n" + style.label("kinetics.peaks")
     lines = wrapped(text, RIGHT_MM - left_mm, style.size("tiny"))

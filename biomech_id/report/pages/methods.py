@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
 
+from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
 from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
@@ -73,10 +74,9 @@ def _broken(line: str, style: Style) -> list[str]:
 def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[str]]]:
     summary, calibration, manifest = tables.summary, tables.calibration, tables.manifest
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
-    six_dof = model == "six-dof"
     yield style.label("methods.command"), [str(manifest.get("command", "–"))]
     yield style.label("methods.model"), [style.label(f"model.{model}"), style.label(f"model.{kinetics}")]
-    yield style.label("methods.kinetics"), [style.label("methods.equations_six_dof" if six_dof else "methods.equations")]
+    yield style.label("methods.kinetics"), [axes_label(style, "methods.equations", summary)]
     yield style.label("methods.conventions"), [style.label("methods.convention_text")]
     yield style.label("methods.offsets"), list(calibration_lines(calibration, style))
     yield style.label("methods.segments"), list(segment_lines(calibration, style))

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
+from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.findings import cycle_counts
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
@@ -45,10 +46,9 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
         reason = "\n".join(layer.missing(side, ROWS["HipMoment", "X"], style) for side in SIDES)
         lines = wrapped(reason, RIGHT_MM - _RIGHT_BLOCK_MM, style.size("body"))
         sheet.paragraph(_RIGHT_BLOCK_MM, 28.0, lines)
-    six_dof = layer.tables.summary.get("model") == "six-dof"
     parts = [style.label("values.note", counts=cycle_counts(layer.used, style))]
     parts += [style.label("values.flags")] * (norm is not None)
-    said = " ".join([*parts, style.label("values.axes_six_dof" if six_dof else "values.axes")])
+    said = " ".join([*parts, axes_label(style, "values.axes", layer.tables.summary)])
     note = wrapped(said, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, max(left, right, 186.0) + 2.5, note, size="tiny", colour="quiet")
     return sheet.figure

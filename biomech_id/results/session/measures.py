@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import Part
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.results.session.ground import centre_of_pressure, flat_foot, inside_outline, pressure_threshold_N
@@ -52,7 +53,7 @@ def untracked_percent(motion: BodyMotion) -> float:
     return 100.0 * float(1.0 - np.all(tracked, axis=0)[span].mean())
 
 
-def marker_rigidity_mm(markers: Markers, static: Markers, groups: Mapping[str, Sequence[str]]) -> float:
+def marker_rigidity_mm(markers: Markers, static: Markers, groups: Mapping[Part, Sequence[str]]) -> float:
     """Return the root mean square change (mm) of the distances between markers of one segment, of the segment where it is largest.
 
     Parameters

@@ -14,6 +14,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
+from biomech_id.models.model import body_model
 from biomech_id.results.norms.norm import norm_note
 from biomech_id.results.session.clinical import MOMENT_AXES
 from biomech_id.results.session.ground import walking_direction
@@ -35,6 +36,7 @@ SUBJECT_FIELDS = (
 
 def session_summary(session: SessionResult) -> dict[str, Any]:
     """Return ``summary.json`` (its keys are listed in `SessionTables`)."""
+    moment_axes = body_model(session.model).axes.moment_axes
     return {
         "schema": SCHEMA,
         "version": __version__,
@@ -43,7 +45,8 @@ def session_summary(session: SessionResult) -> dict[str, Any]:
         "kinetics": session.kinetics,
         "recipe": dict(session.recipe),
         "error_sizes": dict(session.error_sizes) or None,
-        "moment_axes": MOMENT_AXES[session.model],
+        "axes": str(moment_axes),
+        "moment_axes": MOMENT_AXES[moment_axes],
         "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
         "verdict": str(session.verdict),
         "sentence": verdict_sentence(session),

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
@@ -150,7 +151,7 @@ class SessionResult:
     Attributes
     ----------
     subject : who walked, as used.
-    model, kinetics : "conventional" or "six-dof"; "textbook" or "vicon".
+    model, kinetics : name of the body model; "textbook" or "vicon".
     static_name, static_file : the static trial and its file, relative to the subject's folder; empty without one.
     static_frames : number of its frames.
     calibration : what the model's calibration says of itself (``calibration.json``).
@@ -163,7 +164,7 @@ class SessionResult:
     inputs : path relative to the subject's folder -> sha256.
     norm : what people without a gait disorder do (see `results.norms.norm`), or None.
     static_motion, static_markers : the static trial as tracked, for programs that take over; None without one.
-    marker_groups : segment ("R shank", "pelvis") -> names of its markers.
+    marker_groups : (side, segment) -> names of its markers.
     """
 
     subject: Subject
@@ -183,7 +184,7 @@ class SessionResult:
     norm: pd.DataFrame | None = None
     static_motion: BodyMotion | None = None
     static_markers: Markers | None = None
-    marker_groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    marker_groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

@@ -1,7 +1,7 @@
 """``uncertainty.csv``: how far joint moments and powers can be off, over every cycle and by source.
 
 An error of one standard deviation changes the moment about a joint by dM, turns the axes it is written in, and changes the
-relative angular velocity by domega (see `uncertainty.leg`). `clinical_moment_change` says what that does to the clinical
+relative angular velocity by domega (see `uncertainty.leg`). `ModelAxes.moment_change` says what that does to the clinical
 components; the power changes by
 
     dP = dM . omega + M . domega
@@ -26,7 +26,6 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import leg_at
 from biomech_id.gait.cycle import Cycle, KineticsValid
-from biomech_id.results.session.clinical import clinical_moment_change
 from biomech_id.results.tables.cycle_table import Curves, cut_to_cycle, stack_curves
 from biomech_id.results.tables.session_tables import CURVE_POINTS, tidy_table
 from biomech_id.uncertainty.propagation import Deviation, deviation
@@ -147,8 +146,8 @@ class _Leg:
             R_proximal, omega_proximal = chain.R_lab_seg[:, i + 1], chain.omega_lab_rad_s[:, i + 1]
             turn_proximal, spin_proximal = errors.turn[:, :, i + 1], errors.spin[:, :, i + 1]
         nominal_moment = self.nominal.moment[:, i]
-        components = clinical_moment_change(
-            self.motion.model, self.side, joint, nominal_moment, (R_proximal, chain.R_lab_seg[:, i]), moment, (turn_proximal, turn)
+        components = self.motion.model_axes.moment_change(
+            joint, self.side, (nominal_moment, R_proximal, chain.R_lab_seg[:, i]), moment, (turn_proximal, turn)
         )
         power = dot(moment, omega - omega_proximal) + dot(nominal_moment, spin - spin_proximal)
         return np.asarray(np.concatenate([(components**2).sum(axis=0), (power**2).sum(axis=0)[:, None]], axis=1))

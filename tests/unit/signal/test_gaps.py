@@ -50,7 +50,7 @@ def test_one_missing_component_is_a_missing_marker(tumbling: np.ndarray) -> None
 
 
 def test_rigid_body_filling_is_exact_on_a_rigid_body(tumbling: np.ndarray) -> None:
-    filled, mask, gaps = fill_gaps(with_gap(tumbling, 3, 40, 60), NAMES, longest=20, groups={"shank": NAMES})
+    filled, mask, gaps = fill_gaps(with_gap(tumbling, 3, 40, 60), NAMES, longest=20, groups=[NAMES])
     assert [gap.method for gap in gaps] == [RIGID_BODY]
     np.testing.assert_allclose(filled, tumbling, atol=1e-12)  # m; nothing but rounding separates a rigid body from its fit
     assert mask[40:60, 3].all()
@@ -60,7 +60,7 @@ def test_rigid_body_filling_is_exact_on_a_rigid_body(tumbling: np.ndarray) -> No
 @pytest.mark.parametrize(("start", "stop"), [(0, 8), (92, 100)])
 def test_rigid_body_fills_at_the_ends_where_a_spline_would_guess(tumbling: np.ndarray, start: int, stop: int) -> None:
     broken = with_gap(tumbling, 3, start, stop)
-    by_group, _, gaps = fill_gaps(broken, NAMES, longest=10, groups={"shank": NAMES})
+    by_group, _, gaps = fill_gaps(broken, NAMES, longest=10, groups=[NAMES])
     assert gaps[0].method == RIGID_BODY
     np.testing.assert_allclose(by_group, tumbling, atol=1e-12)
     by_spline, mask, gaps = fill_gaps(broken, NAMES, longest=10)
@@ -72,7 +72,7 @@ def test_rigid_body_fills_at_the_ends_where_a_spline_would_guess(tumbling: np.nd
 def test_rigid_filling_joins_both_ends_of_a_segment_that_is_not_quite_rigid(tumbling: np.ndarray) -> None:
     sliding = tumbling.copy()
     sliding[:, 3, 0] += np.linspace(0.0, 0.02, 100)  # skin slides 2 cm over the trial
-    filled, _, _ = fill_gaps(with_gap(sliding, 3, 40, 60), NAMES, longest=20, groups={"shank": NAMES})
+    filled, _, _ = fill_gaps(with_gap(sliding, 3, 40, 60), NAMES, longest=20, groups=[NAMES])
     assert np.abs(filled[40:60, 3] - sliding[40:60, 3]).max() < 0.004
     step = np.linalg.norm(np.diff(filled[:, 3], axis=0), axis=1)
     assert step[[39, 59]].max() < 1.2 * step[[37, 61]].max(), "no jump where the filled stretch meets the measured one"
@@ -92,7 +92,7 @@ def test_spline_error_falls_with_the_gap(tumbling: np.ndarray) -> None:
 def test_a_line_of_markers_does_not_determine_a_fourth(tumbling: np.ndarray) -> None:
     line = np.array([[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0], [0.1, 0.1, 0.0]])
     straight = np.stack([line @ rotation(3.0 * t).T for t in np.arange(100) / RATE_HZ])
-    _, _, gaps = fill_gaps(with_gap(straight, 3, 40, 45), NAMES, longest=10, groups={"shank": NAMES})
+    _, _, gaps = fill_gaps(with_gap(straight, 3, 40, 45), NAMES, longest=10, groups=[NAMES])
     assert gaps[0].method == SPLINE
 
 
@@ -108,13 +108,13 @@ def test_long_gaps_stay_open_and_measured_values_untouched(tumbling: np.ndarray)
 
 def test_two_markers_left_are_not_enough(tumbling: np.ndarray) -> None:
     broken = with_gap(with_gap(tumbling, 3, 40, 45), 2, 42, 43)
-    _, _, gaps = fill_gaps(broken, NAMES, longest=10, groups={"shank": NAMES})
+    _, _, gaps = fill_gaps(broken, NAMES, longest=10, groups=[NAMES])
     assert {gap.marker: gap.method for gap in gaps} == {"C": SPLINE, "D": SPLINE}
 
 
 def test_nothing_is_filled_when_none_is_asked_for(tumbling: np.ndarray) -> None:
     broken = with_gap(tumbling, 3, 40, 41)
-    filled, mask, gaps = fill_gaps(broken, NAMES, longest=0, groups={"shank": NAMES})
+    filled, mask, gaps = fill_gaps(broken, NAMES, longest=0, groups=[NAMES])
     assert not mask.any()
     assert not gaps[0].filled
     assert np.array_equal(np.isnan(filled), np.isnan(broken))

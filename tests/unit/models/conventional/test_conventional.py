@@ -11,8 +11,8 @@ import pytest
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, OptionError
-from biomech_id.models.conventional.foot import OUTLINE_NAMES
 from biomech_id.models.conventional.model import conventional_model
+from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.sample import SampleTrial, virtual_subject
 from biomech_id.trial import Subject, Trial
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import Severity
-from biomech_id.models.conventional.foot import OUTLINE_NAMES, corrected_foot, foot_length_m, outline_foot_m, uncorrected_foot
+from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.models.foot_outline import OUTLINE_NAMES, foot_length_m, outline_foot_m
 from biomech_id.trial import Subject
 
 SIDES = ("L", "R")
@@ -102,7 +103,7 @@ def test_outline_lies_on_the_floor_around_the_markers(side: str) -> None:
     uncorrected = uncorrected_foot(ankle, toe, shank)
     offsets = foot_offsets(side, uncorrected, heel, toe, flat=True)
     foot = corrected_foot(uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
-    outline = outline_foot_m(side, heel, toe, ankle, foot, 0.007, 0.0)
+    outline = outline_foot_m(side, heel, toe, ankle, foot, marker_radius_m=0.007, floor_lab_m=0.0)
     lab = outline @ foot[0].T + ankle[0]
     assert len(outline) == len(OUTLINE_NAMES)
     assert np.abs(lab[:, 2]).max() < 1e-12

@@ -8,6 +8,7 @@ import pytest
 from biomech_id.models.conventional.knee_alignment import device_origin
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize
 from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Subject, Trial
 
@@ -36,9 +37,7 @@ class Leg:
     def __init__(self, side: str, knee_in: float = 0.1, torsion: float = 0.0, wands: tuple[float, float] = (0.2, -0.15)) -> None:
         self.side, self.s = side, SIGN[side]
         self.knee_in, self.torsion, self.wands = knee_in, torsion, wands
-        hip = hip_centre_pelvis_m(
-            side, mean_leg_length_m=LEG_M, inter_asis_m=0.24, asis_trochanter_m=0.067, marker_radius_m=RADIUS_M
-        )
+        hip = hip_centre_pelvis_m(side, PelvisSize(0.24, None, LEG_M, 0.067, RADIUS_M))
         self.hip = hip + [0.0, 0.0, 1.0]
 
     def centres(self, flexion: float) -> tuple[np.ndarray, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biomech_id.models.conventional.pelvis import asis_trochanter_distance_m, hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers
 
@@ -40,7 +41,7 @@ def test_a_tilted_sacrum_tilts_x_and_leaves_y() -> None:
 @pytest.mark.parametrize(("side", "mirror"), [("L", 1.0), ("R", -1.0)])
 def test_hip_centre_by_hand(side: str, mirror: float) -> None:
     """Leg 900 mm, inter-ASIS 240 mm, trochanter 67.36 mm, radius 7 mm, worked on paper: C = 88.2, t = 74.36."""
-    centre = hip_centre_pelvis_m(side, mean_leg_length_m=0.9, inter_asis_m=0.24, asis_trochanter_m=0.06736, marker_radius_m=0.007)
+    centre = hip_centre_pelvis_m(side, PelvisSize(0.24, None, 0.9, 0.06736, 0.007))
     # 88.2 cos .5 = 77.4028, sin .5 -> 42.2853; sin .314 = .308866, cos .314 = .951106
     expected_mm = [
         77.4028 * 0.308866 - 74.36 * 0.951106,

@@ -6,15 +6,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biomech_id.conventions import FORCE_RULES, MOMENT_RULES, SIDE_SIGN
-from biomech_id.models.conventional.joint_angles import clinical_angles
-from biomech_id.models.six_dof.joint_coordinate_system import (
-    foot_progress_angles,
-    joint_angles,
-    joint_forces,
-    joint_moments,
-    pelvis_angles,
-)
+from biomech_id.conventions import SIDE_SIGN
+from biomech_id.models.conventional.axes import AXES as CONVENTIONAL
+from biomech_id.models.six_dof.axes import AXES
+
+
+def joint_angles(joint: str, side: str, proximal: np.ndarray, distal: np.ndarray) -> np.ndarray:
+    return AXES.angle(joint, side, np.swapaxes(proximal, -1, -2), distal)
+
+
+def from_progression(name: str, side: str, lab: np.ndarray, segment: np.ndarray) -> np.ndarray:
+    return AXES.angle(name, side, AXES.standing(lab), segment)
+
 
 TEN = np.deg2rad(10.0)
 #: Columns: ISB axes (X forward, Y up, Z right) of a person who stands facing laboratory x, Z up.
@@ -57,14 +60,17 @@ def test_a_movement_in_the_named_direction_is_positive(side: str, joint: str, co
 
 @pytest.mark.parametrize("side", "LR")
 def test_pelvis_and_foot_progress_follow_the_words(side: str) -> None:
-    s, lab = SIDE_SIGN[side], np.eye(3)
-    np.testing.assert_allclose(pelvis_angles(side, lab, turned(-RIGHT))[0], [TEN, 0, 0], atol=1e-12)  # anterior tilt
-    np.testing.assert_allclose(pelvis_angles(side, lab, turned(s * FORWARD))[0], [0, TEN, 0], atol=1e-12)  # this side up
-    np.testing.assert_allclose(pelvis_angles(side, lab, turned(-s * UP))[0], [0, 0, TEN], atol=1e-12)  # this side forward
-    level = -np.pi / 2
-    np.testing.assert_allclose(foot_progress_angles(side, lab, turned(-RIGHT))[0], [level + TEN, 0, 0], atol=1e-12)  # toes down
-    np.testing.assert_allclose(foot_progress_angles(side, lab, turned(-s * FORWARD))[0], [level, TEN, 0], atol=1e-12)  # inversion
-    np.testing.assert_allclose(foot_progress_angles(side, lab, turned(-s * UP))[0], [level, 0, TEN], atol=1e-12)  # toes inward
+    s, level = SIDE_SIGN[side], -np.pi / 2
+    for name, neutral, movements in (
+        # Anterior tilt, this side up, this side forward.
+        ("pelvis", 0.0, (-RIGHT, s * FORWARD, -s * UP)),
+        # Toes down, inversion, toes inward.
+        ("foot_progress", level, (-RIGHT, -s * FORWARD, -s * UP)),
+    ):
+        for component, axis in enumerate(movements):
+            expected = np.array([neutral, 0.0, 0.0])
+            expected[component] += TEN
+            np.testing.assert_allclose(from_progression(name, side, np.eye(3), turned(axis))[0], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("side", "LR")
@@ -73,14 +79,14 @@ def test_hip_knee_and_foot_progress_equal_the_conventional_angles_of_the_same_po
     proximal = Rotation.random(200, rng).as_matrix()
     distal = proximal @ Rotation.from_rotvec(rng.uniform(-0.6, 0.6, (200, 3))).as_matrix()
     for joint in ("hip", "knee"):
-        conventional = clinical_angles(joint, side, np.swapaxes(proximal, 1, 2), distal)
+        conventional = CONVENTIONAL.angle(joint, side, np.swapaxes(proximal, 1, 2), distal)
         np.testing.assert_allclose(
             joint_angles(joint, side, proximal @ ISB_IN_LONG, distal @ ISB_IN_LONG), conventional, atol=1e-12
         )
     level = np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])  # conventional foot axes of a level foot
     foot = Rotation.from_rotvec(rng.uniform(-0.6, 0.6, (200, 3))).as_matrix() @ level
-    conventional = clinical_angles("foot_progress", side, np.eye(3), foot)
-    np.testing.assert_allclose(foot_progress_angles(side, np.eye(3), foot @ ISB_IN_FOOT), conventional, atol=1e-12)
+    conventional = CONVENTIONAL.angle("foot_progress", side, np.eye(3), foot)
+    np.testing.assert_allclose(from_progression("foot_progress", side, np.eye(3), foot @ ISB_IN_FOOT), conventional, atol=1e-12)
 
 
 @pytest.mark.parametrize("side", "LR")
@@ -91,7 +97,11 @@ def test_moments_and_forces_equal_the_conventional_ones_at_neutral(joint: str, s
     conventional_axes = np.eye(3) if joint != "ankle" else np.array([[0.0, 0, -1], [0, 1, 0], [1, 0, 0]])
     in_distal = load @ conventional_axes
     isb = np.broadcast_to(STANDING, (20, 3, 3))
-    for rules, found in ((MOMENT_RULES, joint_moments(joint, side, load, isb, isb)), (FORCE_RULES, joint_forces(joint, load, isb))):
+    found_and_rules = (
+        (AXES.moment(joint, side, load, isb, isb), CONVENTIONAL.moments),
+        (AXES.force(joint, side, load, isb), CONVENTIONAL.forces),
+    )
+    for found, rules in found_and_rules:
         expected = [in_distal[:, axis] * factor * (SIDE_SIGN[side] if mirrored else 1) for axis, factor, mirrored in rules[joint]]
         np.testing.assert_allclose(found, np.stack(expected, axis=1), atol=1e-12)
 
@@ -107,7 +117,7 @@ def test_moments_are_conjugate_to_the_angles(joint: str, side: str) -> None:
     omega, moment, step = rng.normal(size=(50, 3)), rng.normal(size=(50, 3)), 1e-6
     before, after = (Rotation.from_rotvec(h * omega).as_matrix() @ distal for h in (-step, step))
     rate = (joint_angles(joint, side, proximal, after) - joint_angles(joint, side, proximal, before)) / (2 * step)
-    clinical = joint_moments(joint, side, moment, proximal, distal)
+    clinical = AXES.moment(joint, side, moment, proximal, distal)
     # An extensor (positive) moment works against flexion (positive); only the ankle's evertor works with eversion.
     senses = {"hip": (-1, -1, -1), "knee": (-1, -1, -1), "ankle": (-1, 1, -1)}[joint]
     power = (clinical * rate * senses).sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biomech_id.models.conventional.progression import progression_axes
+from biomech_id.models.progression import progression_axes
 
 FACING_X = np.tile(np.eye(3), (30, 1, 1))
 BACK_TO_X = np.tile(np.diag([-1.0, -1.0, 1.0]), (30, 1, 1))

@@ -1,0 +1,202 @@
+"""What a body model is to everything that uses one, and the registry that knows each by its name.
+
+A model is one `BodyModel`: plain facts, and the function that calibrates it on a session. What calibration returns is a
+`CalibratedModel`. Another laboratory's model enters by `register`, without an edit of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+from biomech_id.anatomy import Part
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.joint_axes import ModelAxes
+from biomech_id.dynamics.model_errors import ModelErrors
+from biomech_id.errors import Finding, OptionError
+from biomech_id.trial import Subject, Trial
+
+
+class Calibration(Protocol):
+    """What a model learnt about a subject."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``calibration.json`` says."""
+        ...
+
+
+class CalibratedModel(Protocol):
+    """A body model of one subject."""
+
+    @property
+    def subject(self) -> Subject:
+        """Measurements used."""
+        ...
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was assumed or noticed on the way."""
+        ...
+
+    @property
+    def calibration(self) -> Calibration:
+        """What was learnt."""
+        ...
+
+    @property
+    def static(self) -> Trial | None:
+        """The static trial it was calibrated on, under the model's labels; None where a walk had to serve."""
+        ...
+
+    @property
+    def marker_names(self) -> tuple[str, ...]:
+        """Markers the model uses."""
+        ...
+
+    @property
+    def marker_groups(self) -> Mapping[Part, tuple[str, ...]]:
+        """Segment -> markers that move with it."""
+        ...
+
+    @property
+    def errors(self) -> ModelErrors:
+        """How the model's own errors hang together."""
+        ...
+
+    def named(self, trial: Trial) -> Trial:
+        """Return a trial with its markers under the labels that the model knows."""
+        ...
+
+    def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
+        """Return the motion of the whole body in a trial, with the model's axes."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationInput:
+    """What a session offers to calibrate a model on.
+
+    Attributes
+    ----------
+    trials : Sequence[Trial]
+        Every trial of the session that could be read.
+    subject : Subject
+        Measurements in force.
+    static, functional : Trial | None
+        The trial in which the subject stands, and one in which hips circle or knees bend.
+    foot_flat : bool | None
+        Whether the feet stood flat; None leaves it to the subject's measurements and the model.
+    marker_set : str | None
+        Name or path; None leaves the choice to what the file's labels fit best.
+    inertia_table, hip_centre : str
+        Name or path of a table, name of a method; "auto" leaves the choice to the model.
+    where : str
+        The folder, for sentences.
+    """
+
+    trials: Sequence[Trial]
+    subject: Subject
+    static: Trial | None = None
+    functional: Trial | None = None
+    foot_flat: bool | None = None
+    marker_set: str | None = None
+    inertia_table: str = "auto"
+    hip_centre: str = "auto"
+    where: str = ""
+
+    @property
+    def walks(self) -> tuple[Trial, ...]:
+        """Every trial without a purpose of its own."""
+        return tuple(trial for trial in self.trials if trial is not self.static and trial is not self.functional)
+
+
+@dataclass(frozen=True, eq=False)
+class BodyModel:
+    """A body model, before it knows anybody.
+
+    Attributes
+    ----------
+    name : str
+        As recipes, ``--model`` and ``summary.json`` spell it.
+    title : str
+        In words.
+    kinetics : tuple[str, ...]
+        Kinetics modes that it has, of "textbook" and "vicon".
+    axes : ModelAxes
+        In which its angles, moments and forces are expressed; its motions carry them.
+    roles : tuple[str, ...]
+        Anatomical points that must have a marker, by their names in marker sets.
+    settings : frozenset[str]
+        Which of `CalibrationInput`'s inertia_table, hip_centre and functional it heeds.
+    calibrate : Callable
+        Returns the model of one subject, or refuses in one sentence that names all that is missing.
+    wears_markers : Callable
+        Whether a trial holds the markers that the model is calibrated with.
+
+    Raises
+    ------
+    OptionError : no name, no kinetics mode, or no axes: nobody's are taken in their place.
+    """
+
+    name: str
+    title: str
+    kinetics: tuple[str, ...]
+    axes: ModelAxes
+    roles: tuple[str, ...]
+    calibrate: Callable[[CalibrationInput], CalibratedModel]
+    wears_markers: Callable[[Trial], bool] = lambda trial: bool(trial.markers.names)
+    settings: frozenset[str] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        for what, fits in (
+            ("name", bool(self.name)), ("kinetics mode", bool(self.kinetics)), ("axes", isinstance(self.axes, ModelAxes)),
+        ):  # fmt: skip
+            if not fits:
+                raise OptionError(
+                    f"The body model {self.name or 'without a name'} has no {what}: in which axes its angles and moments are "
+                    "expressed, and how they are computed, belongs to a model.",
+                    value=getattr(self, what.partition(" ")[0]), expected="BodyModel(name, kinetics=..., axes=ModelAxes(...))",
+                    where="body model",
+                )  # fmt: skip
+
+
+#: Name -> the model, or where it is found when somebody asks for it.
+_MODELS: dict[str, BodyModel | str] = {
+    "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
+    "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
+}
+#: What a recipe that does not say gets, and what every folder of results without a model's name was made with.
+DEFAULT_MODEL = "conventional"
+
+
+def register(model: BodyModel) -> BodyModel:
+    """Make a body model known by its name, and return it; a second one of that name takes the first's place."""
+    _MODELS[model.name] = model
+    return model
+
+
+def model_names() -> tuple[str, ...]:
+    """Return the names of all body models."""
+    return tuple(_MODELS)
+
+
+def body_model(name: str) -> BodyModel:
+    """Return a body model by its name.
+
+    Raises
+    ------
+    OptionError : there is none of that name.
+    """
+    known = _MODELS.get(name)
+    if known is None:
+        raise OptionError(
+            f"There is no body model named {name}; there are {', '.join(_MODELS)}.",
+            value=name, expected=" | ".join(_MODELS), where="model",
+        )  # fmt: skip
+    if isinstance(known, str):
+        module, _, attribute = known.partition(":")
+        model: BodyModel = getattr(import_module(module), attribute)
+        _MODELS[name] = known = model
+    return known
