@@ -24,7 +24,7 @@ from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Trial
 
 
-class Reader(Protocol):
+class TrialReader(Protocol):
     """Reads one recording; errors are `BiomechError`, whose sentence the user sees."""
 
     def __call__(self, path: Path, /, *, trust: bool) -> Trial:
@@ -39,14 +39,14 @@ class Format:
     ----------
     suffix : str
         Of the file that names the recording, lower case, with its dot.
-    read : Reader
+    read : TrialReader
         Returns the trial: SI units, laboratory axes with Z up.
     companions : callable
         Path of a recording -> paths of the other files that its numbers come from; they are hashed among the inputs of a run.
     """
 
     suffix: str
-    read: Reader
+    read: TrialReader
     companions: Callable[[Path], Iterable[Path]] = lambda path: ()
 
 

@@ -12,12 +12,13 @@ from typing import Any
 import matplotlib as mpl
 
 from biomech_id.files.atomic import whole_file
-from biomech_id.report.book import Page, session_pages, wanted_pages
+from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
 from biomech_id.report.norm import load_norm
+from biomech_id.report.page import Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -43,7 +44,7 @@ def draw_report(
     tables : the session, fresh from an analysis or read back from its folder.
     path : PDF to write; it appears whole or not at all.
     norm : DataFrame as in ``norm.csv``, or the path of such a file; None takes the session's own.
-    pages : names out of `book.PAGES`; None draws all of them.
+    pages : names out of `book.page_names()`; None draws all of them.
     style : a `Style`, or a laboratory's style file.
     progress : called as each page is written.
 

@@ -9,7 +9,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.report import draw_report
-from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import load_style
 
@@ -56,7 +56,7 @@ def check_file(path: Path, code: str) -> None:
 
 def check_panels(tables) -> None:
     panels = 0
-    for page in session_pages(tables, load_style(), None, PAGES):
+    for page in session_pages(tables, load_style(), None, page_names()):
         for panel in (axes for axes in page.figure.axes if isinstance(axes, Panel)):
             panels += 1
             data = [c for c in panel.collections if "|" in str(c.get_gid()) and not str(c.get_gid()).endswith("foot off")]

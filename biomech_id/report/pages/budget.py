@@ -18,6 +18,7 @@ from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm, wrapped
+from biomech_id.report.page import PageKind, of_each, register
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
 FloatArray = npt.NDArray[np.float64]
@@ -150,3 +151,6 @@ def _legend(sheet: Sheet) -> None:
         x += 7.5 + width_mm(text, style.size("small")) + 5.0
     sheet.rule(x, y - 1.1, x + 6.0, y - 1.1, colour="ink", width=1.2)
     sheet.text(x + 7.5, y, f"{style.label('budget.total')}, N m/kg", size="small")
+
+
+register(PageKind("budget", 100, lambda content: [budget_page(content.layers[0], content.style)], compare=of_each))

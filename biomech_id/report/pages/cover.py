@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,14 @@ from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
 from biomech_id.report.layout.findings import all_findings, cycle_counts, finding_lines, rules_not_passed, session_sentence
+from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, wrapped
 from biomech_id.report.norm import Norm
+from biomech_id.report.page import Content, PageKind, Shows, register
+from biomech_id.report.session_differences import session_differences
 from biomech_id.results.tables.session_tables import SessionTables
 
 _MIDDLE_MM = 152.0
@@ -267,3 +270,47 @@ def draw_signature(sheet: Sheet, top_mm: float, height_mm: float) -> None:
         sheet.text(left, y, style.label(f"cover.{name}"), size="small", colour="quiet")
         sheet.rule(left + 24.0, y + 0.6, RIGHT_MM, y + 0.6, colour="ink", width=0.6)
     sheet.text(RIGHT_MM, top_mm - 1.2, style.label("cover.disclaimer"), size="body", weight="bold", ha="right")
+
+
+def _reservations(layers: Sequence[Layer], style: Style) -> Iterator[str]:
+    """What a reader must know before believing a difference."""
+    a, b = layers
+    yield from session_differences(a.tables, b.tables)
+    if a.kind != b.kind:
+        yield style.label("compare.other_movement")
+    if a.condition != b.condition and a.tables.summary == b.tables.summary:
+        return
+    for key, layer in zip("ab", layers, strict=True):
+        others = [other.condition for other in layers_of(layer.tables) if other.condition != layer.condition]
+        if others:
+            names = ", ".join(dict.fromkeys(others))
+            yield style.label("compare.not_shown", session=style.label(f"compare.{key}"), names=names)
+
+
+def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
+    """Draw the cover of a comparison: what to know before believing a difference, and both sessions beside one another."""
+    sheet = Sheet(style)
+    middle = (LEFT_MM + RIGHT_MM) / 2
+    sheet.text(LEFT_MM, 22.5, style.label("compare.drawn"), size="body")
+    top = 27.0
+    for doubt in _reservations(layers, style):
+        lines = wrapped(doubt, RIGHT_MM - LEFT_MM, style.size("body"), weight="bold")
+        top = sheet.paragraph(LEFT_MM, top - 2.5, lines, size="body", colour="warn", weight="bold") + 2.5
+    for key, layer in zip("ab", layers, strict=True):
+        summary = layer.tables.summary
+        head = style.label("movement.title", title=style.label(f"compare.{key}"), kind=layer.name)
+        top = draw_verdict(sheet, summary, top, head=head) - 2.0
+    ends = []
+    for left, right, layer in ((LEFT_MM, middle - 4, layers[0]), (middle + 4, RIGHT_MM, layers[1])):
+        summary = layer.tables.summary
+        facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm, cycles=layer.cycles)[1:]]
+        ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
+    draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
+    return sheet.figure
+
+
+def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    yield content.style.label("compare.title"), compared_cover(content.layers, content.style, content.norm)
+
+
+register(PageKind("cover", 0, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare))

@@ -10,6 +10,7 @@ from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.page import Content, PageKind, overlaid, register
 from biomech_id.report.pages.butterfly import draw_butterfly
 from biomech_id.report.pages.foot_pressure import draw_foot
 
@@ -45,3 +46,11 @@ def ground_reaction_page(drawing: Drawing) -> Figure:
     lines = wrapped(style.label("ground.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, 191.5, lines, size="tiny", colour="quiet")
     return sheet.figure
+
+
+def _draw(content: Content) -> list[Figure]:
+    # Of two sessions the means are laid over one another: every cycle of both could not be told apart.
+    return [ground_reaction_page(content.drawing(every_cycle=len(content.layers) == 1))]
+
+
+register(PageKind("ground_reaction", 70, _draw, compare=overlaid))

@@ -10,6 +10,7 @@ from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.page import PageKind, overlaid, register
 
 ANGLE_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     (("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z")),
@@ -38,3 +39,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
     lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, 193.2, lines, size="tiny", colour="quiet")
     return sheet.figure
+
+
+register(PageKind("kinematics_cycles", 30, lambda content: [kinematics_page(content.drawing(every_cycle=True))], compare=overlaid))
+register(PageKind("kinematics_mean", 40, lambda content: [kinematics_page(content.drawing())], compare=overlaid))

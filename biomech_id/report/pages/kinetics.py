@@ -16,6 +16,7 @@ from biomech_id.report.layout.peak_letters import draw_peaks
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.typography import shortened, wrapped
 from biomech_id.report.layout.uncertainty_bars import uncertainty_lines
+from biomech_id.report.page import PageKind, overlaid, register
 
 KINETIC_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
     *(
@@ -60,3 +61,7 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     if sure:
         sheet.text(left_mm, y + 3.6, style.label("kinetics.how_sure"), size="tiny", weight="bold")
         sheet.paragraph(left_mm, y + 4.4, [shortened(line, RIGHT_MM - left_mm, style.size("tiny")) for line in sure], size="tiny")
+
+
+register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))
+register(PageKind("kinetics_mean", 60, lambda content: [kinetics_page(content.drawing())], compare=overlaid))

@@ -12,6 +12,7 @@ from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
+from biomech_id.report.page import PageKind, Shows, of_each, register
 from biomech_id.results.tables.session_tables import SessionTables
 
 _SELF_CHECK = "self-check: "
@@ -91,3 +92,6 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
     yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]
     yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]
+
+
+register(PageKind("methods", 120, lambda content: methods_pages(content.tables, content.style), Shows.SESSION, compare=of_each))

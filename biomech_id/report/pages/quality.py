@@ -17,6 +17,7 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.page import PageKind, Shows, of_each, register
 from biomech_id.results.session.quality import RULES
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -201,3 +202,6 @@ def _range(values: Sequence[float | None]) -> str:
     known = [value for value in values if value is not None and math.isfinite(value)]
     ends = list(dict.fromkeys(three_digits(value) for value in (min(known), max(known)))) if known else ["–"]
     return " – ".join(ends)
+
+
+register(PageKind("quality", 10, lambda content: quality_pages(content.tables, content.style), Shows.SESSION, compare=of_each))

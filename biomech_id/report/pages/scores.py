@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import width_mm, wrapped
 from biomech_id.report.norm import Norm
+from biomech_id.report.page import Content, PageKind, of_each, register
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
@@ -161,3 +164,16 @@ def _table(sheet: Sheet, scores: Any) -> float:
     lines = wrapped(style.label("scores.mcid"), RIGHT_MM - LEFT_MM - 162.0, style.size("small"))
     sheet.paragraph(LEFT_MM + 162.0, 135.0, lines, size="small")
     return y
+
+
+def _draw(content: Content) -> list[Figure]:
+    return [scores_page(content.tables, content.style, content.norm, condition=content.layers[0].condition)]
+
+
+def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    # Without scores both pages would say the same.
+    scored = [layer for layer in content.layers if len(layer.tables.scores)] or content.layers[:1]
+    yield from of_each(kind, replace(content, layers=scored))
+
+
+register(PageKind("scores", 80, _draw, compare=_compare))

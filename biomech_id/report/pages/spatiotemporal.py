@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.report.layout.difference_table import TABLE_WIDTH_MM, difference_cells, difference_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
@@ -15,6 +17,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.norm import Norm
+from biomech_id.report.page import Content, PageKind, register
 
 #: How units of the tables are written for readers.
 UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}
@@ -134,3 +137,27 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
         y += 33.0
     note = wrapped(style.label("parameter.phases_note"), width, style.size("tiny"))
     sheet.paragraph(_BARS_LEFT_MM, y - 6.0, note, size="tiny", colour="quiet")
+
+
+def _parameter_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    a, b = (parameter_values(layer) for layer in layers)
+    columns = [TableColumn(style.label("parameter.heading"), 66.0), TableColumn(style.label("parameter.unit"), 21.0)]
+    for side in SIDES:
+        columns += difference_heads(style, side, (TABLE_WIDTH_MM - 87.0) / 6)
+    rows: list[list[Cell | str]] = []
+    empty: tuple[str, Mapping[str, list[float]]] = ("", {})
+    for parameter in dict.fromkeys([*a, *b]):
+        unit = (a.get(parameter) or b[parameter])[0]
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        for side in SIDES:
+            of_a, of_b = ((found.get(parameter) or empty)[1] for found in (a, b))
+            row += difference_cells(of_a.get(side, of_a.get("", [])), of_b.get(side, of_b.get("", [])), DECIMALS.get(unit, 2))
+        rows.append(row)
+    return TextTable(tuple(columns), rows, size="body" if len(rows) <= 30 else "small")
+
+
+def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    return draw_tables(kind.name, content.style, _parameter_table(content.layers, content.style))
+
+
+register(PageKind("spatiotemporal", 20, lambda c: [spatiotemporal_page(c.layers[0], c.style, c.norm)], compare=_compare))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.axes_label import axes_label
+from biomech_id.report.layout.difference_table import TABLE_WIDTH_MM, difference_cells, difference_heads, draw_tables
 from biomech_id.report.layout.findings import cycle_counts
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
@@ -20,6 +21,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.norm import Norm
+from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
 
@@ -156,3 +158,60 @@ def _powers(sheet: Sheet, peaks: Any, left: float, top: float, norm: Norm | None
         rows.append(cells)
     y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
     return y
+
+
+def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    """Two lines per variable (left, right), three columns (A, B, difference) per named value."""
+    groups = [_by_name(picked(layer)) for layer in layers]
+    columns = [TableColumn(style.label("values.variable"), 36.0), TableColumn("", 6.0)]
+    width = (TABLE_WIDTH_MM - 42.0) / (3 * len(NAMES))
+    for name in NAMES:
+        # The name stands over the first of its three columns, the letters over each.
+        columns.append(TableColumn(f"{style.label('values.' + name)}\nA", width, "right"))
+        columns += [TableColumn(f"\n{head}", width, "right") for head in ("B", style.label("common.difference"))]
+    rows: list[list[Cell | str]] = []
+    for key in TABLED:
+        row = ROWS[key]
+        if row.quantity == "power" or not any((*key, side, name) in group for group in groups for side in SIDES for name in NAMES):
+            continue
+        for side in SIDES:
+            cells: list[Cell | str] = []
+            for name in NAMES:
+                a, b = (np.asarray(group.get((*key, side, name), []), dtype=float) * style.factor(row) for group in groups)
+                cells += difference_cells(a.tolist(), b.tolist(), DECIMALS.get(style.unit(row), 2), spread=False)
+            title = f"{style.word(row.title)}" if side == "L" else style.unit(row)
+            rows.append([Cell(title, colour="ink" if side == "L" else "quiet"), Cell(side, colour=side, bold=True), *cells])
+    return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
+
+
+def _power_table(layers: Sequence[Layer], style: Style) -> TextTable:
+    """One line per named power peak, three columns (A, B, difference) per side, W/kg."""
+    groups = [_by_name(picked(layer)) for layer in layers]
+    found = {(name, (variable, part)) for group in groups for variable, part, _, name in group if NAMED_PEAK.fullmatch(name)}
+    columns = [TableColumn(style.label("values.powers"), 80.0)]
+    for side in SIDES:
+        columns += difference_heads(style, side, (TABLE_WIDTH_MM - 80.0) / 6)
+    rows: list[list[Cell | str]] = []
+    for name, key in sorted(found):
+        row: list[Cell | str] = [Cell(name, bold=True)]
+        for side in SIDES:
+            a, b = (group.get((*key, side, name), []) for group in groups)
+            row += difference_cells(a, b, DECIMALS["W/kg"])
+        rows.append(row)
+    return TextTable(tuple(columns), rows, size="body")
+
+
+def _by_name(peaks: Any) -> dict[tuple[str, str, str, str], list[float]]:
+    found: dict[tuple[str, str, str, str], list[float]] = {}
+    fields = (peaks[name] for name in ("variable", "component", "side", "name", "value"))
+    for variable, component, side, name, value in zip(*fields, strict=True):
+        found.setdefault((variable, component, side, name), []).append(float(value))
+    return found
+
+
+def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    layers, style = content.layers, content.style
+    return draw_tables(kind.name, style, _value_table(layers, style), _power_table(layers, style))
+
+
+register(PageKind("values", 90, lambda content: [values_page(content.layers[0], content.style, content.norm)], compare=_compare))

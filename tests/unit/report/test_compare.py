@@ -12,8 +12,8 @@ import pytest
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report import compare_report, session_differences
-from biomech_id.report.compare import _triple
 from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.difference_table import difference_cells
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import kinematics_page
@@ -136,5 +136,8 @@ def test_without_scores_there_is_one_page_about_them(pair, tmp_path):
 
 
 def test_a_difference_that_the_decimals_do_not_show_has_no_sign():
-    assert [cell if isinstance(cell, str) else cell.text for cell in _triple([0.0], [0.001], 2)] == ["0.00", "0.00", "0.00"]
-    assert [cell if isinstance(cell, str) else cell.text for cell in _triple([1.0, 1.2], [2.0], 1)] == ["1.1 ± 0.1", "2.0", "+0.9"]
+    def told(*values):
+        return [cell if isinstance(cell, str) else cell.text for cell in difference_cells(*values)]
+
+    assert told([0.0], [0.001], 2) == ["0.00", "0.00", "0.00"]
+    assert told([1.0, 1.2], [2.0], 1) == ["1.1 ± 0.1", "2.0", "+0.9"]

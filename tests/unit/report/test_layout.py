@@ -9,7 +9,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.numbers import mean_sd, written
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import shortened, width_mm, wrapped
@@ -32,7 +32,7 @@ def boxes(figure):
 def pages_of(session, norm, language):
     style = load_style(language=language)
     with mpl.rc_context(style.rc):
-        pages = list(session_pages(session, style, load_norm(norm, session), PAGES))
+        pages = list(session_pages(session, style, load_norm(norm, session), page_names()))
         stamp(pages, style, code="WAVE-01", session="Session date: 2024-05-17", version="0.1.0")
         yield from pages
 

@@ -9,10 +9,10 @@ import pypdf
 import pytest
 
 from biomech_id.report import draw_report
-from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.parity import most_left_out, pooled, verdict_of
+from biomech_id.report.pages.parity import most_left_out, pooled, verdict_of
 from biomech_id.results.parity import ParityRow, left_out_counts, parity_table, said
 
 STYLE = load_style()
@@ -42,8 +42,8 @@ def words(*rows: ParityRow, kinetics: str = "vicon") -> tuple[str, str]:
 def test_the_page_is_the_last_one_of_a_compared_session_and_of_no_other(build, tmp_path):
     plain = build()
     compared = replace(plain, parity=parity_table(ANGLES))
-    assert [page.name for page in session_pages(compared, STYLE, None, PAGES)][-1] == "parity"
-    assert "parity" not in [page.name for page in session_pages(plain, STYLE, None, PAGES)]
+    assert [page.name for page in session_pages(compared, STYLE, None, page_names())][-1] == "parity"
+    assert "parity" not in [page.name for page in session_pages(plain, STYLE, None, page_names())]
     text = last_page(draw_report(compared, tmp_path / "a.pdf", pages=["cover", "parity"]))
     assert "Equal to the stored outputs 2 of 2 compared curves" in text
     # 100 frames at 1e-5 and 300 at 3e-5: sqrt((100 * 1e-10 + 300 * 9e-10) / 400) = 2.6e-5; the largest is the right side's 6e-5.

@@ -14,7 +14,7 @@ import pytest
 from biomech_id.errors import OptionError, OutputError, ShapeError
 from biomech_id.gait.stance import Verdict
 from biomech_id.report import draw_report
-from biomech_id.report.book import PAGES, session_pages
+from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.reasons import in_words
 from biomech_id.report.layout.style import LANGUAGES, load_style
@@ -105,7 +105,7 @@ def panels_without_a_word(tables, norm=None):
     """Titles of panels that show neither a curve nor a sentence."""
     style = load_style()
     empty = []
-    for page in session_pages(tables, style, norm, PAGES):
+    for page in session_pages(tables, style, norm, page_names()):
         for panel in (a for a in page.figure.axes if isinstance(a, Panel)):
             data = [
                 c
@@ -250,7 +250,7 @@ def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
 def test_a_session_without_any_cycle_is_still_a_report(build, tmp_path):
     texts = text_of(draw_report(build(cycles=0), tmp_path / "a.pdf"))
     # Neither other movements nor a comparison.
-    assert len(texts) == len(PAGES) - 2
+    assert len(texts) == len(page_names()) - 2
     assert "no gait cycle" in plain(texts).lower() or "No trial" in plain(texts)
 
 

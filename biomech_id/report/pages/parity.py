@@ -15,6 +15,7 @@ from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.page import PageKind, Shows, register
 from biomech_id.report.pages.cover import draw_banner
 from biomech_id.results.parity import EQUAL_WITHIN, left_out_counts, quantity_of
 from biomech_id.results.tables.session_tables import SessionTables
@@ -159,3 +160,6 @@ def small(value: float) -> str:
 
 def _correlation(value: float) -> str:
     return f"{value:.4f}".replace("-", "−") if np.isfinite(value) else "–"
+
+
+register(PageKind("parity", 130, lambda content: [parity_page(content.tables, content.style)], Shows.SESSION, needs=("parity",)))

@@ -1,0 +1,144 @@
+"""What a page of the report is, and the list of them: each page registers itself with its name, its place and what it needs.
+
+Every module in `report.pages` is loaded when a report is drawn, so a page of our own is one file there; one of a laboratory's own
+is registered before::
+
+    register(PageKind("sway", 65, draw_sway))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from matplotlib.figure import Figure
+
+from biomech_id.errors import OptionError
+from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.style import Style
+from biomech_id.report.norm import Norm
+from biomech_id.results.tables.session_tables import SessionTables
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page ready to be written: the name it is asked for by, its title, its figure."""
+
+    name: str
+    title: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a page is drawn from.
+
+    Attributes
+    ----------
+    tables : SessionTables
+        The session; of two that are compared the first.
+    layers : sequence of Layer
+        The movement a page shows; two where sessions are compared; all of the session on a page of a session.
+    style : Style
+        How pages look, and their language.
+    norm : Norm or None
+        What stands behind curves and numbers.
+    """
+
+    tables: SessionTables
+    layers: Sequence[Layer]
+    style: Style
+    norm: Norm | None
+
+    def drawing(self, *, every_cycle: bool = False) -> Drawing:
+        """Return what the panels of a page are drawn from."""
+        return Drawing(self.layers, self.style, self.norm, every_cycle)
+
+
+class Shows(Enum):
+    """What one copy of a page shows: the session, one movement out of those in its means, or one of the others."""
+
+    SESSION = "session"
+    MOVEMENT = "movement"
+    OTHER_MOVEMENT = "other movement"
+
+
+@dataclass(frozen=True)
+class PageKind:
+    """A page that a report may have.
+
+    Attributes
+    ----------
+    name : str
+        By which ``--pages`` asks for it; its title is the label ``page.<name>``.
+    order : float
+        Place among the others: the cover is 0, the next ones 10, 20 and so on.
+    draw : callable
+        Content -> figures, one for each sheet of paper.
+    shows : Shows
+        What it is drawn once for.
+    needs : tuple of str
+        Tables of the session (`SessionTables` fields), or "norm", without which a whole report leaves it out; who asks for the
+        page by its name gets it, and there it says what is missing.
+    compare : callable or None
+        (this kind, content with two layers) -> titles and figures where two sessions are compared; None leaves it out there.
+    titles : tuple of str
+        Labels of the titles of its sheets, where these are not the page's and "continued".
+    """
+
+    name: str
+    order: float
+    draw: Callable[[Content], Iterable[Figure]]
+    shows: Shows = Shows.MOVEMENT
+    needs: tuple[str, ...] = ()
+    compare: Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None = None
+    titles: tuple[str, ...] = ()
+
+    def title(self, sheet: int, style: Style) -> str:
+        """Return the title of a sheet, counted from 0."""
+        if self.titles:
+            return style.label(self.titles[sheet])
+        title = style.label(f"page.{self.name}")
+        return title if sheet == 0 else style.label("page.continued", title=title)
+
+    def lacks(self, content: Content) -> bool:
+        """Whether something it needs is not there."""
+        needed = [content.norm if need == "norm" else getattr(content.tables, need) for need in self.needs]
+        return any(found is None or (hasattr(found, "__len__") and not len(found)) for found in needed)
+
+
+#: Name -> page; `page_kinds` returns them in their order.
+PAGE_KINDS: dict[str, PageKind] = {}
+
+
+def register(kind: PageKind) -> None:
+    """Add a page.
+
+    Raises
+    ------
+    OptionError
+        There is a page of that name.
+    """
+    if kind.name in PAGE_KINDS:
+        raise OptionError(
+            f"There is a report page {kind.name} already.", value=kind.name, expected="a name of its own", where="register"
+        )
+    PAGE_KINDS[kind.name] = kind
+
+
+def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    """Compare on one page that shows both."""
+    for figure in kind.draw(content):
+        yield content.style.label(f"compare.{kind.name}"), figure
+
+
+def of_each(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
+    """Compare by a page of each, its name in the title; what is of a whole session is drawn once where both are the same one."""
+    a, b = content.layers[0], content.layers[-1]
+    once = kind.shows is Shows.SESSION and a.tables.summary == b.tables.summary
+    for layer in content.layers[:1] if once else content.layers:
+        title = content.style.label("movement.title", title=kind.title(0, content.style), kind=layer.name)
+        for figure in kind.draw(replace(content, tables=layer.tables, layers=[layer])):
+            yield title, figure

@@ -1,0 +1,84 @@
+"""A page plugged in from outside: it takes its place, is asked for by name, needs what it says it needs, and joins comparisons."""
+
+from __future__ import annotations
+
+import pypdf
+import pytest
+
+from biomech_id.errors import OptionError
+from biomech_id.report import compare_report, draw_report, page
+from biomech_id.report.book import page_names, session_pages, wanted_pages
+from biomech_id.report.layout.sheet import LEFT_MM, Sheet
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.page import Content, PageKind, Shows, of_each, register
+
+
+def sway(content: Content):
+    for number in range(2):
+        sheet = Sheet(content.style)
+        sheet.text(LEFT_MM, 30.0, f"Sway {number} of {content.layers[0].condition}, {len(content.layers[0].used)} cycles")
+        yield sheet.figure
+
+
+@pytest.fixture
+def registered():
+    page_names()  # loads the shipped pages, which stay
+    before = dict(page.PAGE_KINDS)
+    yield register
+    page.PAGE_KINDS.clear()
+    page.PAGE_KINDS.update(before)
+
+
+def names(tables, wanted):
+    return [(made.name, made.title) for made in session_pages(tables, load_style(), None, wanted_pages(wanted))]
+
+
+def test_a_page_takes_its_place_and_is_asked_for_by_name(build, registered, tmp_path):
+    registered(PageKind("sway", 15, sway))
+    assert page_names()[1:4] == ("quality", "sway", "spatiotemporal")
+    assert [title for _, title in names(build(), ["sway"])] == ["Sway", "Sway (continued)"]
+    text = " ".join(sheet.extract_text() for sheet in pypdf.PdfReader(draw_report(build(), tmp_path / "a.pdf")).pages)
+    assert "Sway 1 of barefoot" in text
+    with pytest.raises(OptionError, match=r"There is no report page swai.*sway"):
+        wanted_pages(["swai"])
+
+
+def test_a_page_is_left_out_of_a_whole_report_without_what_it_needs(build, build_norm, registered):
+    registered(PageKind("sway", 15, sway, needs=("norm",)))
+    assert "sway" not in [name for name, _ in names(build(), None)]
+    assert [name for name, _ in names(build(), ["sway"])] == ["sway", "sway"]
+    tables = build()
+    content = Content(tables, [], load_style(), None)
+    assert PageKind("a", 1, sway, needs=("scores",)).lacks(content)
+    assert not PageKind("a", 1, sway, needs=("peaks",)).lacks(content)
+
+
+def test_a_page_of_the_session_is_drawn_once_and_of_other_movements_for_each(build, registered):
+    shown = {}
+
+    def noted(name):
+        def draw(content: Content):
+            shown.setdefault(name, []).append([layer.kind for layer in content.layers])
+            return sway(content)
+
+        return draw
+
+    for name, shows in (("whole", Shows.SESSION), ("walks", Shows.MOVEMENT), ("turns", Shows.OTHER_MOVEMENT)):
+        registered(PageKind(name, 16, noted(name), shows))
+    made = names(build(turn=True), ["whole", "walks", "turns"])
+    assert shown == {"whole": [["straight", "turn"]], "walks": [["straight"]], "turns": [["turn"]]}
+    assert [title for _, title in made][4] == "Turns: Turn, barefoot"
+
+
+def test_a_page_joins_a_comparison_if_it_says_how(build, registered, tmp_path):
+    registered(PageKind("sway", 15, sway, compare=of_each))
+    registered(PageKind("alone", 16, sway))
+    pair = build(code="BEFORE"), build(code="AFTER", seed=1)
+    path = compare_report(*pair, tmp_path / "a.pdf", pages=["sway", "alone"])
+    texts = [" ".join(sheet.extract_text().split()) for sheet in pypdf.PdfReader(path).pages]
+    assert [("BEFORE," in text, "AFTER," in text) for text in texts] == [(True, False)] * 2 + [(False, True)] * 2
+
+
+def test_a_name_is_taken_once(registered):
+    with pytest.raises(OptionError, match="cover"):
+        registered(PageKind("cover", 5, sway))
