@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: (side, segment) or (side, joint): ("R", "shank"), ("", "pelvis").
+#: (side, segment) or (side, joint):
+#: ("R", "shank"), ("", "pelvis").
 Part = tuple[str, str]
 SIDE_WORDS: dict[str, str] = {"L": "left", "R": "right", "": ""}
 
@@ -46,12 +47,19 @@ _BY_NAME = {segment.name: segment for segment in SEGMENTS}
 
 
 def limb(end: str) -> tuple[BodySegment, ...]:
-    """Return the segments of one side from ``end`` up to where the sides meet, distal to proximal."""
+    """Return the segments of one side from ``end`` up to where the sides meet, distal to proximal.
+
+    Parameters
+    ----------
+    end : str
+        The most distal segment of the limb: "foot".
+    """
     segment = _BY_NAME[end]
     return (segment, *limb(segment.proximal)) if segment.sided else ()
 
 
-#: One leg, distal to proximal: the order of the block system's rows.
+#: One leg, distal to proximal:
+#: the order of the block system's rows.
 LEG_SEGMENTS: tuple[str, ...] = tuple(segment.name for segment in limb("foot"))
 JOINTS: tuple[str, ...] = tuple(segment.joint for segment in limb("foot"))
 DISTAL_SEGMENT: dict[str, str] = {segment.joint: segment.name for segment in SEGMENTS if segment.joint}
@@ -61,20 +69,48 @@ PELVIS: Part = ("", "pelvis")
 
 
 def part_of(side: str, segment: str) -> Part:
-    """Return the key of a segment seen from a side: the pelvis of either side is ("", "pelvis")."""
+    """Return the key of a segment seen from a side: the pelvis of either side is ("", "pelvis").
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    segment : str
+        One of the tree's segments: "shank".
+    """
     return (side if _BY_NAME[segment].sided else "", segment)
 
 
 def proximal_part(side: str, joint: str) -> Part:
-    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis")."""
+    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis").
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    joint : str
+        One of the tree's joints: "knee".
+    """
     return part_of(side, PROXIMAL_SEGMENT[joint])
 
 
 def part_name(part: Part) -> str:
-    """Return a part as tables write it: "R shank", "pelvis"."""
+    """Return a part as tables write it: "R shank", "pelvis".
+
+    Parameters
+    ----------
+    part : Part
+        (side, segment) or (side, joint).
+    """
     return " ".join(filter(None, part))
 
 
 def part_words(part: Part) -> str:
-    """Return a part in words: "right shank", "pelvis"."""
+    """Return a part in words: "right shank", "pelvis".
+
+    Parameters
+    ----------
+    part : Part
+        (side, segment) or (side, joint).
+    """
     return " ".join(filter(None, (SIDE_WORDS[part[0]], part[1])))

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 SIDES: tuple[str, str] = ("L", "R")
-#: +1 for the left side, -1 for the right: the mirroring factor s of the conventional model.
+#: +1 for the left side, -1 for the right:
+#: the mirroring factor s of the conventional model.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
 
-#: Magnitude of gravity, m/s2: the value the conventional model uses (9.80665 is measurably wrong against its outputs).
+#: Magnitude of gravity, m/s2:
+#: the value the conventional model uses (9.80665 is measurably wrong against its outputs).
 GRAVITY_M_S2 = 9.81
 GRAVITY_LAB_M_S2: tuple[float, float, float] = (0.0, 0.0, -GRAVITY_M_S2)
 
@@ -48,13 +50,22 @@ class SignRow:
 
     Attributes
     ----------
-    variable : output name without the side, ``HipAngles``.
-    component : "X", "Y", "Z", or "" for a scalar.
-    title : what a clinician calls it, "Hip flexion".
-    positive, negative : words for the two ends of the axis.
-    quantity : what it is; `UNITS` gives its unit.
-    joint : "pelvis", "hip", "knee", "ankle", "foot" or "ground".
-    expressed_in : frame of the components, in words.
+    variable : str
+        Output name without the side, ``HipAngles``.
+    component : str
+        "X", "Y", "Z", or "" for a scalar.
+    title : str
+        What a clinician calls it, "Hip flexion".
+    positive : str
+        Words for the two ends of the axis.
+    negative : str
+        Words for the two ends of the axis.
+    quantity : Quantity
+        What it is; `UNITS` gives its unit.
+    joint : str
+        "pelvis", "hip", "knee", "ankle", "foot" or "ground".
+    expressed_in : str
+        Frame of the components, in words.
     """
 
     variable: str
@@ -72,7 +83,13 @@ class SignRow:
         return UNITS[self.quantity]
 
     def column(self, side: str) -> str:
-        """Column name in ``trials/<stem>.csv``: ``LHipAngles.X``."""
+        """Column name in ``trials/<stem>.csv``: ``LHipAngles.X``.
+
+        Parameters
+        ----------
+        side : str
+            "L", "R" or "" for what has no side.
+        """
         return f"{side}{self.variable}" + (f".{self.component}" if self.component else "")
 
 
@@ -80,7 +97,8 @@ _ANGLE = "Cardan sequence Y-X-Z of the conventional model"
 _LAB_ORIGIN = "laboratory axes, about its origin"
 _LAB_ANGLE = "progression axes to segment, Cardan sequence Y-X-Z"
 
-#: Every variable, component by component: title, words for both directions, unit and axes.
+#: Every variable, component by component:
+#: title, words for both directions, unit and axes.
 SIGN_TABLE: tuple[SignRow, ...] = (
     SignRow("PelvisAngles", "X", "Pelvic tilt", "Anterior", "Posterior", "angle", "pelvis", _LAB_ANGLE),
     SignRow("PelvisAngles", "Y", "Pelvic obliquity", "Up", "Down", "angle", "pelvis", _LAB_ANGLE),
@@ -132,7 +150,8 @@ SIGN_TABLE: tuple[SignRow, ...] = (
 _PROGRESSION = "progression axes: X forward, Y towards the other foot, Z up"
 _VERTICAL = "about the vertical at the centre of pressure"
 _FOOT_FLAT = "axes of the foot while it is flat, on the floor"
-#: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table: the ground's action in axes that turn
+#: What ``cycles.csv`` holds beyond the angles, moments, forces and powers of the sign table:
+#: the ground's action in axes that turn
 #: with the walker, so that one word fits both feet and every walking direction.
 CYCLE_TABLE: tuple[SignRow, ...] = (
     SignRow("GroundReactionForce", "X", "Fore-aft reaction", "Propulsive", "Braking", "ground force", "ground", _PROGRESSION),
@@ -146,7 +165,8 @@ CYCLE_TABLE: tuple[SignRow, ...] = (
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
 POINT_VARIABLES: tuple[str, ...] = ("CentreOfPressure", "HJC", "KJC", "AJC")
 
-#: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm: ``PelvisResidual``, ``LThighResidual``.
+#: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm:
+#: ``PelvisResidual``, ``LThighResidual``.
 RESIDUAL_SUFFIX = "Residual"
 
 ANGLE_VARIABLE: dict[str, str] = {
@@ -175,12 +195,19 @@ ERROR_SOURCES: dict[str, str] = {
     "force_plates": "place and size of the ground's force",
     "marker_noise": "noise of the marker paths",
 }
-#: Those that are drawn anew in every frame. The others are one draw for all frames and cycles: a bias, which no mean gets rid of.
+#: Those that are drawn anew in every frame. The others are one draw for all frames and cycles:
+#: a bias, which no mean gets rid of.
 NOISE_SOURCES: tuple[str, ...] = ("marker_noise",)
 
 
 def rows_of(variable: str) -> tuple[SignRow, ...]:
-    """Rows of the sign table for one variable, in component order; empty if the variable is not in the table."""
+    """Rows of the sign table for one variable, in component order; empty if the variable is not in the table.
+
+    Parameters
+    ----------
+    variable : str
+        As in the columns of the tables, without its side: "HipAngles".
+    """
     return tuple(row for row in SIGN_TABLE if row.variable == variable)
 
 
@@ -207,10 +234,14 @@ class Column:
 
     Attributes
     ----------
-    name : as in the header.
-    kind : how a reader parses it; "integer" and "number" cells may be empty (missing), "text" cells may be empty text.
-    meaning : one sentence.
-    unit : unit of every cell, or "" where the row says it or there is none.
+    name : str
+        As in the header.
+    kind : ColumnKind
+        How a reader parses it; "integer" and "number" cells may be empty (missing), "text" cells may be empty text.
+    meaning : str
+        One sentence.
+    unit : str, optional
+        Unit of every cell, or "" where the row says it or there is none.
     """
 
     name: str
@@ -221,7 +252,17 @@ class Column:
 
 @dataclass(frozen=True)
 class TableRow:
-    """One tidy table: its name (``<name>.csv``), what one row is, and its columns in order."""
+    """One tidy table: its name (``<name>.csv``), what one row is, and its columns in order.
+
+    Attributes
+    ----------
+    name : str
+        Of the table, without ``.csv``.
+    row : str
+        What one row is, in words.
+    columns : tuple[Column, ...]
+        In file order.
+    """
 
     name: str
     row: str
@@ -237,7 +278,8 @@ _VARIABLE = Column("variable", "text", "name in the sign table, without the side
 _COMPONENT = Column("component", "text", "X, Y or Z; empty for a scalar")
 _UNIT = Column("unit", "text", "unit of the value")
 
-#: Data dictionary of the tidy tables: column order here is column order in the files.
+#: Data dictionary of the tidy tables:
+#: column order here is column order in the files.
 TABLES: tuple[TableRow, ...] = (
     TableRow("cycles", "one variable at one percent of one cycle; 101 rows make a curve, a curve without any value is left out", (
         _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
@@ -325,5 +367,11 @@ SESSION_TABLES: tuple[str, ...] = ("cycles", "budget", "spatiotemporal", "peaks"
 
 
 def table_columns(name: str) -> tuple[Column, ...]:
-    """Columns of one tidy table (``"cycles"``), in file order."""
+    """Columns of one tidy table (``"cycles"``), in file order.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, without ``.csv``.
+    """
     return next(table.columns for table in TABLES if table.name == name)

@@ -18,13 +18,19 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
 
     Parameters
     ----------
-    values : anything NumPy can turn into a float array. It is copied only when it is writable or not float64.
-    shape : expected shape; ``None`` accepts any length on that axis.
-    name, where : for the error message: the field's name and the value it belongs to.
+    values : ArrayLike
+        Anything NumPy can turn into a float array. It is copied only when it is writable or not float64.
+    shape : tuple[int | None, ...]
+        Expected shape; ``None`` accepts any length on that axis.
+    name : str
+        For the error message: the field's name and the value it belongs to.
+    where : str, optional
+        For the error message: the field's name and the value it belongs to.
 
     Raises
     ------
-    ShapeError : if the number of axes or a fixed length differs; the message names both shapes.
+    ShapeError
+        If the number of axes or a fixed length differs; the message names both shapes.
     """
     array = np.asarray(values, dtype=np.float64)
     _check_shape(array, shape, name, where)
@@ -32,7 +38,19 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
 
 
 def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> BoolArray:
-    """Return ``values`` as a read-only boolean array of the given shape (see `readonly`)."""
+    """Return ``values`` as a read-only boolean array of the given shape (see `readonly`).
+
+    Parameters
+    ----------
+    values : ArrayLike
+        Anything NumPy can turn into an array.
+    shape : tuple[int | None, ...]
+        Expected shape; ``None`` accepts any length on that axis.
+    name : str
+        Of the field, for the error message.
+    where : str, optional
+        The value that the field belongs to, for the error message.
+    """
     array = np.asarray(values, dtype=np.bool_)
     _check_shape(array, shape, name, where)
     return _frozen(array, values)
@@ -50,6 +68,17 @@ def readonly_column_major(values: ArrayLike, shape: tuple[int | None, ...], *, n
     """Like `readonly`, but stored column-major: one component over all frames is contiguous.
 
     Arrays that are worked on for all frames at once are kept so (see `biomech_id.algebra.vectors`).
+
+    Parameters
+    ----------
+    values : ArrayLike
+        Anything NumPy can turn into an array.
+    shape : tuple[int | None, ...]
+        Expected shape; ``None`` accepts any length on that axis.
+    name : str
+        Of the field, for the error message.
+    where : str, optional
+        The value that the field belongs to, for the error message.
     """
     array = np.asarray(values, dtype=np.float64)
     _check_shape(array, shape, name, where)

@@ -13,20 +13,46 @@ from biomech_id.errors import InvalidValueError
 
 
 def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArray:
-    """Tensor R I R' (..., 3, 3), kg m2, about the same point, in the axes that ``R_to_from`` (..., 3, 3) maps to."""
+    """Tensor R I R' (..., 3, 3), kg m2, about the same point, in the axes that ``R_to_from`` (..., 3, 3) maps to.
+
+    Parameters
+    ----------
+    R_to_from : FloatArray
+        (..., 3, 3), maps components in the tensor's axes to components in the new ones.
+    inertia_kgm2 : FloatArray
+        (..., 3, 3), kg m2, about any point.
+    """
     rotated: FloatArray = R_to_from @ inertia_kgm2 @ np.swapaxes(R_to_from, -1, -2)
     return rotated
 
 
 def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
-    """The tensor m (r.r 1 - r r') of a point mass: (..., 3, 3), kg m2, about the point it is ``arm_m`` (..., 3) away from."""
+    """The tensor m (r.r 1 - r r') of a point mass: (..., 3, 3), kg m2, about the point it is ``arm_m`` (..., 3) away from.
+
+    Parameters
+    ----------
+    mass_kg : FloatArray | float
+        (...,) or one number, kg.
+    arm_m : FloatArray
+        (..., 3), from one point to the other, metres; the sign does not matter.
+    """
     outer = arm_m[..., :, None] * arm_m[..., None, :]
     tensor: FloatArray = np.asarray(mass_kg)[..., None, None] * (dot(arm_m, arm_m)[..., None, None] * np.eye(3) - outer)
     return tensor
 
 
 def parallel_axis(inertia_com_kgm2: FloatArray, mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
-    """Tensor (..., 3, 3), kg m2, about a point ``arm_m`` (..., 3) from the centre of mass, in the axes of ``inertia_com_kgm2``."""
+    """Tensor (..., 3, 3), kg m2, about a point ``arm_m`` (..., 3) from the centre of mass, in the axes of ``inertia_com_kgm2``.
+
+    Parameters
+    ----------
+    inertia_com_kgm2 : FloatArray
+        (..., 3, 3), kg m2, about the centre of mass.
+    mass_kg : FloatArray | float
+        (...,) or one number, kg.
+    arm_m : FloatArray
+        (..., 3), from one point to the other, metres; the sign does not matter.
+    """
     about_point: FloatArray = inertia_com_kgm2 + steiner(mass_kg, arm_m)
     return about_point
 
@@ -36,17 +62,22 @@ def combine(masses_kg: FloatArray, coms_m: FloatArray, inertias_kgm2: FloatArray
 
     Parameters
     ----------
-    masses_kg : (k,).
-    coms_m : (k, 3), centres of mass in common axes from a common origin, metres.
-    inertias_kgm2 : (k, 3, 3), each about its own centre of mass, in the same axes.
+    masses_kg : FloatArray
+        (k,).
+    coms_m : FloatArray
+        (k, 3), centres of mass in common axes from a common origin, metres.
+    inertias_kgm2 : FloatArray
+        (k, 3, 3), each about its own centre of mass, in the same axes.
 
     Returns
     -------
-    mass (kg), centre of mass (3,) from the same origin (m), tensor (3, 3) about that centre of mass in the same axes (kg m2).
+    tuple[float, FloatArray, FloatArray]
+        Mass (kg), centre of mass (3,) from the same origin (m), tensor (3, 3) about that centre of mass in the same axes (kg m2).
 
     Raises
     ------
-    InvalidValueError : if the masses do not add up to more than zero, for then there is no centre of mass.
+    InvalidValueError
+        If the masses do not add up to more than zero, for then there is no centre of mass.
     """
     mass = float(np.sum(masses_kg))
     if not mass > 0:

@@ -23,9 +23,15 @@ _LOCKED = 1e-8
 def sequence_axes(sequence: str) -> tuple[int, int, int]:
     """Axis numbers of a sequence such as "yxz" (case does not matter).
 
+    Parameters
+    ----------
+    sequence : str
+        Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
     Raises
     ------
-    InvalidValueError : unless the sequence names each of x, y, z once.
+    InvalidValueError
+        Unless the sequence names each of x, y, z once.
     """
     axes = tuple("xyz".find(letter) for letter in sequence.lower())
     if sorted(axes) != [0, 1, 2]:
@@ -37,7 +43,15 @@ def sequence_axes(sequence: str) -> tuple[int, int, int]:
 
 
 def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
-    """Rotation matrices (..., 3, 3) by ``angle_rad`` (...,) about coordinate axis 0, 1 or 2 (right-hand rule)."""
+    """Rotation matrices (..., 3, 3) by ``angle_rad`` (...,) about coordinate axis 0, 1 or 2 (right-hand rule).
+
+    Parameters
+    ----------
+    axis : int
+        0, 1 or 2 for x, y or z.
+    angle_rad : FloatArray
+        (...,), rad.
+    """
     i, j = (axis + 1) % 3, (axis + 2) % 3
     cosine, sine = np.cos(angle_rad), np.sin(angle_rad)
     matrix = np.zeros((*np.shape(angle_rad), 3, 3))
@@ -50,9 +64,17 @@ def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
 def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
     """``R_prox_dist`` (..., 3, 3) of Cardan angles (..., 3), rad, in the order of the sequence.
 
+    Parameters
+    ----------
+    angles_rad : FloatArray
+        (..., 3), rad, in the order of ``sequence``.
+    sequence : str
+        Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
     Raises
     ------
-    InvalidValueError : for a sequence that is not a permutation of xyz.
+    InvalidValueError
+        For a sequence that is not a permutation of xyz.
     """
     a, b, c = sequence_axes(sequence)
     first, middle, last = (rotation_about(axis, angles_rad[..., k]) for k, axis in enumerate((a, b, c)))
@@ -63,9 +85,17 @@ def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
 def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
     """Cardan angles (..., 3), rad, in the order of the sequence; the middle one within +-pi/2.
 
+    Parameters
+    ----------
+    R_prox_dist : FloatArray
+        (..., 3, 3), maps components in distal axes to components in proximal axes.
+    sequence : str
+        Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
     Raises
     ------
-    InvalidValueError : for a sequence that is not a permutation of xyz.
+    InvalidValueError
+        For a sequence that is not a permutation of xyz.
     """
     a, b, c = sequence_axes(sequence)
     handed = _handedness(a, b)
@@ -86,9 +116,19 @@ def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> F
     handedness of the sequence, the sine of the middle angle. Where e1 and e3 are parallel the floating axis is not defined
     and the proximal segment's middle axis, which is perpendicular to e1 too, takes its place, so that the axes stay finite.
 
+    Parameters
+    ----------
+    R_lab_prox : FloatArray
+        (..., 3, 3), maps components in proximal axes to laboratory components.
+    R_lab_dist : FloatArray
+        (..., 3, 3), maps components in distal axes to laboratory components.
+    sequence : str
+        Axes in the order of the rotations, "yxz": the first is fixed in the proximal, the last in the distal segment.
+
     Raises
     ------
-    InvalidValueError : for a sequence that is not a permutation of xyz.
+    InvalidValueError
+        For a sequence that is not a permutation of xyz.
     """
     a, b, c = sequence_axes(sequence)
     first, last = R_lab_prox[..., a], R_lab_dist[..., c]

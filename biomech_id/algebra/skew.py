@@ -8,7 +8,13 @@ from biomech_id.algebra.arrays import FloatArray
 
 
 def skew(v: FloatArray) -> FloatArray:
-    """Matrix (..., 3, 3) with S(v) w = v x w, in the axes and the unit of ``v`` (..., 3)."""
+    """Matrix (..., 3, 3) with S(v) w = v x w, in the axes and the unit of ``v`` (..., 3).
+
+    Parameters
+    ----------
+    v : FloatArray
+        (..., 3), any unit, any axes.
+    """
     matrix = np.zeros((*v.shape, 3))
     matrix[..., 0, 1], matrix[..., 0, 2] = -v[..., 2], v[..., 1]
     matrix[..., 1, 0], matrix[..., 1, 2] = v[..., 2], -v[..., 0]
@@ -20,6 +26,11 @@ def unskew(matrix: FloatArray) -> FloatArray:
     """Vector (..., 3) of the skew-symmetric part of ``matrix`` (..., 3, 3): the inverse of `skew`.
 
     With ``Rdot R'`` it gives the angular velocity in laboratory axes, with ``R' Rdot`` in segment axes (rad/s).
+
+    Parameters
+    ----------
+    matrix : FloatArray
+        (..., 3, 3); its symmetric part is ignored.
     """
     upper = np.stack([matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0]], axis=-1)
     lower = np.stack([matrix[..., 1, 2], matrix[..., 2, 0], matrix[..., 0, 1]], axis=-1)

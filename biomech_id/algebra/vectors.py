@@ -14,7 +14,13 @@ from biomech_id.algebra.arrays import FloatArray
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Cross product a x b of vectors (..., 3), in the axes both are written in; its unit is the product of theirs."""
+    """Cross product a x b of vectors (..., 3), in the axes both are written in; its unit is the product of theirs.
+
+    Parameters
+    ----------
+    a, b : FloatArray
+        (..., 3), in the same axes.
+    """
     out = np.empty(np.broadcast_shapes(a.shape, b.shape), order="F")
     a_x, a_y, a_z = a[..., 0], a[..., 1], a[..., 2]
     b_x, b_y, b_z = b[..., 0], b[..., 1], b[..., 2]
@@ -25,19 +31,41 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Scalar product (...,) of vectors (..., 3) written in the same axes; its unit is the product of theirs."""
+    """Scalar product (...,) of vectors (..., 3) written in the same axes; its unit is the product of theirs.
+
+    Parameters
+    ----------
+    a, b : FloatArray
+        (..., 3), in the same axes.
+    """
     product: FloatArray = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
     return product
 
 
 def matvec(matrix: FloatArray, v: FloatArray) -> FloatArray:
-    """Product A v (..., 3) of matrices (..., 3, 3) and vectors (..., 3): ``matvec(R_lab_seg, v_seg)`` is v in the laboratory."""
+    """Product A v (..., 3) of matrices (..., 3, 3) and vectors (..., 3): ``matvec(R_lab_seg, v_seg)`` is v in the laboratory.
+
+    Parameters
+    ----------
+    matrix : FloatArray
+        (..., 3, 3).
+    v : FloatArray
+        (..., 3), in the axes that the matrix maps from.
+    """
     # einsum takes the longest contiguous axis as its inner loop, so column-major stacks run over frames, not over 3 x 3.
     product: FloatArray = np.einsum("...ij,...j->...i", matrix, v)
     return product
 
 
 def matvec_transposed(matrix: FloatArray, v: FloatArray) -> FloatArray:
-    """Product A' v (..., 3): ``matvec_transposed(R_lab_seg, v_lab)`` is v in segment axes."""
+    """Product A' v (..., 3): ``matvec_transposed(R_lab_seg, v_lab)`` is v in segment axes.
+
+    Parameters
+    ----------
+    matrix : FloatArray
+        (..., 3, 3).
+    v : FloatArray
+        (..., 3), in the axes that the matrix maps to.
+    """
     product: FloatArray = np.einsum("...ji,...j->...i", matrix, v)
     return product

@@ -1,5 +1,7 @@
 """Forces and moments bound to a point and a frame, for all frames of a trial at once.
 
+::
+
     M_Q = M_P + (P - Q) x F            moving the reference point from P to Q leaves the force as it is
     F_A = R_AB F_B,  M_A = R_AB M_B    rotating the axes changes the components of both
 
@@ -22,11 +24,13 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.errors import FrameMismatchError, ShapeError
 
-#: Who acts on whom: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
+#: Who acts on whom:
+#: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
 Sense = Literal["internal", "external", ""]
 _OPPOSITE: dict[Sense, Sense] = {"internal": "external", "external": "internal", "": ""}
 
-#: Points and axes closer than this are the same: it moves the moment of 1 kN by 1e-9 N m at most.
+#: Points and axes closer than this are the same:
+#: it moves the moment of 1 kN by 1e-9 N m at most.
 SAME_POINT_M = 1e-12
 SAME_AXES = 1e-12
 
@@ -38,17 +42,25 @@ class Wrench:
 
     Attributes
     ----------
-    force_N : (n, 3), components in the axes of ``frame``.
-    moment_Nm : (n, 3), about ``point_lab_m``, components in the axes of ``frame``.
-    point_lab_m : (n, 3) or (3,) for a fixed point, the point the moment is about, always in laboratory axes, metres.
-    frame : name of the axes the components are written in.
-    R_lab_frame : (n, 3, 3) or (3, 3), maps components in ``frame`` to laboratory components; None for laboratory axes.
-    sense : "internal", "external" or "" (see `Sense`).
+    force_N : FloatArray
+        (n, 3), components in the axes of ``frame``.
+    moment_Nm : FloatArray
+        (n, 3), about ``point_lab_m``, components in the axes of ``frame``.
+    point_lab_m : FloatArray
+        (n, 3) or (3,) for a fixed point, the point the moment is about, always in laboratory axes, metres.
+    frame : str, optional
+        Name of the axes the components are written in.
+    R_lab_frame : FloatArray | None, optional
+        (n, 3, 3) or (3, 3), maps components in ``frame`` to laboratory components; None for laboratory axes.
+    sense : Sense, optional
+        "internal", "external" or "" (see `Sense`).
 
     Raises
     ------
-    ShapeError : if the arrays do not fit together; the message names both shapes.
-    FrameMismatchError : if axes other than the laboratory's come without their ``R_lab_frame``.
+    ShapeError
+        If the arrays do not fit together; the message names both shapes.
+    FrameMismatchError
+        If axes other than the laboratory's come without their ``R_lab_frame``.
     """
 
     force_N: FloatArray
@@ -76,7 +88,13 @@ class Wrench:
         return len(self.force_N)
 
     def about(self, point_lab_m: ArrayLike) -> Wrench:
-        """The same wrench with its moment about another point: (n, 3) or (3,), metres, laboratory axes."""
+        """The same wrench with its moment about another point: (n, 3) or (3,), metres, laboratory axes.
+
+        Parameters
+        ----------
+        point_lab_m : ArrayLike
+            (n, 3) or (3,) for a fixed point, the new reference point, laboratory axes, metres.
+        """
         point = _per_frame(point_lab_m, len(self), (3,), "point_lab_m")
         arm = self.point_lab_m - point
         if self.R_lab_frame is not None:
@@ -88,8 +106,10 @@ class Wrench:
 
         Parameters
         ----------
-        frame : name of the new axes; "lab" needs no rotation.
-        R_lab_frame : (n, 3, 3) or (3, 3), maps components in the new axes to laboratory components.
+        frame : str
+            Name of the new axes; "lab" needs no rotation.
+        R_lab_frame : ArrayLike | None, optional
+            (n, 3, 3) or (3, 3), maps components in the new axes to laboratory components.
         """
         force, moment = self.force_N, self.moment_Nm
         if self.R_lab_frame is not None:
@@ -104,6 +124,13 @@ class Wrench:
         """Power (n,), W, on a body whose material point at ``point_lab_m`` moves with ``velocity_m_s``.
 
         Both velocities (n, 3) are relative to the laboratory and written in the axes of this wrench.
+
+        Parameters
+        ----------
+        velocity_m_s : FloatArray
+            (n, 3), of the body's material point at ``point_lab_m``, relative to the laboratory, in the axes of this wrench, m/s.
+        omega_rad_s : FloatArray
+            (n, 3), angular velocity relative to the laboratory, in the axes of this wrench, rad/s.
         """
         power: FloatArray = dot(self.force_N, velocity_m_s) + dot(self.moment_Nm, omega_rad_s)
         return power
@@ -111,9 +138,17 @@ class Wrench:
     def isclose(self, other: Wrench, *, atol: float = 1e-9) -> bool:
         """Whether force (N) and moment (N m) agree within ``atol`` in every frame; missing equals missing.
 
+        Parameters
+        ----------
+        other : Wrench
+            About the same point, in the same axes.
+        atol : float, optional
+            Largest difference of a component, N and N m.
+
         Raises
         ------
-        FrameMismatchError, ShapeError : as for addition.
+        FrameMismatchError, ShapeError
+            As for addition.
         """
         self._check_fits(other, "compared")
         force = np.allclose(self.force_N, other.force_N, rtol=0, atol=atol, equal_nan=True)

@@ -2,7 +2,7 @@
 
 Unknowns, distal to proximal: x = [F_1, M_1, F_2, M_2, ...], with F_i (laboratory axes) and M_i (axes of segment i, about P_i)
 the action of the proximal neighbour on segment i. With Q_i = R_seg_lab of segment i, S(v) w = v x w, and k hanging on i,
-the six rows of segment i hold
+the six rows of segment i hold ::
 
     block(i, i) = [ 1                 0 ]      block(i, k) = [ -1                  0        ]
                   [ Q_i S(P_i - c_i)  1 ]                    [ -Q_i S(P_k - c_i)  -Q_i Q_k' ]
@@ -37,9 +37,12 @@ class BlockSystem:
 
     Attributes
     ----------
-    chain : what it describes.
-    A : (N, 6n, 6n).
-    b : (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
+    chain : Chain
+        What it describes.
+    A : FloatArray
+        (N, 6n, 6n).
+    b : FloatArray
+        (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
     """
 
     chain: Chain
@@ -55,18 +58,40 @@ class BlockSystem:
         return self.wrenches_of(np.where(missing, np.nan, x))
 
     def wrenches_of(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Unknowns (N, 6n) as forces and moments (N, n, 3), both in laboratory axes."""
+        """Unknowns (N, 6n) as forces and moments (N, n, 3), both in laboratory axes.
+
+        Parameters
+        ----------
+        x : FloatArray
+            (N, 6n), force and moment of each proximal joint, segment by segment, laboratory axes, N and N m.
+        """
         parts = x.reshape(len(x), self.chain.n_segments, 2, 3)
         moment = np.einsum("fnij,fnj->fni", self.chain.R_lab_seg, parts[:, :, 1])
         return parts[:, :, 0], moment
 
     def unknowns_of(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
-        """Joint forces and moments (N, n, 3), laboratory axes, as the vector of unknowns (N, 6n)."""
+        """Joint forces and moments (N, n, 3), laboratory axes, as the vector of unknowns (N, 6n).
+
+        Parameters
+        ----------
+        force_lab_N : FloatArray
+            (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
+        moment_lab_Nm : FloatArray
+            (N, n, 3), about each proximal joint, laboratory axes, N m.
+        """
         moment = np.einsum("fnji,fnj->fni", self.chain.R_lab_seg, moment_lab_Nm)
         return np.stack([force_lab_N, moment], axis=2).reshape(len(self.b), -1)
 
     def residual(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
-        """A x - b (N, 6n) for given joint wrenches: N in force rows, N m in moment rows; zero if they solve the system."""
+        """A x - b (N, 6n) for given joint wrenches: N in force rows, N m in moment rows; zero if they solve the system.
+
+        Parameters
+        ----------
+        force_lab_N : FloatArray
+            (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
+        moment_lab_Nm : FloatArray
+            (N, n, 3), about each proximal joint, laboratory axes, N m.
+        """
         product: FloatArray = np.einsum("fij,fj->fi", self.A, self.unknowns_of(force_lab_N, moment_lab_Nm))
         return product - self.b
 
@@ -82,7 +107,17 @@ class BlockSystem:
 
 
 def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2) -> BlockSystem:
-    """Assemble the linear system of a chain; parameters and errors as for `biomech_id.dynamics.newton_euler.solve`."""
+    """Assemble the linear system of a chain; parameters and errors as for `biomech_id.dynamics.newton_euler.solve`.
+
+    Parameters
+    ----------
+    chain : Chain
+        The segments, distal to proximal.
+    external : Iterable[External], optional
+        Wrenches on its segments from outside.
+    gravity_lab_m_s2 : ArrayLike, optional
+        (3,), laboratory axes, m/s2; points down.
+    """
     check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
     N, n = chain.n_frames, chain.n_segments

@@ -22,7 +22,8 @@ from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
 ORTHONORMAL_TOLERANCE = 1e-6
-#: Relative slack of the positive semi-definite and triangle tests: massless axes (zero inertia) are allowed.
+#: Relative slack of the positive semi-definite and triangle tests:
+#: massless axes (zero inertia) are allowed.
 INERTIA_TOLERANCE = 1e-12
 
 
@@ -33,8 +34,10 @@ class Frames:
 
     Attributes
     ----------
-    R_lab_seg : (n, 3, 3), segment components to laboratory components.
-    origin_lab_m : (n, 3), origin of the segment frame, metres, laboratory axes.
+    R_lab_seg : FloatArray
+        (n, 3, 3), segment components to laboratory components.
+    origin_lab_m : FloatArray
+        (n, 3), origin of the segment frame, metres, laboratory axes.
     """
 
     R_lab_seg: FloatArray
@@ -67,11 +70,16 @@ class Segment:
 
     Attributes
     ----------
-    name : "foot", "shank", "thigh".
-    mass_kg : mass.
-    com_m : (3,) or (n, 3), centre of mass in segment axes, from the segment frame's origin, metres.
-    inertia_kgm2 : (3, 3) or (n, 3, 3), tensor about the centre of mass in segment axes; off-diagonals are matrix entries.
-    source : where the numbers come from, with its citation.
+    name : str
+        "foot", "shank", "thigh".
+    mass_kg : float
+        Mass.
+    com_m : FloatArray
+        (3,) or (n, 3), centre of mass in segment axes, from the segment frame's origin, metres.
+    inertia_kgm2 : FloatArray
+        (3, 3) or (n, 3, 3), tensor about the centre of mass in segment axes; off-diagonals are matrix entries.
+    source : str, optional
+        Where the numbers come from, with its citation.
     """
 
     name: str
@@ -121,10 +129,18 @@ class Motion:
 
     Attributes
     ----------
-    frames : pose.
-    omega_lab_rad_s, alpha_lab_rad_s2 : (n, 3), angular velocity and acceleration.
-    com_lab_m, com_velocity_lab_m_s, com_acceleration_lab_m_s2 : (n, 3), centre of mass. For a segment without
-        inertial parameters (the pelvis) these are of the frame's origin.
+    frames : Frames
+        Pose.
+    omega_lab_rad_s : FloatArray
+        (n, 3), angular velocity and acceleration.
+    alpha_lab_rad_s2 : FloatArray
+        (n, 3), angular velocity and acceleration.
+    com_lab_m : FloatArray
+        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+    com_velocity_lab_m_s : FloatArray
+        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+    com_acceleration_lab_m_s2 : FloatArray
+        (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
     """
 
     frames: Frames
@@ -143,7 +159,13 @@ class Motion:
         return len(self.frames)
 
     def at(self, frames: BoolArray) -> Motion:
-        """The motion in chosen frames (n,)."""
+        """The motion in chosen frames (n,).
+
+        Parameters
+        ----------
+        frames : BoolArray
+            (n,), True for those that are kept.
+        """
         vectors = (
             self.omega_lab_rad_s,
             self.alpha_lab_rad_s2,
@@ -155,7 +177,13 @@ class Motion:
         return Motion(pose, *(vector[frames] for vector in vectors))
 
     def velocity_of(self, point_lab_m: FloatArray) -> FloatArray:
-        """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3)."""
+        """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3).
+
+        Parameters
+        ----------
+        point_lab_m : FloatArray
+            (n, 3), laboratory axes, metres.
+        """
         arm = point_lab_m - self.com_lab_m
         velocity: FloatArray = self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm)
         return velocity
@@ -166,18 +194,28 @@ class Motion:
 class MotionStack(Sequence[Motion]):
     """The motions of n segments side by side, so that one array operation serves all of them.
 
-    Attributes
-    ----------
-    motions : n `Motion` of N frames each.
-    R_lab_seg : (N, n, 3, 3), segment components to laboratory components.
-    omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2 : (N, n, 3), laboratory axes.
-
     Frames come first in meaning; in memory the arrays are column-major: one component of one segment over all frames is
     contiguous (see `biomech_id.algebra.vectors`).
 
+    Attributes
+    ----------
+    motions : Sequence[Motion]
+        n `Motion` of N frames each.
+    R_lab_seg : FloatArray, optional
+        (N, n, 3, 3), segment components to laboratory components.
+    omega_lab_rad_s : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    alpha_lab_rad_s2 : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    com_lab_m : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    com_acceleration_lab_m_s2 : FloatArray, optional
+        (N, n, 3), laboratory axes.
+
     Raises
     ------
-    ShapeError : motions of different length; the message names them.
+    ShapeError
+        Motions of different length; the message names them.
     """
 
     motions: Sequence[Motion]
@@ -213,7 +251,13 @@ class MotionStack(Sequence[Motion]):
 
 
 def stacked(parts: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (N, ...) as one (N, n, ...), column-major, read-only."""
+    """Arrays (N, ...) as one (N, n, ...), column-major, read-only.
+
+    Parameters
+    ----------
+    parts : Sequence[FloatArray]
+        One array (N, ...) for each segment.
+    """
     first = parts[0]
     stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
     for i, part in enumerate(parts):
@@ -229,26 +273,45 @@ class BodyMotion:
 
     Attributes
     ----------
-    name : the trial's name.
-    rate_hz, first_frame : of the trial.
-    motions : ("L" or "R", "thigh" | "shank" | "foot") and ("", "pelvis") -> Motion.
-    segments : ("L" or "R", "thigh" | "shank" | "foot") -> Segment.
-    joint_centres_lab_m : (side, "hip" | "knee" | "ankle") -> (n, 3), metres.
-    joint_angles_rad : (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components
-        X, Y, Z with the signs of `conventions.SIGN_TABLE`.
-    foot_outline_lab_m : side -> (n, k, 3), points of the foot's outline, in order around it.
-    foot_outline_names : the k names.
-    progression_R_lab : (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
-    model, kinetics : name of the body model; "vicon" or "textbook".
-    axes : in which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
-    roles : (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
-    fit_residual_m : (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to
-        them, metres; empty for a model that does not fit clusters.
+    name : str
+        The trial's name.
+    rate_hz : float
+        Of the trial.
+    first_frame : int
+        Of the trial.
+    motions : Mapping[tuple[str, str], Motion]
+        ("L" or "R", "thigh" | "shank" | "foot") and ("", "pelvis") -> Motion.
+    segments : Mapping[tuple[str, str], Segment]
+        ("L" or "R", "thigh" | "shank" | "foot") -> Segment.
+    joint_centres_lab_m : Mapping[tuple[str, str], FloatArray]
+        (side, "hip" | "knee" | "ankle") -> (n, 3), metres.
+    joint_angles_rad : Mapping[tuple[str, str], FloatArray]
+        (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components X, Y, Z with the signs of
+        `conventions.SIGN_TABLE`.
+    foot_outline_lab_m : Mapping[str, FloatArray], optional
+        Side -> (n, k, 3), points of the foot's outline, in order around it.
+    foot_outline_names : tuple[str, ...], optional
+        The k names.
+    progression_R_lab : FloatArray, optional
+        (3, 3), X along progression, Z up: the frame that pelvis and foot progression angles refer to.
+    model : str, optional
+        Name of the body model; "vicon" or "textbook".
+    kinetics : str, optional
+        Name of the body model; "vicon" or "textbook".
+    axes : ModelAxes | None, optional
+        In which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
+    roles : Mapping[tuple[str, str], str], optional
+        (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
+    fit_residual_m : Mapping[tuple[str, str], FloatArray], optional
+        (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to them, metres;
+        empty for a model that does not fit clusters.
 
     Raises
     ------
-    MissingInputError : a segment without its parent.
-    ShapeError : parts of different length.
+    MissingInputError
+        A segment without its parent.
+    ShapeError
+        Parts of different length.
     """
 
     name: str
@@ -294,7 +357,8 @@ class BodyMotion:
 
         Raises
         ------
-        MissingInputError : the motion does not say; nobody's axes are taken in their place.
+        MissingInputError
+            The motion does not say; nobody's axes are taken in their place.
         """
         if self.axes is None:
             raise MissingInputError(
@@ -319,7 +383,15 @@ class BodyMotion:
         return MotionStack([self.motions[side, segment] for side in self.sides for segment in LEG_SEGMENTS])
 
     def parent_of(self, side: str, joint: str) -> Motion:
-        """Motion of the segment proximal to a joint."""
+        """Motion of the segment proximal to a joint.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        joint : str
+            "ankle", "knee" or "hip".
+        """
         return self.motions[proximal_part(side, joint)]
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
@@ -333,11 +405,14 @@ class FootContact:
 
     Attributes
     ----------
-    side : "L" or "R".
-    force_lab_N : (n, 3), force of the ground on the foot, laboratory axes; zero in swing.
-    moment_lab_Nm : (n, 3), its moment about the laboratory's origin, laboratory axes; zero in swing.
-    known : (n,), False where the foot is or may be on the ground without an accepted plate: kinetics are
-        missing there, never guessed.
+    side : str
+        "L" or "R".
+    force_lab_N : FloatArray
+        (n, 3), force of the ground on the foot, laboratory axes; zero in swing.
+    moment_lab_Nm : FloatArray
+        (n, 3), its moment about the laboratory's origin, laboratory axes; zero in swing.
+    known : BoolArray
+        (n,), False where the foot is or may be on the ground without an accepted plate: kinetics are missing there, never guessed.
     """
 
     side: str

@@ -1,6 +1,6 @@
 """Where a joint moment comes from: the same equations, one right-hand side for each cause.
 
-The system is linear in its right-hand side, so gravity, inertia and each external wrench contribute separately:
+The system is linear in its right-hand side, so gravity, inertia and each external wrench contribute separately::
 
     external          -F_ext, -M_ext                       (by `External.part`; the ground is "ground_reaction")
     gravity           -m g                                 at the centre of mass
@@ -32,8 +32,10 @@ def budget_of(p: Problem, inertial: Wrenches) -> dict[str, Share]:
 
     Parameters
     ----------
-    p : the problem.
-    inertial : I alpha and omega x I omega, as from `recursion.inertial_moments`.
+    p : Problem
+        The problem.
+    inertial : Wrenches
+        I alpha and omega x I omega, as from `recursion.inertial_moments`.
     """
     angular, gyroscopic = inertial
     parts: dict[str, Share] = {

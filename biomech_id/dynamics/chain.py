@@ -27,28 +27,47 @@ BASE = -1
 class Chain:
     """n segments over N frames.
 
+    Like those of a `MotionStack` these arrays are column-major in memory.
+
     Parameters
     ----------
-    segments : n `Segment`, distal before proximal. Tensors may be constant or one per frame.
-    motions : n `Motion` of N frames each, kept as their `MotionStack`. Their ``com_lab_m`` is what counts, so a centre of mass
-        may wander in its segment.
-    joints_lab_m : n arrays (N, 3), the proximal joint centre of each segment, metres, laboratory axes.
-    parents : for each segment the index of the one it hangs on, or `BASE`. Left out: a serial chain, the last on the base.
-    names : one for each segment, all different; left out: the segments' own names.
+    segments : Sequence[Segment]
+        n `Segment`, distal before proximal. Tensors may be constant or one per frame.
+    motions : Sequence[Motion]
+        n `Motion` of N frames each, kept as their `MotionStack`. Their ``com_lab_m`` is what counts, so a centre of mass may wander
+        in its segment.
+    joints_lab_m : Sequence[FloatArray]
+        n arrays (N, 3), the proximal joint centre of each segment, metres, laboratory axes.
+    parents : tuple[int, ...], optional
+        For each segment the index of the one it hangs on, or `BASE`. Left out: a serial chain, the last on the base.
+    names : tuple[str, ...], optional
+        One for each segment, all different; left out: the segments' own names.
 
     Attributes
     ----------
-    mass_kg : (n,).
-    inertia_kgm2 : (n, 3, 3) or (N, n, 3, 3), about each centre of mass in segment axes.
-    R_lab_seg : (N, n, 3, 3), segment components to laboratory components.
-    omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2, joint_lab_m : (N, n, 3), laboratory axes.
-
-    Like those of a `MotionStack` these arrays are column-major in memory.
+    mass_kg : FloatArray, optional
+        (n,).
+    inertia_kgm2 : FloatArray, optional
+        (n, 3, 3) or (N, n, 3, 3), about each centre of mass in segment axes.
+    R_lab_seg : FloatArray, optional
+        (N, n, 3, 3), segment components to laboratory components.
+    omega_lab_rad_s : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    alpha_lab_rad_s2 : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    com_lab_m : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    com_acceleration_lab_m_s2 : FloatArray, optional
+        (N, n, 3), laboratory axes.
+    joint_lab_m : FloatArray, optional
+        (N, n, 3), laboratory axes.
 
     Raises
     ------
-    ShapeError : parts of different length; the message names both shapes.
-    InvalidValueError : a parent before its child, or two segments with one name.
+    ShapeError
+        Parts of different length; the message names both shapes.
+    InvalidValueError
+        A parent before its child, or two segments with one name.
     """
 
     segments: Sequence[Segment]
@@ -130,9 +149,15 @@ class Chain:
     def index(self, name: str) -> int:
         """Index of a segment.
 
+        Parameters
+        ----------
+        name : str
+            Of a segment.
+
         Raises
         ------
-        InvalidValueError : if no segment has that name.
+        InvalidValueError
+            If no segment has that name.
         """
         if name not in self.names:
             raise InvalidValueError(
@@ -141,7 +166,13 @@ class Chain:
         return self.names.index(name)
 
     def children(self, index: int) -> tuple[int, ...]:
-        """Indices of the segments that hang on segment ``index``."""
+        """Indices of the segments that hang on segment ``index``.
+
+        Parameters
+        ----------
+        index : int
+            Of a segment.
+        """
         return tuple(i for i, parent in enumerate(self.parents) if parent == index)
 
 

@@ -2,7 +2,7 @@
 
 A moment is a vector; its components depend on axes that papers often leave unsaid. Besides laboratory and segment axes
 (`JointLoad.expressed_in`) there is the joint coordinate system e1 (fixed in the proximal segment), e2 (floating), e3 (fixed in
-the distal segment), whose axes are not perpendicular: k = e1 . e3 is the sine of the middle Cardan angle. In it a moment has
+the distal segment), whose axes are not perpendicular: k = e1 . e3 is the sine of the middle Cardan angle. In it a moment has ::
 
     projections   tau_k = M . e_k              work-conjugate to the joint angles: M . omega = sum tau_k dq_k/dt
     components    M = sum m_k e_k              m1 = (tau1 - k tau3) / (1 - k2), m2 = tau2, m3 = (tau3 - k tau1) / (1 - k2)
@@ -39,10 +39,14 @@ class JcsMoment:
 
     Attributes
     ----------
-    components_Nm : (n, 3), along or onto e1, e2, e3 (see the module).
-    expression : "jcs_projection" or "jcs_component".
-    sequence : Cardan sequence that defines the axes, proximal to distal, "yxz".
-    sense : "internal" (action of the proximal on the distal segment) or "external".
+    components_Nm : FloatArray
+        (n, 3), along or onto e1, e2, e3 (see the module).
+    expression : JcsExpression
+        "jcs_projection" or "jcs_component".
+    sequence : str
+        Cardan sequence that defines the axes, proximal to distal, "yxz".
+    sense : Sense, optional
+        "internal" (action of the proximal on the distal segment) or "external".
     """
 
     components_Nm: FloatArray
@@ -59,13 +63,17 @@ def jcs_projection(moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist
 
     Parameters
     ----------
-    moment_lab_Nm : (n, 3), about the joint centre, laboratory axes.
-    R_lab_prox, R_lab_dist : (n, 3, 3), segment components to laboratory components.
-    sequence : Cardan sequence of the joint, "yxz".
+    moment_lab_Nm : FloatArray
+        (n, 3), about the joint centre, laboratory axes.
+    R_lab_prox, R_lab_dist : FloatArray
+        (n, 3, 3), segment components to laboratory components.
+    sequence : str
+        Cardan sequence of the joint, "yxz".
 
     Raises
     ------
-    InvalidValueError : for a sequence that is not a permutation of xyz.
+    InvalidValueError
+        For a sequence that is not a permutation of xyz.
     """
     axes = jcs_axes(R_lab_prox, R_lab_dist, sequence)
     return np.stack([dot(moment_lab_Nm, axes[..., k]) for k in range(3)], axis=-1)
@@ -78,6 +86,19 @@ def jcs_component(
 
     They are NaN where the middle angle is within `SINGULAR_WITHIN_RAD` of 90 degrees, with one warning that names the frames.
     Parameters and errors as for `jcs_projection`; ``where`` names the joint in the warning.
+
+    Parameters
+    ----------
+    moment_lab_Nm : FloatArray
+        (n, 3), of the proximal on the distal segment, about the joint centre, laboratory axes, N m.
+    R_lab_prox : FloatArray
+        (n, 3, 3), maps components in proximal axes to laboratory components.
+    R_lab_dist : FloatArray
+        (n, 3, 3), maps components in distal axes to laboratory components.
+    sequence : str
+        Cardan sequence of the joint, "zxy".
+    where : str, optional
+        The joint, for the warning.
     """
     axes = jcs_axes(R_lab_prox, R_lab_dist, sequence)
     k = dot(axes[..., 0], axes[..., 2])

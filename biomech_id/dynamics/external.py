@@ -21,10 +21,13 @@ class External:
 
     Attributes
     ----------
-    segment : name of the segment it acts on.
-    wrench : action ON the segment, about any point, in any axes. A force plate's wrench goes in whole, about any point of the
-        plate: no centre of pressure, no division by the vertical force.
-    part : the part of the moment budget it counts to.
+    segment : str
+        Name of the segment it acts on.
+    wrench : Wrench
+        Action ON the segment, about any point, in any axes. A force plate's wrench goes in whole, about any point of the plate: no
+        centre of pressure, no division by the vertical force.
+    part : str, optional
+        The part of the moment budget it counts to.
     """
 
     segment: str
@@ -43,10 +46,19 @@ class External:
 def check_external(chain: Chain, external: Iterable[External]) -> tuple[External, ...]:
     """The wrenches as a tuple, if they fit the chain.
 
+    Parameters
+    ----------
+    chain : Chain
+        The segments, distal to proximal.
+    external : Iterable[External]
+        Wrenches on its segments from outside.
+
     Raises
     ------
-    InvalidValueError : a wrench on a segment the chain does not have.
-    ShapeError : a wrench of another length; the message names both shapes.
+    InvalidValueError
+        A wrench on a segment the chain does not have.
+    ShapeError
+        A wrench of another length; the message names both shapes.
     """
     checked = tuple(external)
     for load in checked:
@@ -63,9 +75,17 @@ def check_external(chain: Chain, external: Iterable[External]) -> tuple[External
 def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
     """Gravity as an array that broadcasts over (N, n, 3), m/s2, laboratory axes.
 
+    Parameters
+    ----------
+    chain : Chain
+        The segments, distal to proximal.
+    gravity_lab_m_s2 : ArrayLike
+        (3,), or (N, 3) seen from an accelerated place; laboratory axes, m/s2.
+
     Raises
     ------
-    ShapeError : unless it is (3,) or (N, 3).
+    ShapeError
+        Unless it is (3,) or (N, 3).
     """
     gravity = np.asarray(gravity_lab_m_s2, dtype=np.float64)
     if gravity.shape in ((3,), (chain.n_frames, 1, 3)):

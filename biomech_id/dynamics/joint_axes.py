@@ -1,6 +1,6 @@
 """The axes in which a body model's joint angles, moments and forces are expressed, as one value that its motions carry.
 
-Angles are Cardan angles q of the distal segment's axes in the proximal one's. Moments are, by `MomentAxes`,
+Angles are Cardan angles q of the distal segment's axes in the proximal one's. Moments are, by `MomentAxes`, ::
 
     components of M in the axes of the distal segment, or projections M . e_k on the axes of the joint coordinate system
     (Grood and Suntay 1983, J Biomech Eng 105:136), which are work-conjugate to the angles' rates
@@ -25,7 +25,8 @@ from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import SIDE_SIGN
 
-#: Rows of progression axes (X forward, Y left, Z up) in the order X forward, Y up, Z right: ISB's, of a person who stands upright.
+#: Rows of progression axes (X forward, Y left, Z up) in the order X forward, Y up, Z right:
+#: ISB's, of a person who stands upright.
 R_ISB_PROGRESSION: FloatArray = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 
 
@@ -76,7 +77,9 @@ class ModelAxes:
         What the components of a moment are.
     angles : Mapping[str, AngleRule]
         "pelvis", "hip", "knee", "ankle", "foot_progress" -> its rule.
-    moments, forces : Mapping[str, Rules]
+    moments : Mapping[str, Rules]
+        Joint -> rules on the three numbers that `MomentAxes` names; of a force, on its components in the distal segment.
+    forces : Mapping[str, Rules]
         Joint -> rules on the three numbers that `MomentAxes` names; of a force, on its components in the distal segment.
     R_seg_isb : Mapping[str, FloatArray]
         Segment -> (3, 3), components in ISB axes (X anterior, Y proximal, Z right) to components in the model's segment axes.

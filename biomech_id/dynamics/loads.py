@@ -31,11 +31,18 @@ class ChainLoads:
 
     Attributes
     ----------
-    chain : what they belong to.
-    force_lab_N : (N, n, 3).
-    moment_lab_Nm : (N, n, 3), about each segment's proximal joint centre.
-    external, gravity_lab_m_s2 : what they were solved with; gravity broadcasts over (N, n, 3).
-    budget : part -> `ChainLoads` of that part alone, or None if it was not asked for.
+    chain : Chain
+        What they belong to.
+    force_lab_N : FloatArray
+        (N, n, 3).
+    moment_lab_Nm : FloatArray
+        (N, n, 3), about each segment's proximal joint centre.
+    external : tuple[External, ...], optional
+        What they were solved with; gravity broadcasts over (N, n, 3).
+    gravity_lab_m_s2 : FloatArray, optional
+        What they were solved with; gravity broadcasts over (N, n, 3).
+    budget : Mapping[str, ChainLoads] | None, optional
+        Part -> `ChainLoads` of that part alone, or None if it was not asked for.
     """
 
     chain: Chain
@@ -48,9 +55,15 @@ class ChainLoads:
     def wrench(self, segment: str) -> Wrench:
         """Wrench on a segment at its proximal joint, laboratory axes.
 
+        Parameters
+        ----------
+        segment : str
+            Name of the segment distal to the joint.
+
         Raises
         ------
-        InvalidValueError : if the chain has no such segment.
+        InvalidValueError
+            If the chain has no such segment.
         """
         i = self.chain.index(segment)
         return Wrench(self.force_lab_N[:, i], self.moment_lab_Nm[:, i], self.chain.joints_lab_m[i], sense="internal")
@@ -63,12 +76,21 @@ class JointLoad:
 
     Attributes
     ----------
-    side, joint : "L" or "R"; "ankle", "knee" or "hip".
-    wrench : laboratory axes, about the joint centre, internal: action of the proximal on the distal segment. NaN where the
-        ground's wrench on the foot or the motion is not known.
-    distal, proximal : names of the segments on either side, "shank" and "thigh" for the knee.
-    motions : name -> `Motion` of every segment whose axes `expressed_in` accepts; holds at least those two.
-    budget : part -> wrench of that part alone, same axes and point; None if it was not asked for.
+    side : str
+        "L" or "R"; "ankle", "knee" or "hip".
+    joint : str
+        "L" or "R"; "ankle", "knee" or "hip".
+    wrench : Wrench
+        Laboratory axes, about the joint centre, internal: action of the proximal on the distal segment. NaN where the ground's
+        wrench on the foot or the motion is not known.
+    distal : str
+        Names of the segments on either side, "shank" and "thigh" for the knee.
+    proximal : str
+        Names of the segments on either side, "shank" and "thigh" for the knee.
+    motions : Mapping[str, Motion]
+        Name -> `Motion` of every segment whose axes `expressed_in` accepts; holds at least those two.
+    budget : Mapping[str, Wrench] | None, optional
+        Part -> wrench of that part alone, same axes and point; None if it was not asked for.
     """
 
     side: str
@@ -89,18 +111,28 @@ class JointLoad:
 
         Parameters
         ----------
-        frame : "lab", "proximal", "distal" or the name of a segment: "shank".
-        sense : "internal", or "external" for its opposite; the result says which it is.
+        frame : str
+            "lab", "proximal", "distal" or the name of a segment: "shank".
+        sense : Sense, optional
+            "internal", or "external" for its opposite; the result says which it is.
 
         Raises
         ------
-        InvalidValueError : for a name that is none of these.
-        OptionError : for another sense.
+        InvalidValueError
+            For a name that is none of these.
+        OptionError
+            For another sense.
         """
         return self._express(self._in_sense(sense), frame)
 
     def budget_in(self, frame: str) -> dict[str, Wrench]:
-        """Every part of the budget with components in named axes (see `expressed_in`); empty without a budget."""
+        """Every part of the budget with components in named axes (see `expressed_in`); empty without a budget.
+
+        Parameters
+        ----------
+        frame : str
+            "lab", the name of one of the joint's two segments, "proximal" or "distal".
+        """
         return {part: self._express(wrench, frame) for part, wrench in (self.budget or {}).items()}
 
     def _in_sense(self, sense: Sense) -> Wrench:
@@ -123,13 +155,29 @@ class JointLoad:
         return wrench.expressed_in(name, self.motions[name].frames.R_lab_seg)
 
     def jcs_projection(self, sequence: str = "yxz", *, sense: Sense = "internal") -> JcsMoment:
-        """Moment projected on the axes of the joint coordinate system (see `biomech_id.dynamics.expression`)."""
+        """Moment projected on the axes of the joint coordinate system (see `biomech_id.dynamics.expression`).
+
+        Parameters
+        ----------
+        sequence : str, optional
+            Cardan sequence of the joint's coordinate system.
+        sense : Sense, optional
+            "internal" for the action of the proximal on the distal segment, "external" for its opposite.
+        """
         moment = self._in_sense(sense).moment_Nm
         values = jcs_projection(moment, self._axes(self.proximal), self._axes(self.distal), sequence)
         return JcsMoment(values, "jcs_projection", sequence, sense)
 
     def jcs_component(self, sequence: str = "yxz", *, sense: Sense = "internal") -> JcsMoment:
-        """Oblique moment components in the joint coordinate system (see `biomech_id.dynamics.expression`)."""
+        """Oblique moment components in the joint coordinate system (see `biomech_id.dynamics.expression`).
+
+        Parameters
+        ----------
+        sequence : str, optional
+            Cardan sequence of the joint's coordinate system.
+        sense : Sense, optional
+            "internal" for the action of the proximal on the distal segment, "external" for its opposite.
+        """
         moment, where = self._in_sense(sense).moment_Nm, f"{self.side} {self.joint}"
         values = jcs_component(moment, self._axes(self.proximal), self._axes(self.distal), sequence, where=where)
         return JcsMoment(values, "jcs_component", sequence, sense)
@@ -139,7 +187,9 @@ class JointLoad:
 
     @cached_property
     def known(self) -> BoolArray:
-        """(n,), where the wrench is known: the foot's contact and every motion it takes are."""
+        """(n,), where the wrench is known:
+        the foot's contact and every motion it takes are.
+        """
         numbers = np.concatenate([self.wrench.force_N, self.wrench.moment_Nm], axis=1)
         known = np.asarray(np.isfinite(numbers).all(axis=1))
         known.flags.writeable = False
@@ -147,14 +197,18 @@ class JointLoad:
 
     @cached_property
     def power_rotational_W(self) -> FloatArray:
-        """(n,), W: M . (omega_distal - omega_proximal), positive where the joint generates."""
+        """(n,), W:
+        M . (omega_distal - omega_proximal), positive where the joint generates.
+        """
         power = rotational_power(self.wrench, self.motions[self.distal], self.motions[self.proximal])
         power.flags.writeable = False
         return power
 
     @cached_property
     def power_translational_W(self) -> FloatArray:
-        """(n,), W: F . (v_distal(P) - v_proximal(P)) of the two material points at the joint centre; zero in an ideal joint."""
+        """(n,), W:
+        F . (v_distal(P) - v_proximal(P)) of the two material points at the joint centre; zero in an ideal joint.
+        """
         power = translational_power(self.wrench, self.motions[self.distal], self.motions[self.proximal])
         power.flags.writeable = False
         return power
@@ -167,8 +221,14 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
 
     Attributes
     ----------
-    motion, contacts : what they were computed from.
-    chain_loads : the same wrenches as arrays over all segments; None if there is no leg.
+    motion : BodyMotion
+        What they were computed from.
+    contacts : Mapping[str, FootContact]
+        What they were computed from.
+    chain_loads : ChainLoads | None, optional
+        The same wrenches as arrays over all segments; None if there is no leg.
+    loads : Mapping[tuple[str, str], JointLoad]
+        The load of each joint, by (side, joint).
     """
 
     loads: Mapping[tuple[str, str], JointLoad]
@@ -181,7 +241,8 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
 
         Raises
         ------
-        UnknownNameError : there is none of that name; the message lists those there are.
+        UnknownNameError
+            There is none of that name; the message lists those there are.
         """
         if key not in self.loads:
             there = ", ".join(f'["{side}", "{joint}"]' for side, joint in self.loads)

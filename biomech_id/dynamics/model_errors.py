@@ -13,7 +13,8 @@ from enum import StrEnum
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 
-#: Points that carry the markers' noise: the foot's tip, and the proximal joint centre of each segment.
+#: Points that carry the markers' noise:
+#: the foot's tip, and the proximal joint centre of each segment.
 NOISY_POINTS: tuple[str, ...] = ("tip", *JOINTS)
 
 
@@ -34,8 +35,10 @@ class ErrorCoupling:
 
     Attributes
     ----------
-    shift : (3, 3), shift of the distal joint centre per shift of the proximal one, both in segment axes.
-    turn_rad_m : (3,), by how much the axes turn about the segment's length (from distal to proximal) per metre along each of them.
+    shift : FloatArray
+        (3, 3), shift of the distal joint centre per shift of the proximal one, both in segment axes.
+    turn_rad_m : FloatArray
+        (3,), by how much the axes turn about the segment's length (from distal to proximal) per metre along each of them.
     """
 
     shift: FloatArray
@@ -48,10 +51,13 @@ class ModelErrors:
 
     Attributes
     ----------
-    hip_centre : how each hip centre was found, by side.
-    couplings : (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
-    point_noise : side -> (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in
-        the axes of the foot (tip, ankle), shank (knee) and thigh (hip). A side not named: each point is as noisy as a marker.
+    hip_centre : Mapping[str, HipCentreMethod], optional
+        How each hip centre was found, by side.
+    couplings : Mapping[tuple[str, str], ErrorCoupling], optional
+        (side, segment) -> how far a misplaced proximal joint centre takes the distal one along.
+    point_noise : Mapping[str, FloatArray], optional
+        Side -> (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of
+        the foot (tip, ankle), shank (knee) and thigh (hip). A side not named: each point is as noisy as a marker.
     """
 
     hip_centre: Mapping[str, HipCentreMethod] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Joint forces and moments by Newton and Euler.
 
-For every segment i, with its proximal joint at P_i, centre of mass c_i, and the segments k that hang on it:
+For every segment i, with its proximal joint at P_i, centre of mass c_i, and the segments k that hang on it::
 
     F_i - sum_k F_k = m_i (a_i - g) - F_ext
     M_i - sum_k M_k + (P_i - c_i) x F_i - sum_k (P_k - c_i) x F_k = I_i alpha_i + omega_i x I_i omega_i - M_ext(c_i)
@@ -61,21 +61,30 @@ def solve(
 
     Parameters
     ----------
-    chain : segments, motion and joint centres of N frames.
-    external : wrenches on segments, any number, of N frames each.
-    gravity_lab_m_s2 : (3,) or (N, 3), laboratory axes; points down.
-    method : "recursive" sums from the tips in O(n), "block" assembles and solves the linear system; they agree to 1e-9.
-    budget : also split the result into its parts (see `biomech_id.dynamics.budget`).
+    chain : Chain
+        Segments, motion and joint centres of N frames.
+    external : Iterable[External], optional
+        Wrenches on segments, any number, of N frames each.
+    gravity_lab_m_s2 : ArrayLike, optional
+        (3,) or (N, 3), laboratory axes; points down.
+    method : Method, optional
+        "recursive" sums from the tips in O(n), "block" assembles and solves the linear system; they agree to 1e-9.
+    budget : bool, optional
+        Also split the result into its parts (see `biomech_id.dynamics.budget`).
 
     Returns
     -------
-    Joint wrenches in laboratory axes about the joint centres, N and N m: action of the proximal on the distal segment.
+    ChainLoads
+        Joint wrenches in laboratory axes about the joint centres, N and N m: action of the proximal on the distal segment.
 
     Raises
     ------
-    InvalidValueError : an external wrench on a segment the chain does not have.
-    ShapeError : an external wrench or gravity of another length.
-    OptionError : an unknown method.
+    InvalidValueError
+        An external wrench on a segment the chain does not have.
+    ShapeError
+        An external wrench or gravity of another length.
+    OptionError
+        An unknown method.
     """
     external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
@@ -141,18 +150,28 @@ def solve_body(
 
     Parameters
     ----------
-    motion : what a model's ``track`` returns.
-    contacts : side -> the ground's wrench on that foot, or an assignment of plates to feet. A side that is not in it, and
-        frames whose contact is not known, have no joint loads: they are NaN, never guessed.
-    extra : further wrenches, on "L foot", "R shank", ...; each counts to its own part of the budget.
-    gravity_lab_m_s2 : (3,), laboratory axes; points down.
-    method, budget : as for `newton_euler.solve`.
+    motion : BodyMotion
+        What a model's ``track`` returns.
+    contacts : Mapping[str, FootContact] | HasContacts
+        Side -> the ground's wrench on that foot, or an assignment of plates to feet. A side that is not in it, and frames whose
+        contact is not known, have no joint loads: they are NaN, never guessed.
+    extra : Iterable[External], optional
+        Further wrenches, on "L foot", "R shank", ...; each counts to its own part of the budget.
+    gravity_lab_m_s2 : ArrayLike, optional
+        (3,), laboratory axes; points down.
+    method : Method, optional
+        As for `newton_euler.solve`.
+    budget : bool, optional
+        As for `newton_euler.solve`.
 
     Raises
     ------
-    WrongTypeError : something else than a motion and contacts; or these two the wrong way round.
-    ShapeError : a contact of another length than the motion; the message names both.
-    InvalidValueError, OptionError : as for `newton_euler.solve`.
+    WrongTypeError
+        Something else than a motion and contacts; or these two the wrong way round.
+    ShapeError
+        A contact of another length than the motion; the message names both.
+    InvalidValueError, OptionError
+        As for `newton_euler.solve`.
     """
     must_be(motion, BodyMotion, argument="motion", of="solve", hint="a model's track(trial) returns it")
     feet = _contacts_of(contacts)
@@ -179,7 +198,13 @@ def _contacts_of(contacts: Mapping[str, FootContact] | HasContacts) -> Mapping[s
 
 
 def legs_of(motion: BodyMotion) -> Chain:
-    """All legs of a body as one chain that hangs on the pelvis: "L foot", "L shank", "L thigh", "R foot", ..."""
+    """All legs of a body as one chain that hangs on the pelvis: "L foot", "L shank", "L thigh", "R foot", ...
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     keys = [(side, segment) for side in motion.sides for segment in LEG_SEGMENTS]
     n = len(LEG_SEGMENTS)
     parents = [BASE if k % n == n - 1 else k + 1 for k in range(len(keys))]
@@ -197,9 +222,12 @@ def leg_at(loads: JointLoads, side: str, frames: BoolArray) -> ChainLoads:
 
     Parameters
     ----------
-    loads : of a whole body.
-    side : "L" or "R", one of its legs.
-    frames : (n,), which frames of the trial.
+    loads : JointLoads
+        Of a whole body.
+    side : str
+        "L" or "R", one of its legs.
+    frames : BoolArray
+        (n,), which frames of the trial.
     """
     whole, motion = loads.chain_loads, loads.motion
     if whole is None or side not in motion.sides:

@@ -1,7 +1,7 @@
 """Joint wrenches as a rotating, accelerating observer finds them.
 
 An observer X measures positions r = c - J of centres of mass from a point J fixed in X, and their changes r', r'' in X's own
-axes. To balance forces X has to add fictitious wrenches; all at the centre of mass, in X's axes (omega, alpha of X itself):
+axes. To balance forces X has to add fictitious wrenches; all at the centre of mass, in X's axes (omega, alpha of X itself)::
 
     dynamic       m r''                 ; I alpha_S + omega_S x I omega_S      (absolute rotation of the segment S)
     dalembert    -m a_J                 ; 0
@@ -12,7 +12,7 @@ axes. To balance forces X has to add fictitious wrenches; all at the centre of m
     dynamic = joint + tip + gravity + external + dalembert + euler + centrifugal + coriolis
 
 The joint wrench is the same for every observer and every J; only the split changes, and it changes with J too, so J is an
-argument. If the rotation is to be seen from X as well (omega_r = omega_S - omega, alpha_r its rate in X), three moments join:
+argument. If the rotation is to be seen from X as well (omega_r = omega_S - omega, alpha_r its rate in X), three moments join::
 
     euler -I alpha,   centrifugal -omega x I omega,   coriolis -(I (omega x omega_r) + omega x I omega_r + omega_r x I omega)
 
@@ -44,10 +44,18 @@ class Observer:
 
     Attributes
     ----------
-    name : of the observer.
-    frames : R_lab_seg maps X components to laboratory components; the origin is the attachment point J.
-    omega_lab_rad_s, alpha_lab_rad_s2 : (N, 3), of X in the laboratory, laboratory axes.
-    origin_acceleration_lab_m_s2, origin_velocity_lab_m_s : (N, 3), of J, laboratory axes.
+    name : str
+        Of the observer.
+    frames : Frames
+        R_lab_seg maps X components to laboratory components; the origin is the attachment point J.
+    omega_lab_rad_s : FloatArray
+        (N, 3), of X in the laboratory, laboratory axes.
+    alpha_lab_rad_s2 : FloatArray
+        (N, 3), of X in the laboratory, laboratory axes.
+    origin_acceleration_lab_m_s2 : FloatArray
+        (N, 3), of J, laboratory axes.
+    origin_velocity_lab_m_s : FloatArray
+        (N, 3), of J, laboratory axes.
     """
 
     name: str
@@ -68,8 +76,12 @@ class Observer:
 
         Parameters
         ----------
-        motion : of the segment; its centre of mass must be a point fixed in it.
-        attachment_lab_m : (N, 3), where the point is, metres, laboratory axes: the segment's proximal or distal joint, say.
+        motion : Motion
+            Of the segment; its centre of mass must be a point fixed in it.
+        attachment_lab_m : FloatArray
+            (N, 3), where the point is, metres, laboratory axes: the segment's proximal or distal joint, say.
+        name : str
+            Of the segment.
         """
         omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
         arm = attachment_lab_m - motion.com_lab_m
@@ -79,12 +91,24 @@ class Observer:
 
     @classmethod
     def at_rest(cls, n_frames: int) -> Observer:
-        """Standing at the laboratory's origin: nothing is fictitious."""
+        """Standing at the laboratory's origin: nothing is fictitious.
+
+        Parameters
+        ----------
+        n_frames : int
+            How many.
+        """
         zero = np.zeros((n_frames, 3))
         return cls("lab", Frames(np.tile(np.eye(3), (n_frames, 1, 1)), zero), zero, zero, zero, zero)
 
     def seen(self, v_lab: FloatArray) -> FloatArray:
-        """Vectors (N, n, 3) or (N, 3) in the observer's axes."""
+        """Vectors (N, n, 3) or (N, 3) in the observer's axes.
+
+        Parameters
+        ----------
+        v_lab : FloatArray
+            (N, n, 3) or (N, 3), laboratory axes, any unit.
+        """
         R = self.frames.R_lab_seg
         return matvec_transposed(R[:, None] if v_lab.ndim == 3 else R, v_lab)
 
@@ -95,11 +119,24 @@ class ObservedBalance:
 
     Attributes
     ----------
-    dynamic : rate of change of momentum as the observer sees it.
-    joint : action of the proximal neighbour on the segment.
-    tip : action of all segments that hang on it.
-    gravity, external : what their names say.
-    dalembert, euler, centrifugal, coriolis : the fictitious wrenches.
+    dynamic : Wrench
+        Rate of change of momentum as the observer sees it.
+    joint : Wrench
+        Action of the proximal neighbour on the segment.
+    tip : Wrench
+        Action of all segments that hang on it.
+    gravity : Wrench
+        What their names say.
+    external : Wrench
+        What their names say.
+    dalembert : Wrench
+        The fictitious wrenches.
+    euler : Wrench
+        The fictitious wrenches.
+    centrifugal : Wrench
+        The fictitious wrenches.
+    coriolis : Wrench
+        The fictitious wrenches.
     """
 
     dynamic: Wrench
@@ -125,18 +162,27 @@ def observe(
 
     Parameters
     ----------
-    chain, external, gravity_lab_m_s2 : as for `biomech_id.dynamics.newton_euler.solve`.
-    observer : who watches.
-    relative_rotation : take the segments' rotation relative to the observer too; the default takes it relative to the
-        laboratory, which leaves the fictitious moments about the centre of mass zero.
+    chain : Chain
+        As for `biomech_id.dynamics.newton_euler.solve`.
+    external : Iterable[External], optional
+        As for `biomech_id.dynamics.newton_euler.solve`.
+    gravity_lab_m_s2 : ArrayLike, optional
+        As for `biomech_id.dynamics.newton_euler.solve`.
+    observer : Observer
+        Who watches.
+    relative_rotation : bool, optional
+        Take the segments' rotation relative to the observer too; the default takes it relative to the laboratory, which leaves the
+        fictitious moments about the centre of mass zero.
 
     Returns
     -------
-    segment name -> the balance of wrenches on it.
+    dict[str, ObservedBalance]
+        Segment name -> the balance of wrenches on it.
 
     Raises
     ------
-    InvalidValueError, ShapeError : as for ``solve``.
+    InvalidValueError, ShapeError
+        As for ``solve``.
     """
     external = check_external(chain, external)
     gravity = observer.seen(np.broadcast_to(chain.mass_kg[:, None] * gravity_of(chain, gravity_lab_m_s2), chain.com_lab_m.shape))
@@ -171,6 +217,13 @@ def relative_motion(chain: Chain, observer: Observer) -> tuple[FloatArray, Float
     """Position r (m), velocity r' and acceleration r'' of every centre of mass relative to the observer.
 
     Each (N, n, 3), from the observer's attachment point, in the observer's axes; the dots are rates of those components.
+
+    Parameters
+    ----------
+    chain : Chain
+        The segments, distal to proximal.
+    observer : Observer
+        Who looks.
     """
     r = chain.com_lab_m - observer.frames.origin_lab_m[:, None]
     omega, alpha = observer.omega_lab_rad_s[:, None], observer.alpha_lab_rad_s2[:, None]

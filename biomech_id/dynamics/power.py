@@ -1,5 +1,7 @@
 """Power of a joint, and the work done in each phase of a movement.
 
+::
+
     P = M . (omega_d - omega_p)  +  F . (v_d(P) - v_p(P))
 
 with both velocities those of the material points that are at the joint centre P. The second term is zero for an ideal joint
@@ -27,14 +29,26 @@ def rotational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> Fl
 
     Parameters
     ----------
-    wrench_lab : action of the proximal on the distal segment about the joint centre, laboratory axes.
-    distal, proximal : motion of the two segments.
+    wrench_lab : Wrench
+        Action of the proximal on the distal segment about the joint centre, laboratory axes.
+    distal, proximal : Motion
+        Motion of the two segments.
     """
     return dot(wrench_lab.moment_Nm, distal.omega_lab_rad_s - proximal.omega_lab_rad_s)
 
 
 def translational_power(wrench_lab: Wrench, distal: Motion, proximal: Motion) -> FloatArray:
-    """F . (v_d(P) - v_p(P)), (n,), W; parameters as for `rotational_power`."""
+    """F . (v_d(P) - v_p(P)), (n,), W; parameters as for `rotational_power`.
+
+    Parameters
+    ----------
+    wrench_lab : Wrench
+        Of the proximal on the distal segment at the joint centre, laboratory axes.
+    distal : Motion
+        The segment on which it acts.
+    proximal : Motion
+        The segment that exerts it.
+    """
     joint = wrench_lab.point_lab_m
     return dot(wrench_lab.force_N, distal.velocity_of(joint) - proximal.velocity_of(joint))
 
@@ -45,8 +59,10 @@ class Work:
 
     Attributes
     ----------
-    positive_J : generated (at least 0).
-    negative_J : absorbed (at most 0).
+    positive_J : float
+        Generated (at least 0).
+    negative_J : float
+        Absorbed (at most 0).
     """
 
     positive_J: float
@@ -66,13 +82,17 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
 
     Parameters
     ----------
-    power_W, time_s : (n,), n at least 2, times increasing.
-    start_s, end_s : within ``time_s``.
+    power_W, time_s : FloatArray
+        (n,), n at least 2, times increasing.
+    start_s, end_s : float
+        Within ``time_s``.
 
     Raises
     ------
-    ShapeError : power and time of different length.
-    InvalidValueError : a phase that ends before it starts or leaves the recording.
+    ShapeError
+        Power and time of different length.
+    InvalidValueError
+        A phase that ends before it starts or leaves the recording.
     """
     if np.shape(power_W) != np.shape(time_s) or np.ndim(power_W) != 1:
         raise ShapeError(
@@ -94,7 +114,17 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
 
 
 def work_per_phase(power_W: FloatArray, time_s: FloatArray, phases: Mapping[str, tuple[float, float]]) -> dict[str, Work]:
-    """`work` of every named phase (start_s, end_s); errors as there."""
+    """`work` of every named phase (start_s, end_s); errors as there.
+
+    Parameters
+    ----------
+    power_W : FloatArray
+        (n,), W; NaN where it is not known.
+    time_s : FloatArray
+        (n,), rising, seconds.
+    phases : Mapping[str, tuple[float, float]]
+        Name -> (start, end), seconds.
+    """
     return {name: work(power_W, time_s, start, end) for name, (start, end) in phases.items()}
 
 

@@ -14,7 +14,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 
-#: Frames in a stretch: what one leg's arrays and intermediate results take then fits a cache of a few MB. Half or twice is as good.
+#: Frames in a stretch:
+#: what one leg's arrays and intermediate results take then fits a cache of a few MB. Half or twice is as good.
 STRETCH = 8192
 
 
@@ -37,10 +38,28 @@ class Problem:
 
     Attributes
     ----------
-    parents, mass_kg, inertia_kgm2, R_lab_seg, omega_lab_rad_s, alpha_lab_rad_s2, com_lab_m, com_acceleration_lab_m_s2,
-    joint_lab_m : as in `Chain`.
-    gravity_lab_m_s2 : (3,) or (N, 1, 3).
-    outside : external wrenches.
+    parents : tuple[int, ...]
+        As in `Chain`.
+    mass_kg : FloatArray
+        As in `Chain`.
+    inertia_kgm2 : FloatArray
+        As in `Chain`.
+    R_lab_seg : FloatArray
+        As in `Chain`.
+    omega_lab_rad_s : FloatArray
+        As in `Chain`.
+    alpha_lab_rad_s2 : FloatArray
+        As in `Chain`.
+    com_lab_m : FloatArray
+        As in `Chain`.
+    com_acceleration_lab_m_s2 : FloatArray
+        As in `Chain`.
+    joint_lab_m : FloatArray
+        As in `Chain`.
+    gravity_lab_m_s2 : FloatArray
+        (3,) or (N, 1, 3).
+    outside : tuple[Outside, ...]
+        External wrenches.
     """
 
     parents: tuple[int, ...]
@@ -57,7 +76,17 @@ class Problem:
 
     @classmethod
     def of(cls, chain: Chain, external: Sequence[External], gravity: FloatArray) -> Problem:
-        """From values that fit together (see `external.check_external` and `external.gravity_of`)."""
+        """From values that fit together (see `external.check_external` and `external.gravity_of`).
+
+        Parameters
+        ----------
+        chain : Chain
+            The segments, distal to proximal.
+        external : Sequence[External]
+            That fit the chain (see `external.check_external`).
+        gravity : FloatArray
+            Broadcasts over (N, n, 3), laboratory axes, m/s2.
+        """
         outside = tuple(Outside(load.part, chain.index(load.segment), *load.at_origin()) for load in external)
         return cls(
             chain.parents, chain.mass_kg, chain.inertia_kgm2, chain.R_lab_seg, chain.omega_lab_rad_s, chain.alpha_lab_rad_s2,
@@ -80,7 +109,13 @@ class Problem:
             yield frames, self.at(frames)
 
     def at(self, frames: slice) -> Problem:
-        """The problem of some frames; nothing is copied."""
+        """The problem of some frames; nothing is copied.
+
+        Parameters
+        ----------
+        frames : slice
+            Those that are kept.
+        """
         constant, fixed = self.inertia_kgm2.ndim == 3, self.gravity_lab_m_s2.ndim == 1
         return Problem(
             self.parents, self.mass_kg, self.inertia_kgm2 if constant else self.inertia_kgm2[frames], self.R_lab_seg[frames],

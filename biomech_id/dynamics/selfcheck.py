@@ -1,7 +1,7 @@
 """Checks that every run can make of its own dynamics, each one line to print.
 
 The loads are found twice (recursion and block system), put back into the equations they came from, and asked for their power:
-what joints, ground and base supply must equal the rate of change of the segments' mechanical energy,
+what joints, ground and base supply must equal the rate of change of the segments' mechanical energy, ::
 
     sum m v . (a - g) + omega . (I alpha + omega x I omega) = sum of joint powers + power at the base + power of the ground
 
@@ -36,10 +36,14 @@ class SelfCheck:
 
     Attributes
     ----------
-    name : what was checked, in words.
-    value : the largest discrepancy found; NaN if there was nothing to check.
-    unit : its unit.
-    limit : the largest value that passes.
+    name : str
+        What was checked, in words.
+    value : float
+        The largest discrepancy found; NaN if there was nothing to check.
+    unit : str
+        Its unit.
+    limit : float
+        The largest value that passes.
     """
 
     name: str
@@ -59,14 +63,26 @@ class SelfCheck:
 
 
 def self_checks(loads: JointLoads) -> tuple[SelfCheck, ...]:
-    """Every check that the loads of a trial allow; none if it has no leg."""
+    """Every check that the loads of a trial allow; none if it has no leg.
+
+    Parameters
+    ----------
+    loads : JointLoads
+        The solution of a trial.
+    """
     if loads.chain_loads is None:
         return ()
     return (*block_checks(loads.chain_loads), energy_check(loads))
 
 
 def block_checks(loads: ChainLoads) -> tuple[SelfCheck, SelfCheck]:
-    """Residual of the block system, and the loads against its direct solution."""
+    """Residual of the block system, and the loads against its direct solution.
+
+    Parameters
+    ----------
+    loads : ChainLoads
+        The solution.
+    """
     system = block_system(loads.chain, loads.external, gravity_lab_m_s2=loads.gravity_lab_m_s2)
     residual = system.residual(loads.force_lab_N, loads.moment_lab_Nm)
     force, moment = system.solve()
@@ -78,7 +94,13 @@ def block_checks(loads: ChainLoads) -> tuple[SelfCheck, SelfCheck]:
 
 
 def energy_check(loads: JointLoads) -> SelfCheck:
-    """Rate of mechanical energy of the legs against all power that goes into them."""
+    """Rate of mechanical energy of the legs against all power that goes into them.
+
+    Parameters
+    ----------
+    loads : JointLoads
+        The solution of a trial.
+    """
     chain_loads = loads.chain_loads
     name = "rate of mechanical energy against sum of powers"
     if chain_loads is None:
@@ -93,7 +115,15 @@ def energy_check(loads: JointLoads) -> SelfCheck:
 
 
 def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
-    """Rate of change of kinetic and potential energy (N, n), W, of every segment; gravity broadcasts over (N, n, 3)."""
+    """Rate of change of kinetic and potential energy (N, n), W, of every segment; gravity broadcasts over (N, n, 3).
+
+    Parameters
+    ----------
+    chain : Chain
+        The segments, distal to proximal.
+    gravity : FloatArray
+        Broadcasts over (N, n, 3), laboratory axes, m/s2.
+    """
     angular, gyroscopic = inertial_moments(chain)
     torque = matvec(chain.R_lab_seg, angular + gyroscopic)
     linear = chain.mass_kg * dot(chain.com_velocity_lab_m_s, chain.com_acceleration_lab_m_s2 - gravity)
@@ -103,9 +133,17 @@ def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
 def quiet_standing(ground_force_lab_N: FloatArray, body_mass_kg: float) -> SelfCheck:
     """Mean upward ground force (n, 3), N, laboratory axes, of all plates together against body weight in quiet standing.
 
+    Parameters
+    ----------
+    ground_force_lab_N : FloatArray
+        (n, 3), of all plates together on the subject, laboratory axes, N.
+    body_mass_kg : float
+        More than zero.
+
     Raises
     ------
-    InvalidValueError : a body mass that is not positive.
+    InvalidValueError
+        A body mass that is not positive.
     """
     if not body_mass_kg > 0:
         raise InvalidValueError(

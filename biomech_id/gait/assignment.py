@@ -31,7 +31,8 @@ from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
 
-#: Resultant force from which the vendor's software uses a plate: between 4.40 and 5.05 N by its stored outputs.
+#: Resultant force from which the vendor's software uses a plate:
+#: between 4.40 and 5.05 N by its stored outputs.
 VENDOR_CONTACT_N = 5.0
 #: Around a load, force is believed down to this many standard deviations of the resting plate, and not below one newton.
 EDGE_NOISE_FACTOR = 3.0
@@ -56,28 +57,40 @@ def assign_plates(
 
     Parameters
     ----------
-    trial : the recording; plates hold the reaction on the subject about their surface centres, laboratory axes.
-    motion : what tracking gave, for the feet's outlines (else drawn from heel and toe markers).
-    events : foot strikes and offs; found when not given (`find_events`).
-    kinetics : "textbook" or "vicon", how the wrench comes to the video rate.
-    body_mass_kg : default is the trial's subject's; without either, thresholds use an estimate and no stance is called too light.
-    contact_N : contact threshold, N; 0 derives it from each plate's noise and the body's weight.
-    overrides : verdicts set by hand (`parse_overrides`).
-    wrench_plates : the same plates, filtered like the markers: their wrenches are handed to the feet, while contact and verdicts
-        are judged from the plates as recorded. Default: the trial's own.
+    trial : Trial
+        The recording; plates hold the reaction on the subject about their surface centres, laboratory axes.
+    motion : BodyMotion | None, optional
+        What tracking gave, for the feet's outlines (else drawn from heel and toe markers).
+    events : Sequence[Event] | None, optional
+        Foot strikes and offs; found when not given (`find_events`).
+    kinetics : str, optional
+        "textbook" or "vicon", how the wrench comes to the video rate.
+    body_mass_kg : float | None, optional
+        Default is the trial's subject's; without either, thresholds use an estimate and no stance is called too light.
+    contact_N : float, optional
+        Contact threshold, N; 0 derives it from each plate's noise and the body's weight.
+    overrides : Overrides | None, optional
+        Verdicts set by hand (`parse_overrides`).
+    wrench_plates : Sequence[ForcePlate] | None, optional
+        The same plates, filtered like the markers: their wrenches are handed to the feet, while contact and verdicts are judged
+        from the plates as recorded. Default: the trial's own.
 
     Returns
     -------
-    Assignment : stances in order of time, and per side a `FootContact` with force (n, 3), N, and moment about the laboratory's
-        origin (n, 3), N m, laboratory axes; ``known`` is False wherever the foot is or may be on the ground without an accepted
-        plate.
+    Assignment : Assignment
+        Stances in order of time, and per side a `FootContact` with force (n, 3), N, and moment about the laboratory's origin (n,
+        3), N m, laboratory axes; ``known`` is False wherever the foot is or may be on the ground without an accepted plate.
 
     Raises
     ------
-    WrongTypeError : something else than a trial and its motion, or these two the wrong way round.
-    OptionError : unknown kinetics; an override that names a stance or plate which does not exist.
-    ShapeError : another number of ``wrench_plates`` than of plates.
-    MissingInputError : no foot is seen.
+    WrongTypeError
+        Something else than a trial and its motion, or these two the wrong way round.
+    OptionError
+        Unknown kinetics; an override that names a stance or plate which does not exist.
+    ShapeError
+        Another number of ``wrench_plates`` than of plates.
+    MissingInputError
+        No foot is seen.
     """
     must_be(trial, Trial, argument="trial", of="assign_plates", hint="read_c3d(path) returns it")
     must_be(motion, (BodyMotion, NoneType), argument="motion", of="assign_plates", hint="a model's track(trial) returns it")
@@ -110,9 +123,17 @@ def assign_plates(
 def parse_overrides(texts: Sequence[str], trial_name: str) -> dict[tuple[str, int], tuple[str, ...]]:
     """Read verdicts set by hand, those of one trial: "walk01 L 2 = plate 1", "walk01 R 1 = plate 1 + plate 2", "walk01 L 1 = none".
 
+    Parameters
+    ----------
+    texts : Sequence[str]
+        One for each stance.
+    trial_name : str
+        Those of other trials are left out.
+
     Raises
     ------
-    OptionError : a text that cannot be read.
+    OptionError
+        A text that cannot be read.
     """
     overrides = {}
     for text in texts:
@@ -185,15 +206,22 @@ def ground_wrench(
 
     Parameters
     ----------
-    trial, loads : the recording, and the loads of the stance.
-    plates : whose wrenches are used, in the trial's order: its own, or filtered ones.
-    kinetics : "textbook" or "vicon".
+    trial : Trial
+        The recording, and the loads of the stance.
+    loads : Sequence[PlateLoad]
+        The recording, and the loads of the stance.
+    plates : Sequence[ForcePlate]
+        Whose wrenches are used, in the trial's order: its own, or filtered ones.
+    kinetics : str
+        "textbook" or "vicon".
 
     Returns
     -------
-    force_lab_N, moment_lab_Nm : (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin;
-        zero outside the stance's load.
-    loaded : (n,), frames of that load.
+    force_lab_N, moment_lab_Nm : FloatArray
+        (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin; zero outside the stance's
+        load.
+    loaded : BoolArray
+        (n,), frames of that load.
     """
     resample = window_mean if kinetics == "vicon" else local_quadratic
     force, moment = np.zeros((trial.n_frames, 3)), np.zeros((trial.n_frames, 3))

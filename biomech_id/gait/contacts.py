@@ -20,7 +20,8 @@ from biomech_id.trial import ForcePlate, Trial
 #: Contact threshold in standard deviations of the unloaded plate, and as a share of body weight.
 NOISE_FACTOR = 6.0
 WEIGHT_SHARE = 0.02
-#: Threshold when neither noise nor body weight gives one (zero-filled plate, unknown mass): below any real contact.
+#: Threshold when neither noise nor body weight gives one (zero-filled plate, unknown mass):
+#: below any real contact.
 LEAST_THRESHOLD_N = 2.0
 #: A plate that carries less than this share of body weight at its peak was brushed, not stepped on.
 LEAST_CONTACT_SHARE = 0.05
@@ -36,12 +37,22 @@ class PlateContact:
 
     Attributes
     ----------
-    plate : index of the plate in the trial.
-    start_s, end_s : absolute seconds at which the vertical force rises above and falls below the threshold; NaN when the
-        plate was already, or still, loaded at the trial's end.
-    peak_N : largest vertical force.
-    threshold_N : the threshold used.
-    first, last : analog samples of the load, half-open [first, last).
+    plate : int
+        Index of the plate in the trial.
+    start_s : float
+        Absolute seconds at which the vertical force rises above and falls below the threshold; NaN when the plate was already, or
+        still, loaded at the trial's end.
+    end_s : float
+        Absolute seconds at which the vertical force rises above and falls below the threshold; NaN when the plate was already, or
+        still, loaded at the trial's end.
+    peak_N : float
+        Largest vertical force.
+    threshold_N : float
+        The threshold used.
+    first : int
+        Analog samples of the load, half-open [first, last).
+    last : int
+        Analog samples of the load, half-open [first, last).
     """
 
     plate: int
@@ -55,7 +66,17 @@ class PlateContact:
 
 @dataclass(frozen=True)
 class PlateRest:
-    """What a plate reads while nobody is on it: vertical offset and standard deviation, N; ``seen``: whether it ever rests."""
+    """What a plate reads while nobody is on it: vertical offset and standard deviation, N; ``seen``: whether it ever rests.
+
+    Attributes
+    ----------
+    offset_N : float
+        Vertical force of the unloaded plate.
+    noise_N : float
+        Its standard deviation.
+    seen : bool
+        Whether the plate is ever at rest.
+    """
 
     offset_N: float
     noise_N: float
@@ -66,6 +87,11 @@ def plate_at_rest(plate: ForcePlate) -> PlateRest:
     """Offset and noise of the unloaded plate's vertical force, from the densest cluster of its small readings.
 
     Robust (median, and median absolute deviation x 1.4826), so that the edges of contacts do not count.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
     """
     vertical = plate.force_lab_N[:, 2]
     small = vertical[np.abs(vertical) < LARGEST_OFFSET_N]
@@ -78,7 +104,15 @@ def plate_at_rest(plate: ForcePlate) -> PlateRest:
 
 
 def contact_threshold_N(rest: PlateRest, body_mass_kg: float | None) -> float:
-    """Vertical force above which the plate counts as loaded, N, over its resting offset."""
+    """Vertical force above which the plate counts as loaded, N, over its resting offset.
+
+    Parameters
+    ----------
+    rest : PlateRest
+        What the plate reads while nobody is on it.
+    body_mass_kg : float | None
+        Kilograms; None where it is not known.
+    """
     weight_N = 0.0 if body_mass_kg is None else body_mass_kg * GRAVITY_M_S2
     return max(NOISE_FACTOR * rest.noise_N, WEIGHT_SHARE * weight_N, LEAST_THRESHOLD_N)
 
@@ -88,10 +122,13 @@ def find_contacts(trial: Trial, body_mass_kg: float | None = None, *, threshold_
 
     Parameters
     ----------
-    trial : the recording; plates hold the reaction on the subject, vertical up positive.
-    body_mass_kg : for the threshold and for what is too light to be a step; default is the trial's subject, else an estimate
-        from the impulse of the contacts themselves (`estimated_mass_kg`).
-    threshold_N : contact threshold for every plate; 0 derives it from the plate's noise and the body's weight.
+    trial : Trial
+        The recording; plates hold the reaction on the subject, vertical up positive.
+    body_mass_kg : float | None, optional
+        For the threshold and for what is too light to be a step; default is the trial's subject, else an estimate from the impulse
+        of the contacts themselves (`estimated_mass_kg`).
+    threshold_N : float, optional
+        Contact threshold for every plate; 0 derives it from the plate's noise and the body's weight.
     """
     mass = mass_or_estimate_kg(trial, body_mass_kg)
     contacts = [c for i, plate in enumerate(trial.plates) for c in _contacts_of(plate, i, trial.first_time_s, mass, threshold_N)]
@@ -99,7 +136,15 @@ def find_contacts(trial: Trial, body_mass_kg: float | None = None, *, threshold_
 
 
 def mass_or_estimate_kg(trial: Trial, body_mass_kg: float | None = None) -> float | None:
-    """The mass asked for, or the subject's, or an estimate from the plates; None when there is nothing to go by."""
+    """The mass asked for, or the subject's, or an estimate from the plates; None when there is nothing to go by.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    body_mass_kg : float | None, optional
+        Kilograms; None where it is not known.
+    """
     if body_mass_kg is not None:
         return body_mass_kg
     return trial.subject.mass_kg if trial.subject.mass_kg is not None else estimated_mass_kg(trial)
@@ -110,6 +155,11 @@ def estimated_mass_kg(trial: Trial) -> float | None:
 
     Over a stride both feet together carry body weight, so the mean force of one stance is near body weight x stride time /
     (2 x stance time), which is 0.83 of it in walking (stance 60 % of the stride).
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
     """
     means = []
     for index, plate in enumerate(trial.plates):
@@ -123,6 +173,15 @@ def centre_of_pressure_m(plate: ForcePlate, force_N: FloatArray, moment_Nm: Floa
 
     p = C + n x M / (n . F) with C the surface centre, M the moment about it and n the surface normal; NaN where the plate carries
     nothing along its normal. Only to be shown or to check a foot: the dynamics never divide by a force.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
+    force_N : FloatArray
+        (m, 3), of the plate on the subject, laboratory axes, N.
+    moment_Nm : FloatArray
+        (m, 3), about the centre of the plate's surface, laboratory axes, N m.
     """
     normal = surface_normal(plate)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -132,7 +191,13 @@ def centre_of_pressure_m(plate: ForcePlate, force_N: FloatArray, moment_Nm: Floa
 
 
 def surface_normal(plate: ForcePlate) -> FloatArray:
-    """Upward unit normal of the plate's surface, (3,), laboratory axes."""
+    """Upward unit normal of the plate's surface, (3,), laboratory axes.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
+    """
     corners = plate.corners_m
     normal = np.cross(corners[0] - corners[1], corners[0] - corners[3])
     unit: FloatArray = normal / np.linalg.norm(normal)

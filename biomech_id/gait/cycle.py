@@ -20,13 +20,30 @@ class Cycle:
 
     Attributes
     ----------
-    trial, side, number : the trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
-    start_s, end_s : the strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next
-        strike lies outside the trial, ``end_s`` is start plus the mean cycle time of that side.
-    foot_off_s, opposite_off_s, opposite_strike_s : events within the cycle.
-    kinetics_valid : whether joint kinetics exist for it.
-    steady : False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
-    reason : why kinetics are missing or the cycle is flagged; empty otherwise.
+    trial : str
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    side : str
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    number : int
+        The trial's name, "L" or "R", and the cycle's number on that side, counted from 1.
+    start_s : float
+        The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
+        the trial, ``end_s`` is start plus the mean cycle time of that side.
+    end_s : float
+        The strike that opens it and the next strike of the same side. For a ``stance_only`` cycle, whose next strike lies outside
+        the trial, ``end_s`` is start plus the mean cycle time of that side.
+    foot_off_s : float
+        Events within the cycle.
+    opposite_off_s : float
+        Events within the cycle.
+    opposite_strike_s : float
+        Events within the cycle.
+    kinetics_valid : KineticsValid
+        Whether joint kinetics exist for it.
+    steady : bool, optional
+        False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
+    reason : str, optional
+        Why kinetics are missing or the cycle is flagged; empty otherwise.
     """
 
     trial: str

@@ -16,9 +16,11 @@ from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.travel import Travel, TrialKind
 from biomech_id.trial import Event, EventKind, Trial
 
-#: A stride shorter or longer than this is not one stride: an event is missing or invented.
+#: A stride shorter or longer than this is not one stride:
+#: an event is missing or invented.
 STRIDE_LIMITS_S = (0.25, 4.0)
-#: A cycle whose duration or speed differs from the trial's median by more than this share is flagged: a start, a stop, a stumble.
+#: A cycle whose duration or speed differs from the trial's median by more than this share is flagged:
+#: a start, a stop, a stumble.
 LARGEST_DEVIATION = 0.20
 #: A straight cycle does not change direction by more than this.
 LARGEST_CYCLE_TURN_RAD = np.deg2rad(25.0)
@@ -41,11 +43,18 @@ def cut_cycles(
 
     Parameters
     ----------
-    trial, events : the recording and its events, every source.
-    assignment : verdicts on its stances; without it no cycle has kinetics.
-    travel : how the subject moved (`gait.travel.describe_travel`); cycles of turns, runs and unsteady trials are flagged.
-    landmarks : pelvis and feet, to flag cycles of another speed or direction than the trial's.
-    mean_cycle_s : mean cycle time per side, for ``stance_only`` cycles; default is this trial's, the other side's if need be.
+    trial : Trial
+        The recording and its events, every source.
+    events : Sequence[Event]
+        The recording and its events, every source.
+    assignment : Assignment | None, optional
+        Verdicts on its stances; without it no cycle has kinetics.
+    travel : Travel | None, optional
+        How the subject moved (`gait.travel.describe_travel`); cycles of turns, runs and unsteady trials are flagged.
+    landmarks : Landmarks | None, optional
+        Pelvis and feet, to flag cycles of another speed or direction than the trial's.
+    mean_cycle_s : Mapping[str, float] | None, optional
+        Mean cycle time per side, for ``stance_only`` cycles; default is this trial's, the other side's if need be.
     """
     cycles: list[Cycle] = []
     for side in SIDES:
@@ -61,7 +70,13 @@ def cut_cycles(
 
 
 def mean_cycle_times(cycles: Sequence[Cycle]) -> dict[str, float]:
-    """Mean duration of the whole steady cycles of each side, seconds, over any number of trials of one condition."""
+    """Mean duration of the whole steady cycles of each side, seconds, over any number of trials of one condition.
+
+    Parameters
+    ----------
+    cycles : Sequence[Cycle]
+        Of one condition.
+    """
     return _mean_times([c for c in cycles if c.steady and c.kinetics_valid is not KineticsValid.STANCE_ONLY])
 
 

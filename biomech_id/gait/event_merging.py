@@ -13,13 +13,31 @@ from biomech_id.trial import Event
 
 
 def nearest_event(events: Iterable[Event], event: Event, within_s: float) -> Event | None:
-    """The event of the same side and kind nearest in time, if it is within reach."""
+    """The event of the same side and kind nearest in time, if it is within reach.
+
+    Parameters
+    ----------
+    events : Iterable[Event]
+        In any order.
+    event : Event
+        The event.
+    within_s : float
+        Largest distance in time, seconds.
+    """
     same = [e for e in events if e.side == event.side and e.kind is event.kind and abs(e.time_s - event.time_s) < within_s]
     return min(same, key=lambda e: abs(e.time_s - event.time_s)) if same else None
 
 
 def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Event, ...]:
-    """The leading events, and those of the others that no leading one stands for."""
+    """The leading events, and those of the others that no leading one stands for.
+
+    Parameters
+    ----------
+    leading : Sequence[Event]
+        Events that stand.
+    others : Sequence[Event]
+        Events that fill in.
+    """
     return tuple(sorted([*leading, *(e for e in others if nearest_event(leading, e, SAME_EVENT_S) is None)]))
 
 
@@ -28,6 +46,13 @@ def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[E
 
     Between two stored events of one kind the missing one is taken from those found; before the first and after the last of a side,
     what was found as far as plates saw steps. A side without stored events takes all that was found.
+
+    Parameters
+    ----------
+    stored : Sequence[Event]
+        Of the file.
+    found : Sequence[Event]
+        By plates or markers.
     """
     events: list[Event] = []
     for side in SIDES:

@@ -22,9 +22,12 @@ class PlateLoad:
 
     Attributes
     ----------
-    contact : the contact.
-    vertical_N : (n,), mean vertical force around each frame; zero outside the contact.
-    cop_lab_m : (n, 3), centre of pressure; NaN outside the contact.
+    contact : PlateContact
+        The contact.
+    vertical_N : FloatArray
+        (n,), mean vertical force around each frame; zero outside the contact.
+    cop_lab_m : FloatArray
+        (n, 3), centre of pressure; NaN outside the contact.
     """
 
     contact: PlateContact
@@ -38,7 +41,15 @@ class PlateLoad:
 
 
 def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
-    """Bring one contact to the video rate (plain mean over one frame: good enough to see where a foot is)."""
+    """Bring one contact to the video rate (plain mean over one frame: good enough to see where a foot is).
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    contact : PlateContact
+        When the plate was loaded.
+    """
     plate = trial.plates[contact.plate]
     ratio = round(plate.rate_hz / trial.rate_hz)
     samples = np.zeros((plate.n_samples, 6))
@@ -52,7 +63,15 @@ def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
 
 
 def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
-    """Distance (...,) from points (..., 3) to the nearest edge of the plate seen from above, metres; positive inside."""
+    """Distance (...,) from points (..., 3) to the nearest edge of the plate seen from above, metres; positive inside.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
+    points_m : FloatArray
+        (..., 3), laboratory axes, metres.
+    """
     corners = plate.corners_m[:, :2]
     edges = np.roll(corners, -1, axis=0) - corners
     turning = np.sign(np.sum(corners[:, 0] * np.roll(corners[:, 1], -1) - corners[:, 1] * np.roll(corners[:, 0], -1)))
@@ -65,7 +84,17 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
 
 
 def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
-    """Horizontal distance (n,) from points (n, 3) to the line between the heel and the toe marker of one foot, metres."""
+    """Horizontal distance (n,) from points (n, 3) to the line between the heel and the toe marker of one foot, metres.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    side : str
+        "L" or "R".
+    point_m : FloatArray
+        (n, 3), laboratory axes, metres.
+    """
     heel, toe = landmarks.heel_lab_m[side][:, :2], landmarks.toe_lab_m[side][:, :2]
     along, offset = toe - heel, point_m[:, :2] - heel
     length2 = np.einsum("nj,nj->n", along, along)
@@ -80,6 +109,15 @@ def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tu
 
     Distances are averaged with the vertical force as weight, so that the wild centres of pressure of a light load do not count.
     Returns ("", nan) when no foot is seen there.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    load : PlateLoad
+        What one plate carried.
+    frames : BoolArray
+        (n,), True for those that count.
     """
     best, least = "", float("nan")
     for side in landmarks.sides:

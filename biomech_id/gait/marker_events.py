@@ -30,7 +30,8 @@ from biomech_id.trial import Event, EventKind
 
 #: Ways to find events from markers.
 METHODS = ("consensus", "zeni", "oconnor", "velocity")
-#: Half of the shortest stride looked for: an extremum is the largest value within this time on either side.
+#: Half of the shortest stride looked for:
+#: an extremum is the largest value within this time on either side.
 HALF_STRIDE_S = 0.25
 #: A swing of which less is seen than this shows only its slow end.
 LEAST_SWING_S = 0.1
@@ -47,13 +48,20 @@ class MarkerTiming:
 
     Attributes
     ----------
-    delay_s : (side, kind) -> seconds to add; what is not there is left as it is.
+    delay_s : Mapping[tuple[str, EventKind], float], optional
+        (side, kind) -> seconds to add; what is not there is left as it is.
     """
 
     delay_s: Mapping[tuple[str, EventKind], float] = field(default_factory=dict)
 
     def corrected(self, event: Event) -> Event:
-        """Return the event at the time the plates would put it; its source says by how much it was shifted."""
+        """Return the event at the time the plates would put it; its source says by how much it was shifted.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        """
         delay_s = self.delay_s.get((event.side, event.kind))
         if delay_s is None:
             return event
@@ -76,13 +84,19 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
 
     Parameters
     ----------
-    landmarks, travel : of the trial.
-    method : one of `METHODS`.
+    landmarks : Landmarks
+        Of the trial.
+    travel : Travel
+        Of the trial.
+    method : str, optional
+        One of `METHODS`.
 
     Raises
     ------
-    InvalidValueError : the trial is not a walk.
-    OptionError : no such method.
+    InvalidValueError
+        The trial is not a walk.
+    OptionError
+        No such method.
     """
     if method not in METHODS:
         raise OptionError(

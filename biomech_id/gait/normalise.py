@@ -20,19 +20,26 @@ def normalise(
 
     Parameters
     ----------
-    values : (n,) or (n, k), one row per video frame, any unit; NaN where missing.
-    rate_hz, first_time_s : video rate, and absolute time of row 0.
-    start_s, end_s : the cycle, absolute seconds.
-    points : number of points, both ends included.
+    values : FloatArray
+        (n,) or (n, k), one row per video frame, any unit; NaN where missing.
+    rate_hz, first_time_s : float
+        Video rate, and absolute time of row 0.
+    start_s, end_s : float
+        The cycle, absolute seconds.
+    points : int, optional
+        Number of points, both ends included.
 
     Returns
     -------
-    (points,) or (points, k); NaN outside the rows.
+    FloatArray
+        (points,) or (points, k); NaN outside the rows.
 
     Raises
     ------
-    InvalidValueError : the cycle does not end after it starts.
-    ShapeError : values of more than two axes.
+    InvalidValueError
+        The cycle does not end after it starts.
+    ShapeError
+        Values of more than two axes.
     """
     if not end_s > start_s:
         raise InvalidValueError(

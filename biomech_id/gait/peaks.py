@@ -23,10 +23,20 @@ class Burst:
 
     Attributes
     ----------
-    name, joint : "A2", "ankle".
-    generates : True for a maximum (generation), False for a minimum (absorption).
-    first, last : ends of the window on a scale on which 0 is the strike, 1 the foot off, 2 the next strike.
-    after, before : names of bursts of the same joint, found earlier, that bound the window more tightly; "" if none.
+    name : str
+        "A2", "ankle".
+    joint : str
+        "A2", "ankle".
+    generates : bool
+        True for a maximum (generation), False for a minimum (absorption).
+    first : float
+        Ends of the window on a scale on which 0 is the strike, 1 the foot off, 2 the next strike.
+    last : float
+        Ends of the window on a scale on which 0 is the strike, 1 the foot off, 2 the next strike.
+    after : str, optional
+        Names of bursts of the same joint, found earlier, that bound the window more tightly; "" if none.
+    before : str, optional
+        Names of bursts of the same joint, found earlier, that bound the window more tightly; "" if none.
     """
 
     name: str
@@ -58,10 +68,16 @@ class PowerPeak:
 
     Attributes
     ----------
-    name, joint : "A2", "ankle".
-    percent : where in the cycle, 0 to 100.
-    value : power there, in the unit of the curve (W/kg in tables); generation positive.
-    sagittal_share : power of the sagittal moment there, as a share of ``value``; NaN when not asked for.
+    name : str
+        "A2", "ankle".
+    joint : str
+        "A2", "ankle".
+    percent : float
+        Where in the cycle, 0 to 100.
+    value : float
+        Power there, in the unit of the curve (W/kg in tables); generation positive.
+    sagittal_share : float, optional
+        Power of the sagittal moment there, as a share of ``value``; NaN when not asked for.
     """
 
     name: str
@@ -78,15 +94,20 @@ def power_peaks(
 
     Parameters
     ----------
-    power : joint -> (points,), total power at equally spaced points from 0 to 100 %; NaN where missing (swing of a ``stance_only``
+    power : Mapping[str, FloatArray]
+        Joint -> (points,), total power at equally spaced points from 0 to 100 %; NaN where missing (swing of a ``stance_only``
         cycle). A joint that is not there has no bursts.
-    foot_off_percent : of the cycle.
-    sagittal : joint -> (points,), power of the sagittal moment alone.
+    foot_off_percent : float
+        Of the cycle.
+    sagittal : Mapping[str, FloatArray] | None, optional
+        Joint -> (points,), power of the sagittal moment alone.
 
     Raises
     ------
-    InvalidValueError : the foot off does not lie within the cycle.
-    ShapeError : a curve that is not one-dimensional.
+    InvalidValueError
+        The foot off does not lie within the cycle.
+    ShapeError
+        A curve that is not one-dimensional.
     """
     if not 0.0 < foot_off_percent < 100.0:
         raise InvalidValueError(

@@ -23,7 +23,15 @@ from biomech_id.trial import Event, Trial
 
 @dataclass(frozen=True)
 class RejectedEvent:
-    """A plate event that is not that foot's: which, and what a technician may see."""
+    """A plate event that is not that foot's: which, and what a technician may see.
+
+    Attributes
+    ----------
+    event : Event
+        The event.
+    reason : str
+        What a technician may see.
+    """
 
     event: Event
     reason: str
@@ -43,9 +51,16 @@ def rejected_plate_events(
 
     Parameters
     ----------
-    trial, landmarks, contacts : the recording, its feet, and the loads on its plates.
-    plates, markers : events from these loads (`gait.plate_events`), and from markers, which stand in where no plate saw any.
-    body_mass_kg : for what is too light to be a whole foot; default is the trial's subject's.
+    trial : Trial
+        The recording, its feet, and the loads on its plates.
+    landmarks : Landmarks
+        The recording, its feet, and the loads on its plates.
+    contacts : Sequence[PlateContact]
+        The recording, its feet, and the loads on its plates.
+    plates, markers : Sequence[Event]
+        Events from these loads (`gait.plate_events`), and from markers, which stand in where no plate saw any.
+    body_mass_kg : float | None, optional
+        For what is too light to be a whole foot; default is the trial's subject's.
     """
     mass_kg = trial.subject.mass_kg if body_mass_kg is None else body_mass_kg
     joined, time_s = merged_events(plates, markers), landmarks.time_s
@@ -61,7 +76,13 @@ def rejected_plate_events(
 
 
 def sentence(rejected: RejectedEvent) -> str:
-    """Say which event is meant, and why it is not used."""
+    """Say which event is meant, and why it is not used.
+
+    Parameters
+    ----------
+    rejected : RejectedEvent
+        The event and why.
+    """
     event = rejected.event
     word = SIDE_WORDS[event.side]
     return f"The force's {word} {event.kind.value!r} at {event.time_s:.2f} s is not used: {rejected.reason}."

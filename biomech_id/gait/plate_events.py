@@ -31,10 +31,15 @@ def plate_events(
 
     Parameters
     ----------
-    trial, landmarks : the recording and its feet.
-    contacts : loads, from `gait.contacts.find_contacts`.
-    from_markers : events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), and where the
-        foot's markers are hidden just then, a load counts when one and the same foot is on it at its beginning and at its end.
+    trial : Trial
+        The recording and its feet.
+    landmarks : Landmarks
+        The recording and its feet.
+    contacts : Sequence[PlateContact]
+        Loads, from `gait.contacts.find_contacts`.
+    from_markers : Sequence[Event], optional
+        Events from markers that each plate event must agree with to `SAME_EVENT_S`. Without any (a run), and where the foot's
+        markers are hidden just then, a load counts when one and the same foot is on it at its beginning and at its end.
     """
     events = []
     for contact in contacts:
@@ -51,7 +56,15 @@ def plate_events(
 
 
 def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
-    """Sides of the feet under the beginning and the end of a load; "" where no foot is within reach."""
+    """Sides of the feet under the beginning and the end of a load; "" where no foot is within reach.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    load : PlateLoad
+        What one plate carried.
+    """
     frames = np.flatnonzero(load.loaded)
     if not frames.size:
         return "", ""

@@ -17,13 +17,15 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import ShapeError
 
-#: The nine variables of the movement analysis profile: variable and component of the sign table.
+#: The nine variables of the movement analysis profile:
+#: variable and component of the sign table.
 GAIT_VARIABLES: tuple[tuple[str, str], ...] = (
     ("PelvisAngles", "X"), ("PelvisAngles", "Y"), ("PelvisAngles", "Z"),
     ("HipAngles", "X"), ("HipAngles", "Y"), ("HipAngles", "Z"),
     ("KneeAngles", "X"), ("AnkleAngles", "X"), ("FootProgressAngles", "Z"),
 )  # fmt: skip
-#: Points of the cycle that are compared: 0, 2 ... 100 %.
+#: Points of the cycle that are compared:
+#: 0, 2 ... 100 %.
 SCORE_POINTS = 51
 
 
@@ -33,9 +35,12 @@ class GaitScores:
 
     Attributes
     ----------
-    variables : (side, variable, component) -> gait variable score; what has no curve or no norm is not there.
-    sides : side -> gait profile score; only where all nine variables exist.
-    overall : gait profile score of both sides; NaN unless all fifteen exist.
+    variables : Mapping[tuple[str, str, str], float], optional
+        (side, variable, component) -> gait variable score; what has no curve or no norm is not there.
+    sides : Mapping[str, float], optional
+        Side -> gait profile score; only where all nine variables exist.
+    overall : float, optional
+        Gait profile score of both sides; NaN unless all fifteen exist.
     """
 
     variables: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
@@ -48,11 +53,13 @@ def gait_variable_score(curve: FloatArray, norm_mean: FloatArray) -> float:
 
     Parameters
     ----------
-    curve, norm_mean : (101,) or (51,), from 0 to 100 %.
+    curve, norm_mean : FloatArray
+        (101,) or (51,), from 0 to 100 %.
 
     Raises
     ------
-    ShapeError : any other length.
+    ShapeError
+        Any other length.
     """
     difference = _scored(curve) - _scored(norm_mean)
     return _root_mean_square(difference)
@@ -63,8 +70,10 @@ def gait_scores(curves: Mapping[tuple[str, str, str], FloatArray], norm: Mapping
 
     Parameters
     ----------
-    curves : (side, variable, component) -> the person's curve (101,) or (51,): as a rule the mean of their steady straight cycles.
-    norm : (variable, component) -> the norm's mean curve.
+    curves : Mapping[tuple[str, str, str], FloatArray]
+        (side, variable, component) -> the person's curve (101,) or (51,): as a rule the mean of their steady straight cycles.
+    norm : Mapping[tuple[str, str], FloatArray]
+        (variable, component) -> the norm's mean curve.
     """
     scores: dict[tuple[str, str, str], float] = {}
     for side in SIDES:

@@ -29,7 +29,23 @@ LEAST_FLAT_FRAMES = 2
 
 @dataclass(frozen=True)
 class GaitParameter:
-    """One spatiotemporal value of one cycle: ``unit`` is "m", "s", "m/s", "1/min", "%" or "1" (dimensionless)."""
+    """One spatiotemporal value of one cycle: ``unit`` is "m", "s", "m/s", "1/min", "%" or "1" (dimensionless).
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    side : str
+        "L" or "R".
+    cycle : int
+        Number of the cycle, from 1.
+    parameter : str
+        Its name in the table.
+    value : float
+        In ``unit``.
+    unit : str
+        "m", "s", "m/s", "1/min", "%" or "1".
+    """
 
     trial: str
     side: str
@@ -41,7 +57,17 @@ class GaitParameter:
 
 @dataclass(frozen=True)
 class FootPlace:
-    """Where a foot stood: strike time, and the heel's mean horizontal position (2,), m, in axes that move with the belt."""
+    """Where a foot stood: strike time, and the heel's mean horizontal position (2,), m, in axes that move with the belt.
+
+    Attributes
+    ----------
+    side : str
+        "L" or "R".
+    start_s : float
+        Time of the strike.
+    heel_m : FloatArray
+        (2,), horizontal, m, in axes that move with the belt.
+    """
 
     side: str
     start_s: float
@@ -60,10 +86,16 @@ def gait_parameters(
 
     Parameters
     ----------
-    landmarks, events : feet and events of the trial.
-    cycles : its cycles; ``stance_only`` ones have no parameters.
-    travel : gives the belt's velocity; without it the floor is at rest.
-    leg_length_m : mean of both legs, for the dimensionless forms; without it they are left out.
+    landmarks : Landmarks
+        Feet and events of the trial.
+    events : Sequence[Event]
+        Feet and events of the trial.
+    cycles : Sequence[Cycle]
+        Its cycles; ``stance_only`` ones have no parameters.
+    travel : Travel | None, optional
+        Gives the belt's velocity; without it the floor is at rest.
+    leg_length_m : float | None, optional
+        Mean of both legs, for the dimensionless forms; without it they are left out.
     """
     belt = np.zeros(2) if travel is None else belt_under_feet(landmarks, events, travel)
     places = foot_places(landmarks, events, belt)
@@ -82,6 +114,11 @@ def symmetry_index(left: float, right: float) -> float:
     """Difference of the sides as a share of their mean, percent: 100 (L - R) / (0.5 (L + R)).
 
     Robinson, Herzog and Nigg 1987 (J Manipulative Physiol Ther 10:172). Zero is symmetric, positive means more on the left.
+
+    Parameters
+    ----------
+    left, right : float
+        Of the two sides, in one unit.
     """
     return 100.0 * (left - right) / (0.5 * (left + right))
 
@@ -91,6 +128,15 @@ def belt_under_feet(landmarks: Landmarks, events: Sequence[Event], travel: Trave
 
     The slope of a least-squares line through the heel's path in each stance, and the median over all stances. It sharpens
     `Travel.belt_lab_m_s`, which is found without events, from some ten millimetres a second to rounding.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    events : Sequence[Event]
+        In order of time.
+    travel : Travel
+        How the subject moved.
     """
     if not travel.belt_lab_m_s.any():
         return travel.belt_lab_m_s
@@ -109,6 +155,15 @@ def foot_places(landmarks: Landmarks, events: Sequence[Event], belt_lab_m_s: Flo
 
     A stance whose off is missing takes the median stance duration of its side (of both, where its side has none). Where the trial
     ends within foot-flat the frames before it count: the heel rests.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    events : Sequence[Event]
+        In order of time.
+    belt_lab_m_s : FloatArray
+        (2,), horizontal velocity of the belt, laboratory axes; zeros over ground.
     """
     elapsed_s = (landmarks.time_s - landmarks.time_s[0])[:, None]
     places = []

@@ -35,10 +35,18 @@ class Stance:
 
     Attributes
     ----------
-    side : "L" or "R".
-    start_s, end_s : absolute seconds; NaN where the trial begins or ends within the stance.
-    plates : names of the plates the foot is on, whether or not the stance is accepted; empty if none.
-    verdict, reason : what was decided, and one sentence a technician can act on.
+    side : str
+        "L" or "R".
+    start_s : float
+        Absolute seconds; NaN where the trial begins or ends within the stance.
+    end_s : float
+        Absolute seconds; NaN where the trial begins or ends within the stance.
+    plates : tuple[str, ...]
+        Names of the plates the foot is on, whether or not the stance is accepted; empty if none.
+    verdict : Verdict
+        What was decided, and one sentence a technician can act on.
+    reason : str
+        What was decided, and one sentence a technician can act on.
     """
 
     side: str
@@ -56,8 +64,10 @@ class Assignment:
 
     Attributes
     ----------
-    stances : in order of time.
-    contacts : side -> `FootContact` at the video rate.
+    stances : tuple[Stance, ...]
+        In order of time.
+    contacts : Mapping[str, FootContact], optional
+        Side -> `FootContact` at the video rate.
     """
 
     stances: tuple[Stance, ...]

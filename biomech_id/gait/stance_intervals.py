@@ -11,12 +11,14 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.trial import Event, EventKind
 
-#: A foot off from markers lies within this of the force in nearly all steps (seven laboratories: 95 % within 23 ms). Strikes
+#: A foot off from markers lies within this of the force in nearly all steps (seven laboratories:
+#: 95 % within 23 ms). Strikes
 #: need no such margin: they lie within 17 ms, and early rather than late, which errs on the safe side.
 MARKER_OFF_UNCERTAINTY_S = 0.03
 #: Beyond the first and the last event of a side a phase is believed to go on for this share of its usual duration, no further.
 BELIEVED_SHARE = 1.0
-#: Usual duration of a swing where a trial shows none, seconds: a free walk's (Perry 1992: 38 % of 1.1 s).
+#: Usual duration of a swing where a trial shows none, seconds:
+#: a free walk's (Perry 1992: 38 % of 1.1 s).
 USUAL_SWING_S = 0.42
 
 
@@ -26,9 +28,16 @@ class Interval:
 
     Attributes
     ----------
-    side : "L" or "R".
-    start_s, end_s : strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
-    lower_s, upper_s : the same where known, else the furthest the stance can reach.
+    side : str
+        "L" or "R".
+    start_s : float
+        Strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
+    end_s : float
+        Strike and off, absolute seconds; NaN where the event is missing (most often cut by the trial's ends).
+    lower_s : float
+        The same where known, else the furthest the stance can reach.
+    upper_s : float
+        The same where known, else the furthest the stance can reach.
     off_uncertainty_s : float
         By how much later than ``upper_s`` the foot may still carry load, seconds: nothing where a file or a plate says when it
         left, `MARKER_OFF_UNCERTAINTY_S` where markers do.
@@ -55,9 +64,12 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
 
     Parameters
     ----------
-    events : of the trial; other sides are ignored.
-    side : "L" or "R".
-    first_s, last_s : absolute times of the first and the last video frame.
+    events : Sequence[Event]
+        Of the trial; other sides are ignored.
+    side : str
+        "L" or "R".
+    first_s, last_s : float
+        Absolute times of the first and the last video frame.
     """
     mine = sorted(e for e in events if e.side == side and e.kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF))
     intervals = []
@@ -80,7 +92,15 @@ def _doubt_s(event: Event | None) -> float:
 
 
 def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray:
-    """Frames (n,) whose time lies in the closed interval [start, end]."""
+    """Frames (n,) whose time lies in the closed interval [start, end].
+
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), of the frames, seconds.
+    start_s, end_s : float
+        Seconds.
+    """
     return np.asarray((time_s >= start_s) & (time_s <= end_s))
 
 
@@ -89,6 +109,15 @@ def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> Bo
 
     Before the first strike the foot swings, but no longer than a swing lasts; after the last off likewise. Whether it swings or
     stands beyond that no event says.
+
+    Parameters
+    ----------
+    events : Sequence[Event]
+        In order of time.
+    side : str
+        "L" or "R".
+    time_s : FloatArray
+        (n,), of the frames, seconds.
     """
     mine = sorted(e for e in events if e.side == side)
     if not mine:

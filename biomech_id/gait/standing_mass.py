@@ -25,7 +25,8 @@ def standing_mass_kg(trial: Trial) -> float | None:
 
     Parameters
     ----------
-    trial : somebody standing still; plates hold the reaction on the subject, laboratory axes, Z up.
+    trial : Trial
+        Somebody standing still; plates hold the reaction on the subject, laboratory axes, Z up.
     """
     if not trial.plates or trial.n_frames / trial.rate_hz < LEAST_DURATION_S:
         return None

@@ -40,7 +40,8 @@ SLOWEST_WALK_M_S = 0.15
 #: Part of the trial in which the pelvis is slower than this share of its fast speed (90th percentile) is standing, starting or
 #: stopping. Within a stride the pelvis' speed changes by some 15 %, within a turn by a third.
 STANDING_SHARE = 0.5
-#: Flight: for this long both ends of both feet move faster than this share of the speed relative to the floor. In walking some end
+#: Flight:
+#: for this long both ends of both feet move faster than this share of the speed relative to the floor. In walking some end
 #: always rests: the largest share seen in walks is 0.19, the least in runs 0.30.
 FLIGHT_SHARE = 0.25
 FLIGHT_S = 0.03
@@ -48,7 +49,8 @@ FLIGHT_S = 0.03
 SLOWEST_RUN_M_S = 0.5
 #: Above this Froude number nobody walks by choice.
 LARGEST_WALKING_FROUDE = 0.8
-#: Part of its way that a walk goes in the direction the pelvis faces: 93 % at least in recorded walks, turns included.
+#: Part of its way that a walk goes in the direction the pelvis faces:
+#: 93 % at least in recorded walks, turns included.
 LEAST_AHEAD = 0.5
 
 
@@ -69,12 +71,20 @@ class Travel:
 
     Attributes
     ----------
-    kind, reason : what it is, and why in one sentence.
-    speed_m_s : mean speed, while walking, relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
-    direction_lab : (2,), horizontal unit vector of travel relative to that floor; NaN when there is none.
-    belt_lab_m_s : (2,), horizontal velocity of the belt; zeros over ground.
-    turn_rad : change of direction, counter-clockwise seen from above.
-    flight_share : share of the frames in which no foot rests on the floor.
+    kind : TrialKind
+        What it is, and why in one sentence.
+    reason : str
+        What it is, and why in one sentence.
+    speed_m_s : float
+        Mean speed, while walking, relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
+    direction_lab : FloatArray
+        (2,), horizontal unit vector of travel relative to that floor; NaN when there is none.
+    belt_lab_m_s : FloatArray
+        (2,), horizontal velocity of the belt; zeros over ground.
+    turn_rad : float
+        Change of direction, counter-clockwise seen from above.
+    flight_share : float
+        Share of the frames in which no foot rests on the floor.
     """
 
     kind: TrialKind
@@ -96,7 +106,15 @@ class Travel:
 
 
 def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
-    """Return the kind of a trial (see `describe_travel` for the reason); ``TrialKind.OTHER`` when its feet are not seen."""
+    """Return the kind of a trial (see `describe_travel` for the reason); ``TrialKind.OTHER`` when its feet are not seen.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    motion : BodyMotion | None, optional
+        The trial, tracked; None takes the markers alone.
+    """
     try:
         landmarks = find_landmarks(trial, motion)
     except MissingInputError:
@@ -105,7 +123,13 @@ def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
 
 
 def describe_travel(landmarks: Landmarks) -> Travel:
-    """Say how the subject moved and what kind of trial that makes it."""
+    """Say how the subject moved and what kind of trial that makes it.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    """
     pelvis = landmarks.pelvis_lab_m
     seen = np.isfinite(pelvis).all(axis=1)
     if not seen.any():
@@ -157,6 +181,11 @@ def belt_velocity(landmarks: Landmarks) -> FloatArray:
     The foot on the floor moves as the floor does. Of each foot and frame the slower-moving end (heel or toe, by its vertical
     speed) counts when it is within 15 mm of its lowest height; the median of their velocities is the belt's. While the pelvis
     travels as far as a walk over ground does, there is no belt.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
     """
     pelvis = landmarks.pelvis_lab_m
     if float(np.linalg.norm(_mean_velocity(pelvis, landmarks.rate_hz))) > 0.4:
@@ -176,6 +205,11 @@ def turning_angle(landmarks: Landmarks) -> float:
     """Change of direction, rad, counter-clockwise seen from above: of the pelvis path or of its facing, whichever turns more.
 
     Each is averaged over the first and the last quarter of the trial, so that rotation within a stride cancels.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
     """
     pelvis, facing = landmarks.pelvis_lab_m[:, :2], landmarks.facing_lab
     frames = np.flatnonzero(np.isfinite(pelvis).all(axis=1) & np.isfinite(facing).all(axis=1))
@@ -193,6 +227,15 @@ def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) 
 
     Heights would not tell: a running foot leaves and meets the floor as low as a walking one. Speeds relative to the floor do: heel
     and toe of both feet move on at more than ``FLIGHT_SHARE`` of the speed of travel. What was bridged shows no flight.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    speed_m_s : float
+        Of travel, relative to the floor.
+    belt_lab_m_s : FloatArray
+        (2,), horizontal velocity of the belt, laboratory axes; zeros over ground.
     """
     moving = np.ones(landmarks.n_frames, dtype=np.bool_)
     if len(landmarks.sides) < 2:

@@ -1,6 +1,6 @@
 """Mechanisms with closed loops: a tree, constraints that close it, and dynamics in the coordinates that remain free.
 
-The loops are cut; q = (q1, q2) are the tree's coordinates, q1 free, q2 dependent. The constraints h(q1, q2) = 0 give
+The loops are cut; q = (q1, q2) are the tree's coordinates, q1 free, q2 dependent. The constraints h(q1, q2) = 0 give ::
 
     J1 = dh/dq1,  J2 = dh/dq2,  W = dq/dq1 = [1; -J2^-1 J1],  q' = W q1',  q'' = W q1'' + W' q1',  W' q1' = [0; -J2^-1 J' q']
     M1 = W^T M W,  c1 = W^T (c + M W' q1'),  g1 = W^T g,  tau_1s = W^T tau_s,  M1 q1'' + c1 + g1 + tau_1s = tau_1 = W^T tau
@@ -31,7 +31,8 @@ from biomech_id.multibody.tree import Tree, TreeMotion
 #: Newton's method has converged when h, m or rad, is this small; it takes four steps from 0.05 rad away.
 CLOSED = 1e-13
 NEWTON_STEPS = 30
-#: Condition number of J2 beyond which a configuration counts as singular: W would lose ten of its sixteen digits.
+#: Condition number of J2 beyond which a configuration counts as singular:
+#: W would lose ten of its sixteen digits.
 SINGULAR = 1e10
 
 
@@ -41,8 +42,14 @@ class SpringDamper:
 
     Attributes
     ----------
-    joint : index of the coordinate.
-    stiffness, damping, rest : N/m, N s/m and m of a sliding joint; N m/rad, N m s/rad and rad of a turning one.
+    joint : int
+        Index of the coordinate.
+    stiffness : float
+        N/m, N s/m and m of a sliding joint; N m/rad, N m s/rad and rad of a turning one.
+    damping : float, optional
+        N/m, N s/m and m of a sliding joint; N m/rad, N m s/rad and rad of a turning one.
+    rest : float, optional
+        N/m, N s/m and m of a sliding joint; N m/rad, N m s/rad and rad of a turning one.
     """
 
     joint: int
@@ -51,7 +58,8 @@ class SpringDamper:
     rest: float = 0.0
 
 
-#: From free coordinates to dependent ones, in closed form: for a joint in a loop (sine, cosine), for a prismatic or
+#: From free coordinates to dependent ones, in closed form:
+#: for a joint in a loop (sine, cosine), for a prismatic or
 #: geared one its value. It takes a module that knows sin, cos and sqrt (NumPy for numbers, SymPy for expressions) and
 #: one entry for each free coordinate.
 Closure = Callable[[Any, Sequence[Any]], Sequence[Any]]
@@ -64,9 +72,22 @@ class Reduced:
 
     Attributes
     ----------
-    q, u : (N, n), all coordinates and speeds.
-    W : (N, n, n1), dq/dq1; ``W_rate_u`` (N, n) is W' q1'.
-    M1 : (N, n1, n1); ``c1, g1, spring1`` (N, n1).
+    q : FloatArray
+        (N, n), all coordinates and speeds.
+    u : FloatArray
+        (N, n), all coordinates and speeds.
+    W : FloatArray
+        (N, n, n1), dq/dq1.
+    W_rate_u : FloatArray
+        (N, n), W' q1'.
+    M1 : FloatArray
+        (N, n1, n1), mass matrix in the free coordinates.
+    c1 : FloatArray
+        (N, n1), centrifugal and Coriolis terms.
+    g1 : FloatArray
+        (N, n1), against gravity.
+    spring1 : FloatArray
+        (N, n1), against springs and dampers.
     """
 
     q: FloatArray
@@ -86,16 +107,23 @@ class ClosedLoop:
 
     Attributes
     ----------
-    tree : the mechanism with its loops cut.
-    constraints : what closes them, as many equations as there are dependent coordinates.
-    free : indices of the coordinates q1; all others are dependent.
-    closure : q2 in closed form, if there is one.
-    springs : springs and dampers along coordinates.
-    gravity_lab_m_s2 : (3,), laboratory axes.
+    tree : Tree
+        The mechanism with its loops cut.
+    constraints : Sequence[Constraint]
+        What closes them, as many equations as there are dependent coordinates.
+    free : tuple[int, ...]
+        Indices of the coordinates q1; all others are dependent.
+    closure : Closure | None, optional
+        q2 in closed form, if there is one.
+    springs : Sequence[SpringDamper], optional
+        Springs and dampers along coordinates.
+    gravity_lab_m_s2 : tuple[float, float, float], optional
+        (3,), laboratory axes.
 
     Raises
     ------
-    InvalidValueError : free coordinates that are not there, or not as many equations as dependent coordinates.
+    InvalidValueError
+        Free coordinates that are not there, or not as many equations as dependent coordinates.
     """
 
     tree: Tree
@@ -128,10 +156,17 @@ class ClosedLoop:
     def configuration(self, q1: FloatArray) -> FloatArray:
         """All coordinates (N, n) from the free ones (N, n1) in closed form; revolute joints within +-pi.
 
+        Parameters
+        ----------
+        q1 : FloatArray
+            (N, n1), free coordinates, rad or m.
+
         Raises
         ------
-        MissingInputError : a mechanism without a closure; use `assemble`.
-        InvalidValueError : a configuration in which the loops cannot be closed.
+        MissingInputError
+            A mechanism without a closure; use `assemble`.
+        InvalidValueError
+            A configuration in which the loops cannot be closed.
         """
         if self.closure is None:
             raise MissingInputError(
@@ -154,9 +189,17 @@ class ClosedLoop:
 
         It finds the branch the guess is on.
 
+        Parameters
+        ----------
+        q1 : FloatArray
+            (N, n1), free coordinates, rad or m.
+        guess : FloatArray
+            (N, n - n1), near the dependent coordinates wanted.
+
         Raises
         ------
-        InvalidValueError : no convergence: not assemblable, singular, or too far a guess.
+        InvalidValueError
+            No convergence: not assemblable, singular, or too far a guess.
         """
         q1 = self._free(q1)
         q = np.empty((len(q1), len(self.tree)))
@@ -177,9 +220,17 @@ class ClosedLoop:
     def reduced(self, q: FloatArray, u1: FloatArray) -> Reduced:
         """Equations of motion in the free coordinates, at closed configurations ``q`` (N, n) with free speeds ``u1`` (N, n1).
 
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u1 : FloatArray
+            (N, n1), free speeds.
+
         Raises
         ------
-        InvalidValueError : a singular configuration.
+        InvalidValueError
+            A singular configuration.
         """
         W, W_rate_u, motion = self._projection(q, u1)
         u = (W @ u1[..., None])[..., 0]
@@ -193,9 +244,17 @@ class ClosedLoop:
     def projection(self, q: FloatArray, u1: FloatArray) -> tuple[FloatArray, FloatArray]:
         """W = dq/dq1 (N, n, n1), and W' q1' (N, n), at closed configurations.
 
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u1 : FloatArray
+            (N, n1), free speeds.
+
         Raises
         ------
-        InvalidValueError : a singular configuration, in which q1 does not determine how q2 moves.
+        InvalidValueError
+            A singular configuration, in which q1 does not determine how q2 moves.
         """
         return self._projection(q, u1)[:2]
 
@@ -217,7 +276,21 @@ class ClosedLoop:
     def inverse(
         self, q: FloatArray, u1: FloatArray, a1: FloatArray, external: Iterable[External] = (), *, base: Motion | None = None
     ) -> FloatArray:
-        """Forces tau1 (N, n1) in the free coordinates that a motion needs, springs included, through the Newton-Euler solver."""
+        """Forces tau1 (N, n1) in the free coordinates that a motion needs, springs included, through the Newton-Euler solver.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u1 : FloatArray
+            (N, n1), free speeds.
+        a1 : FloatArray
+            (N, n1), free accelerations.
+        external : Iterable[External], optional
+            Further wrenches on the bodies, by name.
+        base : Motion | None, optional
+            What the base moves with; None is the laboratory.
+        """
         W, W_rate_u = self.projection(q, u1)
         u, a = (W @ u1[..., None])[..., 0], (W @ a1[..., None])[..., 0] + W_rate_u
         tau = self.tree.inverse(q, u, a, external, gravity_lab_m_s2=self.gravity_lab_m_s2, base=base)
@@ -225,7 +298,17 @@ class ClosedLoop:
         return tau1
 
     def forward(self, q: FloatArray, u1: FloatArray, tau1: FloatArray) -> FloatArray:
-        """Accelerations q1'' (N, n1) under forces ``tau1`` (N, n1) in the free coordinates."""
+        """Accelerations q1'' (N, n1) under forces ``tau1`` (N, n1) in the free coordinates.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u1 : FloatArray
+            (N, n1), free speeds.
+        tau1 : FloatArray
+            (N, n1), drives in the free coordinates, N m or N.
+        """
         r = self.reduced(q, u1)
         need: FloatArray = tau1 - r.c1 - r.g1 - r.spring1
         return _solved(r.M1, need)
@@ -234,6 +317,17 @@ class ClosedLoop:
         """Forces lambda (N, k) in the loops (N for a pin): M q'' + c + g + springs = tau + J^T lambda.
 
         ``tau`` (N, n) are the drives at the joints; those of dependent joints count too.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u1 : FloatArray
+            (N, n1), free speeds.
+        a1 : FloatArray
+            (N, n1), free accelerations.
+        tau : FloatArray
+            (N, n), drives at the joints, N m or N.
         """
         r = self.reduced(q, u1)
         a = (r.W @ a1[..., None])[..., 0] + r.W_rate_u
@@ -242,7 +336,15 @@ class ClosedLoop:
         return _solved(J2T, need[:, self.dependent])
 
     def spring_forces(self, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Forces (N, n) that springs and dampers add to what the joints must supply."""
+        """Forces (N, n) that springs and dampers add to what the joints must supply.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        """
         forces = np.zeros(q.shape)
         for s in self.springs:
             forces[:, s.joint] += s.stiffness * (q[:, s.joint] - s.rest) + s.damping * u[:, s.joint]
@@ -251,18 +353,46 @@ class ClosedLoop:
     # A state of the free coordinates as a `biomech_id.multibody.forward.System`.
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q1'' (n1,) of the undriven mechanism in one state."""
+        """Return q1'' (n1,) of the undriven mechanism in one state.
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         a: FloatArray = self.forward(self.configuration(q[None]), u[None], np.zeros((1, len(self.free))))[0]
         return a
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic, gravitational and spring energy of one state, J."""
+        """Kinetic, gravitational and spring energy of one state, J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         all_q, all_u = self._state(q, u)
         total = self.tree.energy(all_q, all_u, gravity_lab_m_s2=self.gravity_lab_m_s2)[0]
         return float(total + sum(s.stiffness * (all_q[0, s.joint] - s.rest) ** 2 / 2 for s in self.springs))
 
     def damping_power(self, t: float, q: FloatArray, u: FloatArray) -> float:
-        """Power of the dampers, W, never positive."""
+        """Power of the dampers, W, never positive.
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         all_u = self._state(q, u)[1]
         return float(-sum(s.damping * all_u[0, s.joint] ** 2 for s in self.springs))
 
@@ -275,7 +405,21 @@ class ClosedLoop:
         events: Mapping[str, CrossingFunction] | None = None,
         tolerance: float = TOLERANCE,
     ) -> Simulation:
-        """Follow the undriven mechanism from a state (n1,), as `simulate` does; the audit counts what the dampers take."""
+        """Follow the undriven mechanism from a state (n1,), as `simulate` does; the audit counts what the dampers take.
+
+        Parameters
+        ----------
+        q1 : FloatArray
+            (n1,), free coordinates at the start, rad or m.
+        u1 : FloatArray
+            (n1,), free speeds at the start.
+        t_s : FloatArray
+            (m,), times, rising, seconds.
+        events : Mapping[str, CrossingFunction] | None, optional
+            Name -> function of t, q and u that is zero at the event.
+        tolerance : float, optional
+            Of the integrator, relative and absolute.
+        """
         damped = any(spring.damping for spring in self.springs)
         return simulate(self, q1, u1, t_s, power=self.damping_power if damped else None, events=events, tolerance=tolerance)
 

@@ -1,5 +1,7 @@
 """Forward dynamics: from forces to motion, with a real integrator, events and an audit of energy.
 
+::
+
     M(q) q'' = C(q, q') + G(q) + Q + E
 
 C, G, Q, E stand on the right: forces that come with speed, gravity, drives, everything outside. A system that can say these
@@ -27,11 +29,29 @@ class System(Protocol):
     """What can be simulated: n coordinates, accelerations and energy as functions of one state, q (n,) and u = q' (n,)."""
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (n,)."""
+        """Return q'' (n,).
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         ...
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic and potential energy, J."""
+        """Kinetic and potential energy, J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         ...
 
 
@@ -39,21 +59,45 @@ class Assembled(System, Protocol):
     """A system that states its equations of motion part by part, for one state."""
 
     def terms(self, q: FloatArray, u: FloatArray) -> Terms:
-        """M, C, G."""
+        """M, C, G.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         ...
 
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side."""
+    """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side.
+
+    Attributes
+    ----------
+    M : FloatArray
+        (n, n), mass matrix.
+    C : FloatArray
+        (n,), centrifugal and Coriolis terms.
+    G : FloatArray
+        (n,), from gravity.
+    """
 
     M: FloatArray
     C: FloatArray
     G: FloatArray
 
     def accelerations(self, drive: FloatArray | float = 0.0) -> FloatArray:
-        """Return q'' (n,) under the drives and outside forces Q + E."""
+        """Return q'' (n,) under the drives and outside forces Q + E.
+
+        Parameters
+        ----------
+        drive : FloatArray | float, optional
+            (n,), Q + E, N m or N.
+        """
         accelerations: FloatArray = np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64)
         return accelerations
 
@@ -65,12 +109,20 @@ class Simulation:
 
     Attributes
     ----------
-    t_s : (N,).
-    q, u : (N, n), coordinates and speeds.
-    energy_J : (N,), of the system.
-    work_J : (N,), done on it since the start by everything its energy does not count (drives, dampers); 0 if there is none.
-    events_s : event name -> times at which it came to pass.
-    evaluations : how often the right-hand side was asked for.
+    t_s : FloatArray
+        (N,).
+    q : FloatArray
+        (N, n), coordinates and speeds.
+    u : FloatArray
+        (N, n), coordinates and speeds.
+    energy_J : FloatArray
+        (N,), of the system.
+    work_J : FloatArray
+        (N,), done on it since the start by everything its energy does not count (drives, dampers); 0 if there is none.
+    events_s : Mapping[str, FloatArray], optional
+        Event name -> times at which it came to pass.
+    evaluations : int, optional
+        How often the right-hand side was asked for.
     """
 
     t_s: FloatArray
@@ -83,7 +135,9 @@ class Simulation:
 
     @property
     def energy_drift_J(self) -> float:
-        """Largest energy that appeared from nowhere or vanished: max ``|E - E_0 - work|``."""
+        """Largest energy that appeared from nowhere or vanished:
+        max ``|E - E_0 - work|``.
+        """
         return float(np.abs(self.energy_J - self.energy_J[0] - self.work_J).max())
 
 
@@ -106,17 +160,27 @@ def simulate(
 
     Parameters
     ----------
-    q0, u0 : (n,), state at ``t_s[0]``.
-    t_s : (N,), increasing times at which the motion is wanted, s.
-    power : power, W, of everything that the energy does not count, of t, q, u; integrated beside the motion for the audit.
-    events : name -> function of t, q, u; the times of its zero crossings are found.
-    stop_at : name of the event that ends the run; times after it are left out.
-    tolerance : relative and absolute, of the integrator.
+    q0, u0 : FloatArray
+        (n,), state at ``t_s[0]``.
+    t_s : FloatArray
+        (N,), increasing times at which the motion is wanted, s.
+    power : Callable[[float, FloatArray, FloatArray], float] | None, optional
+        Power, W, of everything that the energy does not count, of t, q, u; integrated beside the motion for the audit.
+    events : Mapping[str, CrossingFunction] | None, optional
+        Name -> function of t, q, u; the times of its zero crossings are found.
+    stop_at : str, optional
+        Name of the event that ends the run; times after it are left out.
+    tolerance : float, optional
+        Relative and absolute, of the integrator.
+    system : System
+        What moves.
 
     Raises
     ------
-    ShapeError : speeds of another length than coordinates.
-    InvalidValueError : times that do not increase, a stop at an event that is not there, or a motion the integrator cannot follow.
+    ShapeError
+        Speeds of another length than coordinates.
+    InvalidValueError
+        Times that do not increase, a stop at an event that is not there, or a motion the integrator cannot follow.
     """
     from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
 

@@ -29,7 +29,8 @@ from biomech_id.errors import InvalidValueError, OptionError, ShapeError
 from biomech_id.multibody.tree import Body, Tree
 from biomech_id.signal.derivatives import quintic_derivatives
 
-#: Steps of the derivatives of functions: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
+#: Steps of the derivatives of functions:
+#: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
 _COMPLEX_STEP, _STEP_S = 1e-30, 5e-3
 _TENTH_ORDER = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 #: The three turns of a Cardan joint leave a frame whose axes are the link's z, x, y.
@@ -39,7 +40,17 @@ _QUARTER = np.pi / 2
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """One link: its inertia in its own frame, where the next one hangs on it (3,), m, and how its proximal joint turns."""
+    """One link: its inertia in its own frame, where the next one hangs on it (3,), m, and how its proximal joint turns.
+
+    Attributes
+    ----------
+    segment : Segment
+        Mass, centre of mass and inertia in the link's own frame.
+    tip_m : tuple[float, float, float]
+        Where the next link hangs, in the link's frame, metres.
+    joint : Literal["z", "zxy"], optional
+        "z" for a hinge about z, "zxy" for a ball joint with Cardan angles in that order.
+    """
 
     segment: Segment
     tip_m: tuple[float, float, float]
@@ -48,7 +59,17 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class Angles:
-    """Joint angles of a limb in time, one column for every axis of every joint, base to tip; each (N, k)."""
+    """Joint angles of a limb in time, one column for every axis of every joint, base to tip; each (N, k).
+
+    Attributes
+    ----------
+    q_rad : FloatArray
+        (N, k), rad.
+    rate_rad_s : FloatArray
+        (N, k), rad/s.
+    acceleration_rad_s2 : FloatArray
+        (N, k), rad/s2.
+    """
 
     q_rad: FloatArray
     rate_rad_s: FloatArray
@@ -56,7 +77,15 @@ class Angles:
 
     @classmethod
     def from_samples(cls, q_rad: FloatArray, rate_hz: float) -> Angles:
-        """From samples (N, k), by quintic splines."""
+        """From samples (N, k), by quintic splines.
+
+        Parameters
+        ----------
+        q_rad : FloatArray
+            (N, k), rad.
+        rate_hz : float
+            Samples per second.
+        """
         rate, acceleration = quintic_derivatives(q_rad, rate_hz)
         return cls(np.asarray(q_rad, dtype=np.float64), rate, acceleration)
 
@@ -67,9 +96,17 @@ class Angles:
         The first derivative comes from a complex step and is exact; the second from differences of it, exact to about 1e-13 for
         motions up to some 10 rad/s.
 
+        Parameters
+        ----------
+        functions : Sequence[Callable[[FloatArray], FloatArray]]
+            One of time (s) for each angle (rad).
+        t_s : FloatArray
+            (m,), times, rising, seconds.
+
         Raises
         ------
-        InvalidValueError : a function that drops the imaginary part, such as one with an absolute value in it.
+        InvalidValueError
+            A function that drops the imaginary part, such as one with an absolute value in it.
         """
         t = np.asarray(t_s, dtype=np.float64)
 
@@ -100,9 +137,15 @@ class Angles:
 class Limb:
     """Links from the base to the tip.
 
+    Attributes
+    ----------
+    links : Sequence[Link]
+        Base to tip.
+
     Raises
     ------
-    OptionError : a joint that is neither "z" nor "zxy".
+    OptionError
+        A joint that is neither "z" nor "zxy".
     """
 
     links: Sequence[Link]
@@ -140,9 +183,17 @@ class Limb:
     def motions(self, angles: Angles, base: Motion | None = None) -> tuple[Motion, ...]:
         """Motion of every link, base to tip, in its own axes; ``base`` moves what the first link hangs on.
 
+        Parameters
+        ----------
+        angles : Angles
+            Of all joints, base to tip.
+        base : Motion | None, optional
+            What the base moves with; None is the laboratory.
+
         Raises
         ------
-        ShapeError : another number of angles than the joints have axes.
+        ShapeError
+            Another number of angles than the joints have axes.
         """
         tree, rows = self._built
         if np.shape(angles.q_rad)[1:] != (len(tree),):
@@ -160,12 +211,26 @@ class Limb:
         return tuple(motions)
 
     def chain(self, motions: Sequence[Motion]) -> Chain:
-        """The limb as the `Chain` that solver and observers take."""
+        """The limb as the `Chain` that solver and observers take.
+
+        Parameters
+        ----------
+        motions : Sequence[Motion]
+            One of each link, base to tip.
+        """
         joints = [motion.frames.origin_lab_m for motion in motions]
         return Chain([link.segment for link in self.links][::-1], list(motions)[::-1], joints[::-1])
 
     def tip(self, motions: Sequence[Motion], link: int = -1) -> FloatArray:
-        """Where the next link hangs on a link, or the limb's end: (N, 3), m, laboratory axes."""
+        """Where the next link hangs on a link, or the limb's end: (N, 3), m, laboratory axes.
+
+        Parameters
+        ----------
+        motions : Sequence[Motion]
+            One of each link, base to tip.
+        link : int, optional
+            Index from the base; negative ones count from the tip.
+        """
         frames = motions[link].frames
         place: FloatArray = frames.origin_lab_m + frames.R_lab_seg @ np.asarray(self.links[link].tip_m)
         return place
@@ -173,16 +238,46 @@ class Limb:
     def solve(
         self, motions: Sequence[Motion], external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
     ) -> ChainLoads:
-        """Joint wrenches of the general solver, by link name; a tip wrench or friction is an `External`."""
+        """Joint wrenches of the general solver, by link name; a tip wrench or friction is an `External`.
+
+        Parameters
+        ----------
+        motions : Sequence[Motion]
+            One of each link, base to tip.
+        external : Iterable[External], optional
+            Further wrenches on the bodies, by name.
+        gravity_lab_m_s2 : ArrayLike, optional
+            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        """
         return solve(self.chain(motions), external, gravity_lab_m_s2=gravity_lab_m_s2)
 
     def observer(self, motions: Sequence[Motion], link: int, at: Literal["proximal", "distal"] = "proximal") -> Observer:
-        """Someone who sits on a link, at its proximal joint or at its tip."""
+        """Someone who sits on a link, at its proximal joint or at its tip.
+
+        Parameters
+        ----------
+        motions : Sequence[Motion]
+            One of each link, base to tip.
+        link : int
+            Index from the base; negative ones count from the tip.
+        at : Literal["proximal", "distal"], optional
+            Which end of the link.
+        """
         point = motions[link].frames.origin_lab_m if at == "proximal" else self.tip(motions, link)
         return Observer.on(self.links[link].segment.name, motions[link], point)
 
     def viscous_friction(self, motions: Sequence[Motion], link: int, coefficient_Nms: float) -> list[External]:
-        """Friction in a link's proximal joint: a couple against its rotation, and the reaction on the link before."""
+        """Friction in a link's proximal joint: a couple against its rotation, and the reaction on the link before.
+
+        Parameters
+        ----------
+        motions : Sequence[Motion]
+            One of each link, base to tip.
+        link : int
+            Index from the base; negative ones count from the tip.
+        coefficient_Nms : float
+            Moment per relative angular velocity, N m s.
+        """
         relative = motions[link].omega_lab_rad_s - (motions[link - 1].omega_lab_rad_s if link else 0.0)
         couple = -coefficient_Nms * relative
         where, names = motions[link].frames.origin_lab_m, [entry.segment.name for entry in self.links]

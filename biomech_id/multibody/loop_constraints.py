@@ -21,15 +21,37 @@ class Constraint(Protocol):
     """k scalar equations that the tree's coordinates obey."""
 
     def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
-        """Value of h (N, k)."""
+        """Value of h (N, k).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         ...
 
     def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
-        """Derivative dh/dq (N, k, n)."""
+        """Derivative dh/dq (N, k, n).
+
+        Parameters
+        ----------
+        tree : Tree
+            The mechanism's bodies and joints.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         ...
 
     def drift(self, motion: TreeMotion) -> FloatArray:
-        """J' q' (N, k): the rate at which dh/dt changes in a motion with q'' = 0."""
+        """J' q' (N, k): the rate at which dh/dt changes in a motion with q'' = 0.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         ...
 
 
@@ -39,8 +61,14 @@ class Pin:
 
     Attributes
     ----------
-    body, other : indices in the tree; ``other`` may be `BASE`.
-    place_m, other_place_m : (3,), in the frames of the two, metres; the base's frame is the laboratory.
+    body : int
+        Indices in the tree; ``other`` may be `BASE`.
+    other : int
+        Indices in the tree; ``other`` may be `BASE`.
+    place_m : tuple[float, float, float]
+        (3,), in the frames of the two, metres; the base's frame is the laboratory.
+    other_place_m : tuple[float, float, float]
+        (3,), in the frames of the two, metres; the base's frame is the laboratory.
     """
 
     body: int
@@ -49,20 +77,42 @@ class Pin:
     other_place_m: tuple[float, float, float]
 
     def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
-        """Distance of the points along x and y (N, 2), m."""
+        """Distance of the points along x and y (N, 2), m.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         there = np.asarray(self.other_place_m) if self.other == BASE else motion.point(self.other, self.other_place_m)[0]
         gap: FloatArray = (motion.point(self.body, self.place_m)[0] - there)[:, :2]
         return gap
 
     def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
-        """Derivative (N, 2, n) by the coordinates."""
+        """Derivative (N, 2, n) by the coordinates.
+
+        Parameters
+        ----------
+        tree : Tree
+            The mechanism's bodies and joints.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         J = tree.jacobians(motion, self.body, self.place_m)[0]
         if self.other != BASE:
             J = J - tree.jacobians(motion, self.other, self.other_place_m)[0]
         return J[:, :2]
 
     def drift(self, motion: TreeMotion) -> FloatArray:
-        """Relative acceleration (N, 2), m/s2, of the points in a motion with q'' = 0."""
+        """Relative acceleration (N, 2), m/s2, of the points in a motion with q'' = 0.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         acceleration = motion.point(self.body, self.place_m)[2]
         if self.other != BASE:
             acceleration = acceleration - motion.point(self.other, self.other_place_m)[2]
@@ -71,22 +121,52 @@ class Pin:
 
 @dataclass(frozen=True)
 class Coupling:
-    """A linear relation of coordinates, coefficients . q = constant: gears, belts, coupled joints."""
+    """A linear relation of coordinates, coefficients . q = constant: gears, belts, coupled joints.
+
+    Attributes
+    ----------
+    coefficients : tuple[float, ...]
+        One for each coordinate.
+    constant : float, optional
+        What the sum is kept at.
+    """
 
     coefficients: tuple[float, ...]
     constant: float = 0.0
 
     def residual(self, q: FloatArray, motion: TreeMotion) -> FloatArray:
-        """Value (N, 1)."""
+        """Value (N, 1).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         value: FloatArray = q @ np.asarray(self.coefficients) - self.constant
         return value[:, None]
 
     def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
-        """The coefficients (N, 1, n)."""
+        """The coefficients (N, 1, n).
+
+        Parameters
+        ----------
+        tree : Tree
+            The mechanism's bodies and joints.
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         return np.broadcast_to(np.asarray(self.coefficients), (len(motion.origin_m), 1, len(tree)))
 
     def drift(self, motion: TreeMotion) -> FloatArray:
-        """Zero (N, 1): linear relations do not drift."""
+        """Zero (N, 1): linear relations do not drift.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         return np.zeros((len(motion.origin_m), 1))
 
 
@@ -96,6 +176,19 @@ def rolling_gears(
     """Two gears that roll on each other outside, their axes parallel and joined by a carrier (an index, or `BASE`).
 
     Their rims have one velocity at the pitch point: r_a (phi_a - phi_carrier) + r_b (phi_b - phi_carrier) = angle_rad r_a.
+
+    Parameters
+    ----------
+    tree : Tree
+        The mechanism's bodies and joints.
+    gear, other : int
+        Indices of the two gears.
+    carrier : int
+        Index of the body on which both turn.
+    radius_m, other_radius_m : float
+        Pitch radii, metres.
+    angle_rad : float, optional
+        Of the gear relative to the other's rim, where both coordinates are zero.
     """
     turns = np.zeros((3, len(tree)))
     for row, body in enumerate((gear, other, carrier)):
@@ -110,6 +203,21 @@ def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Seque
 
     ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
     branch, which a mechanism keeps unless it passes a singular configuration. Circles that do not meet give NaN.
+
+    Parameters
+    ----------
+    m : Any
+        NumPy or SymPy, for its functions.
+    centre : Sequence[Any]
+        (x, y) of the two centres.
+    radius : Any
+        Of the two circles.
+    other : Sequence[Any]
+        (x, y) of the two centres.
+    other_radius : Any
+        Of the two circles.
+    branch : int
+        +1 or -1.
     """
     dx, dy = other[0] - centre[0], other[1] - centre[1]
     squared = dx * dx + dy * dy

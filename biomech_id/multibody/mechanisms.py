@@ -19,18 +19,43 @@ from biomech_id.multibody.closed_loop import ClosedLoop, SpringDamper
 from biomech_id.multibody.loop_constraints import Coupling, Pin, circle_intersection, rolling_gears
 from biomech_id.multibody.tree import Body, Tree
 
-#: Turns a joint's z axis into the parent's x axis: for a joint that slides along x.
+#: Turns a joint's z axis into the parent's x axis:
+#: for a joint that slides along x.
 _ALONG_X = {"gamma_rad": np.pi / 2, "alpha_rad": np.pi / 2}
 
 
 def planar_segment(name: str, mass_kg: float, com_m: Sequence[float], inertia_kgm2: float) -> Segment:
-    """A flat body: centre of mass (x, y) in its frame, moment of inertia about the axis out of the plane."""
+    """A flat body: centre of mass (x, y) in its frame, moment of inertia about the axis out of the plane.
+
+    Parameters
+    ----------
+    name : str
+        Of the segment.
+    mass_kg : float
+        More than zero.
+    com_m : Sequence[float]
+        (x, y) of the centre of mass in the body's frame, metres.
+    inertia_kgm2 : float
+        About the centre of mass and the axis out of the plane.
+    """
     tensor = np.diag([inertia_kgm2 / 2, inertia_kgm2 / 2, inertia_kgm2])
     return Segment(name, mass_kg, np.array([*com_m, 0.0]), tensor, "planar mechanism")
 
 
 def sliding_segment(name: str, mass_kg: float, com_along_m: float, inertia_kgm2: float) -> Segment:
-    """A flat body that slides along its own z axis, which lies in the plane; its y axis is the one out of the plane."""
+    """A flat body that slides along its own z axis, which lies in the plane; its y axis is the one out of the plane.
+
+    Parameters
+    ----------
+    name : str
+        Of the segment.
+    mass_kg : float
+        More than zero.
+    com_along_m : float
+        Of the centre of mass, along the direction of sliding, metres.
+    inertia_kgm2 : float
+        About the centre of mass and the axis out of the plane.
+    """
     tensor = np.diag([inertia_kgm2 / 2, inertia_kgm2, inertia_kgm2 / 2])
     return Segment(name, mass_kg, np.array([0.0, 0.0, com_along_m]), tensor, "planar mechanism")
 
@@ -40,9 +65,14 @@ def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: S
 
     Parameters
     ----------
-    lengths_m : of crank, coupler, rocker.
-    segments : their inertias.
-    branch : +1 has the joint of coupler and rocker to the left of the line from the crank's tip to the rocker's pivot.
+    lengths_m : tuple[float, float, float]
+        Of crank, coupler, rocker.
+    segments : Sequence[Segment]
+        Their inertias.
+    branch : int, optional
+        +1 has the joint of coupler and rocker to the left of the line from the crank's tip to the rocker's pivot.
+    ground_m : float
+        From the crank's pivot to the rocker's, along x, metres.
     """
     crank, coupler, rocker = lengths_m
     tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank), Body(segments[2], BASE, d_m=ground_m)])
@@ -71,6 +101,23 @@ def driven_four_bars(
 
     Coordinates: theta, eta, psi of the first; eta_2 (second coupler on the first rocker), psi_2. ``second_ground_m`` is where the
     second rocker's pivot lies on the x axis; five segments in the coordinates' order.
+
+    Parameters
+    ----------
+    lengths_m : tuple[float, float, float]
+        Crank, coupler, rocker, metres.
+    ground_m : float
+        From the crank's pivot to the rocker's, along x, metres.
+    arm_m : float
+        Along the rocker, to the pin of the second coupler, metres.
+    second_lengths_m : tuple[float, float]
+        Second coupler and second rocker, metres.
+    second_ground_m : float
+        From the crank's pivot to the second rocker's, along x, metres.
+    segments : Sequence[Segment]
+        One for each body, in the order of the coordinates.
+    branches : tuple[int, int], optional
+        +1 or -1, of the first and of the second loop.
     """
     first = four_bar(lengths_m, ground_m, segments[:3], branch=branches[0])
     coupler, rocker = second_lengths_m
@@ -100,6 +147,19 @@ def slider_crank(
     """Crank, rod, and a slider along x through the crank's pivot: coordinates theta (free), eta (rod on crank), x.
 
     ``branch`` +1 keeps the slider on the side of x > 0. The slider's segment is a `sliding_segment`; a spring sits on coordinate 2.
+
+    Parameters
+    ----------
+    crank_m : float
+        Length of the crank, metres.
+    rod_m : float
+        Length of the rod, metres.
+    segments : Sequence[Segment]
+        One for each body, in the order of the coordinates.
+    spring : SpringDamper | None, optional
+        None for none.
+    branch : int, optional
+        +1 or -1.
     """
     slider = Body(segments[2], BASE, "prismatic", **_ALONG_X)
     tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank_m), slider])
@@ -114,7 +174,17 @@ def slider_crank(
 
 
 def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment]) -> ClosedLoop:
-    """A gear that rolls around another on a carrier: coordinates carrier and central gear (free), planet on the carrier."""
+    """A gear that rolls around another on a carrier: coordinates carrier and central gear (free), planet on the carrier.
+
+    Parameters
+    ----------
+    radius_m : float
+        Pitch radius of the central gear, metres.
+    other_radius_m : float
+        Pitch radius of the planet, metres.
+    segments : Sequence[Segment]
+        One for each body, in the order of the coordinates.
+    """
     distance = radius_m + other_radius_m
     tree = Tree([Body(segments[0]), Body(segments[1]), Body(segments[2], 0, d_m=distance)])
     rolling: Coupling = rolling_gears(tree, 1, 2, 0, radius_m, other_radius_m)
@@ -136,12 +206,32 @@ class ExoskeletonLeg:
 
     Attributes
     ----------
-    thigh_m, shank_m : lengths.
-    crank_m, coupler_m : of the four-bar; its other two sides are thigh and shank.
-    crank_pivot_m : (x, y) on the thigh. coupler_pin_m : on the shank. strut_pivot_m : on the shank. strut_pin_m : on the foot.
-    segments : thigh, shank, foot, crank, coupler, cylinder (`planar_segment`) and rod (`sliding_segment`).
-    stiffness_N_m, damping_N_s_m, rest_m : of the strut.
-    branch : of the four-bar.
+    thigh_m : float
+        Lengths.
+    shank_m : float
+        Lengths.
+    crank_m : float
+        Of the four-bar; its other two sides are thigh and shank.
+    coupler_m : float
+        Of the four-bar; its other two sides are thigh and shank.
+    crank_pivot_m : tuple[float, float]
+        (x, y) on the thigh. coupler_pin_m : on the shank. strut_pivot_m : on the shank. strut_pin_m : on the foot.
+    segments : Mapping[str, Segment]
+        Thigh, shank, foot, crank, coupler, cylinder (`planar_segment`) and rod (`sliding_segment`).
+    stiffness_N_m : float
+        Of the strut.
+    damping_N_s_m : float
+        Of the strut.
+    rest_m : float
+        Of the strut.
+    branch : int, optional
+        Of the four-bar.
+    coupler_pin_m : tuple[float, float]
+        Of the coupler, in the shank's frame (x, y), metres.
+    strut_pivot_m : tuple[float, float]
+        Of the strut, in the shank's frame (x, y), metres.
+    strut_pin_m : tuple[float, float]
+        Of the strut, in the foot's frame (x, y), metres.
     """
 
     thigh_m: float
@@ -197,10 +287,14 @@ class Assistance:
 
     Attributes
     ----------
-    knee_moment_Nm : what the motion needs in the knee's coordinate, mechanism carried along.
-    actuator_torque_Nm : of the motor on the crank.
-    wearer_moment_Nm : what is left to the wearer's knee.
-    crank_per_knee : how fast the crank turns for each unit of knee speed.
+    knee_moment_Nm : FloatArray
+        What the motion needs in the knee's coordinate, mechanism carried along.
+    actuator_torque_Nm : FloatArray
+        Of the motor on the crank.
+    wearer_moment_Nm : FloatArray
+        What is left to the wearer's knee.
+    crank_per_knee : FloatArray
+        How fast the crank turns for each unit of knee speed.
     """
 
     knee_moment_Nm: FloatArray
@@ -216,12 +310,19 @@ def assist_knee(mechanism: ClosedLoop, q: FloatArray, tau1: FloatArray, share: f
 
     Parameters
     ----------
-    q : (N, 7), closed configurations. tau1 : (N, 3), what the motion needs (`ClosedLoop.inverse`).
-    share : 0 leaves all to the wearer, 1 nothing.
+    q : FloatArray
+        (N, 7), closed configurations. tau1 : (N, 3), what the motion needs (`ClosedLoop.inverse`).
+    share : float
+        0 leaves all to the wearer, 1 nothing.
+    mechanism : ClosedLoop
+        Made by an `ExoskeletonLeg`.
+    tau1 : FloatArray
+        (N, n1), what the free coordinates need, N m.
 
     Raises
     ------
-    InvalidValueError : a crank that does not move with the knee (a dead centre), where no torque of the motor reaches it.
+    InvalidValueError
+        A crank that does not move with the knee (a dead centre), where no torque of the motor reaches it.
     """
     W = mechanism.projection(q, np.zeros((len(q), 3)))[0]
     ratio = W[:, 3, 1]

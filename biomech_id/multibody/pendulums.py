@@ -15,13 +15,18 @@ from biomech_id.multibody.forward import Terms
 class DoublePendulum:
     """Two uniform bars, angles (2,) from the downward vertical, drives at shoulder and elbow.
 
+    Source: R. Watanabe's notebook on the matrix formalism; where its code has l_2 in gravity's first row, l_1 belongs.
+
     Attributes
     ----------
-    mass_kg, length_m : (2,).
-    drive_Nm : (2,), constant moments M_1 at the first joint and M_12 at the second, of the proximal on the distal bar.
-    gravity_m_s2 : downward.
-
-    Source: R. Watanabe's notebook on the matrix formalism; where its code has l_2 in gravity's first row, l_1 belongs.
+    mass_kg : FloatArray
+        (2,).
+    length_m : FloatArray
+        (2,).
+    drive_Nm : FloatArray
+        (2,), constant moments M_1 at the first joint and M_12 at the second, of the proximal on the distal bar.
+    gravity_m_s2 : float, optional
+        Downward.
     """
 
     mass_kg: FloatArray
@@ -34,7 +39,15 @@ class DoublePendulum:
             object.__setattr__(self, name, readonly(getattr(self, name), (2,), name=name, where="DoublePendulum"))
 
     def terms(self, q: FloatArray, u: FloatArray) -> Terms:
-        """M, C, G of one state."""
+        """M, C, G of one state.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
         coupling, difference = m2 * l1 * l2 / 2, q[0] - q[1]
         mixed, turning = coupling * np.cos(difference), coupling * np.sin(difference)
@@ -44,11 +57,29 @@ class DoublePendulum:
         return Terms(M, C, G)
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (2,), rad/s2. M_12 acts on the second bar and its reaction on the first."""
+        """Return q'' (2,), rad/s2. M_12 acts on the second bar and its reaction on the first.
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         return self.terms(q, u).accelerations(np.array([self.drive_Nm[0] - self.drive_Nm[1], self.drive_Nm[1]]))
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic energy and height energy, zero at the hinge, J."""
+        """Kinetic energy and height energy, zero at the hinge, J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
         kinetic = u @ self.terms(q, u).M @ u / 2
         return float(kinetic - g * ((m1 / 2 + m2) * l1 * np.cos(q[0]) + m2 / 2 * l2 * np.cos(q[1])))
@@ -58,15 +89,21 @@ class DoublePendulum:
 class NPendulum:
     """n particles on massless links, angles (n,) from the downward vertical.
 
+    ::
+
         sum_j mu_ij cos(q_i - q_j) q_j'' = -sum_j mu_ij sin(q_i - q_j) u_j^2 - g l_i sin(q_i) sum_(k >= i) m_k
         mu_ij = l_i l_j sum_(k >= max(i, j)) m_k
 
+    Source: Gede et al. (2013) ASME DETC2013-13470, whose equation (1) lost a minus sign in every line.
+
     Attributes
     ----------
-    mass_kg, length_m : (n,).
-    gravity_m_s2 : downward.
-
-    Source: Gede et al. (2013) ASME DETC2013-13470, whose equation (1) lost a minus sign in every line.
+    mass_kg : FloatArray
+        (n,).
+    length_m : FloatArray
+        (n,).
+    gravity_m_s2 : float, optional
+        Downward.
     """
 
     mass_kg: FloatArray
@@ -91,7 +128,15 @@ class NPendulum:
         return weight
 
     def terms(self, q: FloatArray, u: FloatArray) -> Terms:
-        """M, C, G of one state."""
+        """M, C, G of one state.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         return Terms(*self._parts(q, u))
 
     def _parts(self, q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -102,10 +147,28 @@ class NPendulum:
         return self._mu * (waves.T @ waves), cosine * pulls[0] - sine * pulls[1], -self._weight * sine
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (n,), rad/s2."""
+        """Return q'' (n,), rad/s2.
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         M, C, G = self._parts(q, u)
         return np.asarray(np.linalg.solve(M, C + G), dtype=np.float64)
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic energy and height energy, zero at the hinge, J."""
+        """Kinetic energy and height energy, zero at the hinge, J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (n,), coordinates of one state, rad or m.
+        u : FloatArray
+            (n,), speeds of that state.
+        """
         return float(u @ self.terms(q, u).M @ u / 2 - self._weight @ np.cos(q))

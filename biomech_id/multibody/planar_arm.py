@@ -1,5 +1,7 @@
 """A planar arm of three links in closed form: upper arm, forearm, hand, pulled at the hand by a horizontal spring.
 
+::
+
     T = M(alpha) alpha'' + v(alpha, alpha') + G(alpha) + T_ext(alpha)
 
 alpha_1 is the angle of the upper arm from +x, counter-clockwise; alpha_2 and alpha_3 are the external angles of elbow and wrist;
@@ -26,11 +28,13 @@ from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, OptionError
 
-#: Where the distance d_S of the spring is measured from: the text says the wrist, (42)-(44) the hand's centre of mass.
+#: Where the distance d_S of the spring is measured from:
+#: the text says the wrist, (42)-(44) the hand's centre of mass.
 SpringOrigin = Literal["wrist", "hand_com"]
 #: Segment names, proximal to distal.
 ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
-#: States worked on at once: few enough for their dozens of intermediate arrays to stay in the processor's cache.
+#: States worked on at once:
+#: few enough for their dozens of intermediate arrays to stay in the processor's cache.
 BLOCK_FRAMES = 4096
 _Z = np.array([0.0, 0.0, 1.0])
 
@@ -41,9 +45,12 @@ class HandSpring:
 
     Attributes
     ----------
-    force_N : scalar or (...,), F_S; the force on the hand is (-F_S, 0).
-    distance_m : scalar or (...,), where it acts, along the hand.
-    measured_from : "wrist", as the text defines d_S, or "hand_com", as its equations use it.
+    force_N : ArrayLike
+        Scalar or (...,), F_S; the force on the hand is (-F_S, 0).
+    distance_m : ArrayLike
+        Scalar or (...,), where it acts, along the hand.
+    measured_from : SpringOrigin, optional
+        "wrist", as the text defines d_S, or "hand_com", as its equations use it.
     """
 
     force_N: ArrayLike
@@ -60,7 +67,19 @@ class HandSpring:
 
 @dataclass(frozen=True, eq=False)
 class ArmMoments:
-    """Joint moments (..., 3), N m, about shoulder, elbow and wrist, by what they are needed for."""
+    """Joint moments (..., 3), N m, about shoulder, elbow and wrist, by what they are needed for.
+
+    Attributes
+    ----------
+    inertia : FloatArray
+        Of the accelerations.
+    velocity : FloatArray
+        Of centrifugal and Coriolis effects.
+    gravity : FloatArray
+        Against gravity.
+    external : FloatArray
+        Against the spring.
+    """
 
     inertia: FloatArray
     velocity: FloatArray
@@ -79,15 +98,23 @@ class PlanarArm:
 
     Attributes
     ----------
-    mass_kg, length_m : (3,).
-    com_m : (3,), distance of each centre of mass from the segment's proximal joint.
-    inertia_kgm2 : (3,), about each centre of mass, about the axis out of the plane.
-    gravity_m_s2 : along -y.
+    mass_kg : FloatArray
+        (3,).
+    length_m : FloatArray
+        (3,).
+    com_m : FloatArray
+        (3,), distance of each centre of mass from the segment's proximal joint.
+    inertia_kgm2 : FloatArray
+        (3,), about each centre of mass, about the axis out of the plane.
+    gravity_m_s2 : float, optional
+        Along -y.
 
     Raises
     ------
-    ShapeError : unless each has three values.
-    InvalidValueError : a negative mass, length or inertia.
+    ShapeError
+        Unless each has three values.
+    InvalidValueError
+        A negative mass, length or inertia.
     """
 
     mass_kg: FloatArray
@@ -106,7 +133,13 @@ class PlanarArm:
             object.__setattr__(self, name, values)
 
     def mass_matrix(self, alpha_rad: FloatArray) -> FloatArray:
-        """M (..., 3, 3), kg m2, equations (27) to (35)."""
+        """M (..., 3, 3), kg m2, equations (27) to (35).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        """
         _, a2, a3 = _columns(alpha_rad)
         (m1, m2, m3), (l1, l2, _), (d1, d2, d3), (I1, I2, I3) = self.mass_kg, self.length_m, self.com_m, self.inertia_kgm2
         p = (m2 * d2 + m3 * l2) * l1 * np.cos(a2)
@@ -122,7 +155,15 @@ class PlanarArm:
         return np.moveaxis(M, (0, 1), (-2, -1))
 
     def velocity_moments(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
-        """Centrifugal and Coriolis moments v (..., 3), N m, equations (36) to (38)."""
+        """Centrifugal and Coriolis moments v (..., 3), N m, equations (36) to (38).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        """
         _, a2, a3 = _columns(alpha_rad)
         w1, w2, w3 = _columns(rate_rad_s)
         (_, m2, m3), (l1, l2, _), (_, d2, d3) = self.mass_kg, self.length_m, self.com_m
@@ -133,7 +174,13 @@ class PlanarArm:
         return _joined(-pq * elbow - (q + r) * wrist, pq * w1_squared - r * wrist, (q + r) * w1_squared + r * elbow)
 
     def gravity_moments(self, alpha_rad: FloatArray) -> FloatArray:
-        """Moments against gravity G (..., 3), N m, equations (39) to (41)."""
+        """Moments against gravity G (..., 3), N m, equations (39) to (41).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        """
         a1, a2, a3 = _columns(alpha_rad)
         (m1, m2, m3), (l1, l2, _), (d1, d2, d3), g = self.mass_kg, self.length_m, self.com_m, self.gravity_m_s2
         G3 = m3 * g * d3 * np.cos(a1 + a2 + a3)
@@ -141,7 +188,15 @@ class PlanarArm:
         return _joined(G2 + (m1 * d1 + (m2 + m3) * l1) * g * np.cos(a1), G2, G3)
 
     def spring_moments(self, alpha_rad: FloatArray, spring: HandSpring | None) -> FloatArray:
-        """Moments against the spring T_ext (..., 3), N m, equations (42) to (44)."""
+        """Moments against the spring T_ext (..., 3), N m, equations (42) to (44).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        spring : HandSpring | None
+            On the hand; None for none.
+        """
         if spring is None:
             return np.zeros(np.shape(alpha_rad))
         a1, a2, a3 = _columns(alpha_rad)
@@ -153,7 +208,19 @@ class PlanarArm:
     def moments(
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
     ) -> ArmMoments:
-        """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3)."""
+        """Joint moments of a motion, split into the terms of equation (24); each argument (..., 3).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        acceleration_rad_s2 : FloatArray
+            (..., 3), second derivatives of the external joint angles, rad/s2.
+        spring : HandSpring | None, optional
+            On the hand; None for none.
+        """
         motion = [np.reshape(values, (-1, 3)) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2)]
         terms = np.empty((3, len(motion[0]), 3))
         for start in range(0, len(motion[0]), BLOCK_FRAMES):
@@ -167,7 +234,17 @@ class PlanarArm:
         return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
 
     def com_accelerations(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> FloatArray:
-        """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: what equations (4) to (14) write out."""
+        """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: what equations (4) to (14) write out.
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        acceleration_rad_s2 : FloatArray
+            (..., 3), second derivatives of the external joint angles, rad/s2.
+        """
         theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
         sine, cosine, squared = np.sin(theta), np.cos(theta), rate**2
         of_unit_link = np.stack([-acceleration * sine - squared * cosine, acceleration * cosine - squared * sine], axis=-1)
@@ -175,19 +252,45 @@ class PlanarArm:
         return accelerations
 
     def com_jacobians(self, alpha_rad: FloatArray) -> FloatArray:
-        """J (..., 3 segments, 2, 3 joints), metres: velocities of the centres of mass are J alpha'."""
+        """J (..., 3 segments, 2, 3 joints), metres: velocities of the centres of mass are J alpha'.
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        """
         theta = np.cumsum(alpha_rad, axis=-1)
         return self._jacobians(np.stack([-np.sin(theta), np.cos(theta)], axis=-1))
 
     def com_jacobian_rates(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
-        """Rate of change of J (..., 3 segments, 2, 3 joints), m/s: accelerations are J' alpha' + J alpha'', equation (2)."""
+        """Rate of change of J (..., 3 segments, 2, 3 joints), m/s: accelerations are J' alpha' + J alpha'', equation (2).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        """
         theta, rate = np.cumsum(alpha_rad, axis=-1), np.cumsum(rate_rad_s, axis=-1)
         return self._jacobians(np.stack([-np.cos(theta) * rate, -np.sin(theta) * rate], axis=-1))
 
     def reactions(
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
     ) -> FloatArray:
-        """Joint forces (..., 3 joints, 2), N, of the proximal on the distal segment: equations (15) to (22), hand first."""
+        """Joint forces (..., 3 joints, 2), N, of the proximal on the distal segment: equations (15) to (22), hand first.
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        acceleration_rad_s2 : FloatArray
+            (..., 3), second derivatives of the external joint angles, rad/s2.
+        spring : HandSpring | None, optional
+            On the hand; None for none.
+        """
         weight = np.array([0.0, self.gravity_m_s2])
         acceleration = self.com_accelerations(alpha_rad, rate_rad_s, acceleration_rad_s2)
         need: FloatArray = self.mass_kg[:, None] * (acceleration + weight)
@@ -196,7 +299,17 @@ class PlanarArm:
         return np.flip(np.cumsum(np.flip(need, axis=-2), axis=-2), axis=-2)
 
     def chain(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> Chain:
-        """The same motion (N, 3) as a `Chain` in the x-y plane, for the general Newton-Euler solver."""
+        """The same motion (N, 3) as a `Chain` in the x-y plane, for the general Newton-Euler solver.
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        rate_rad_s : FloatArray
+            (..., 3), rates of the external joint angles, rad/s.
+        acceleration_rad_s2 : FloatArray
+            (..., 3), second derivatives of the external joint angles, rad/s2.
+        """
         theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
         velocity = np.einsum("...ixj,...j->...ix", self.com_jacobians(alpha_rad), rate_rad_s)
         com_acceleration = self.com_accelerations(alpha_rad, rate_rad_s, acceleration_rad_s2)
@@ -217,7 +330,15 @@ class PlanarArm:
         return Chain(segments[::-1], motions[::-1], joints[::-1])
 
     def spring_load(self, alpha_rad: FloatArray, spring: HandSpring) -> External:
-        """The spring on the hand of `chain`, for the general solver; ``alpha_rad`` (N, 3)."""
+        """The spring on the hand of `chain`, for the general solver; ``alpha_rad`` (N, 3).
+
+        Parameters
+        ----------
+        alpha_rad : FloatArray
+            (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+        spring : HandSpring
+            On the hand; None for none.
+        """
         theta = np.cumsum(alpha_rad, axis=-1)
         reach = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
         wrist = np.einsum("k,nkx->nx", self.length_m * [1, 1, 0], reach)
@@ -242,22 +363,46 @@ class PlanarArm:
 
 
 def theta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
-    """Segment angles theta (..., 3), rad, from +x, of external joint angles: equation (1)."""
+    """Segment angles theta (..., 3), rad, from +x, of external joint angles: equation (1).
+
+    Parameters
+    ----------
+    alpha_rad : FloatArray
+        (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+    """
     return np.cumsum(alpha_rad, axis=-1)
 
 
 def alpha_of_theta(theta_rad: FloatArray) -> FloatArray:
-    """External joint angles alpha (..., 3), rad, of segment angles: equation (1)."""
+    """External joint angles alpha (..., 3), rad, of segment angles: equation (1).
+
+    Parameters
+    ----------
+    theta_rad : FloatArray
+        (..., 3), segment angles from +x, rad.
+    """
     return np.diff(theta_rad, axis=-1, prepend=0.0)
 
 
 def beta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
-    """Internal joint angles beta (..., 3), rad: alpha_1, pi - alpha_2, pi - alpha_3."""
+    """Internal joint angles beta (..., 3), rad: alpha_1, pi - alpha_2, pi - alpha_3.
+
+    Parameters
+    ----------
+    alpha_rad : FloatArray
+        (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+    """
     return np.array([0.0, np.pi, np.pi]) + np.array([1.0, -1.0, -1.0]) * alpha_rad
 
 
 def alpha_of_beta(beta_rad: FloatArray) -> FloatArray:
-    """External joint angles alpha (..., 3), rad, of internal ones: the same mirror read backwards."""
+    """External joint angles alpha (..., 3), rad, of internal ones: the same mirror read backwards.
+
+    Parameters
+    ----------
+    beta_rad : FloatArray
+        (..., 3), internal joint angles, rad.
+    """
     return beta_of_alpha(beta_rad)
 
 

@@ -27,7 +27,8 @@ from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.
 LINKS = LEG_SEGMENTS[::-1]
-#: Angle between a link and the plane beyond which the plane does not show it: it would look shorter by 30 %.
+#: Angle between a link and the plane beyond which the plane does not show it:
+#: it would look shorter by 30 %.
 LARGEST_TILT_RAD = np.pi / 4
 
 
@@ -37,12 +38,26 @@ class SagittalLeg:
 
     Attributes
     ----------
-    R_plane_lab : (3, 3), laboratory components to the plane's.
-    thigh_m, shank_m, foot_m : mean projected lengths, hip to knee, knee to ankle, ankle to the foot's centre of mass.
-    q1, u1, a1 : (N, 3), hip, knee and ankle coordinates, rad, rad/s, rad/s2.
-    hip : the moving hip, without rotation: the ``base`` of `ClosedLoop.inverse`.
-    segments : "thigh", "shank", "foot": mass, mean projected centre of mass, mean moment of inertia about the plane's normal.
-    frames : which frames of the trial these are.
+    R_plane_lab : FloatArray
+        (3, 3), laboratory components to the plane's.
+    thigh_m : float
+        Mean projected lengths, hip to knee, knee to ankle, ankle to the foot's centre of mass.
+    shank_m : float
+        Mean projected lengths, hip to knee, knee to ankle, ankle to the foot's centre of mass.
+    foot_m : float
+        Mean projected lengths, hip to knee, knee to ankle, ankle to the foot's centre of mass.
+    q1 : FloatArray
+        (N, 3), hip, knee and ankle coordinates, rad, rad/s, rad/s2.
+    u1 : FloatArray
+        (N, 3), hip, knee and ankle coordinates, rad, rad/s, rad/s2.
+    a1 : FloatArray
+        (N, 3), hip, knee and ankle coordinates, rad, rad/s, rad/s2.
+    hip : Motion
+        The moving hip, without rotation: the ``base`` of `ClosedLoop.inverse`.
+    segments : Mapping[str, Segment]
+        "thigh", "shank", "foot": mass, mean projected centre of mass, mean moment of inertia about the plane's normal.
+    frames : slice
+        Which frames of the trial these are.
     """
 
     R_plane_lab: FloatArray
@@ -72,9 +87,15 @@ class SagittalLeg:
     def ground(self, contact: FootContact) -> External:
         """What the ground does to the foot within the plane, in the same frames: in-plane force, moment about the normal.
 
+        Parameters
+        ----------
+        contact : FootContact
+            The ground's action on the foot, laboratory axes.
+
         Raises
         ------
-        MissingInputError : frames in which the ground's action is not known.
+        MissingInputError
+            Frames in which the ground's action is not known.
         """
         if not contact.known[self.frames].all():
             raise MissingInputError(
@@ -93,14 +114,19 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
 
     Parameters
     ----------
-    motion : of any model.
-    side : "L" or "R".
-    frames : which frames to keep; derivatives (natural quintic spline) are taken before the cut, so it has no ends.
+    motion : BodyMotion
+        Of any model.
+    side : str
+        "L" or "R".
+    frames : slice, optional
+        Which frames to keep; derivatives (natural quintic spline) are taken before the cut, so it has no ends.
 
     Raises
     ------
-    MissingInputError : a side the motion does not have, or chosen frames in which a part of the leg is missing.
-    InvalidValueError : a leg that leaves the plane by more than 45 degrees in the chosen frames: a turn.
+    MissingInputError
+        A side the motion does not have, or chosen frames in which a part of the leg is missing.
+    InvalidValueError
+        A leg that leaves the plane by more than 45 degrees in the chosen frames: a turn.
     """
     if side not in motion.sides:
         raise MissingInputError(

@@ -1,11 +1,13 @@
 """Trees of bodies with one coordinate a joint, from coordinates to motion, mass matrix and joint forces.
 
 A tree is described as robotics does, by a modified Denavit-Hartenberg table that allows branches (Khalil & Kleinfinger 1986, IEEE
-ICRA 3:1174). Frame j follows from its antecedent by
+ICRA 3:1174). Frame j follows from its antecedent by ::
 
     Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r)
 
 and its joint turns about (revolute: q adds to theta) or slides along (prismatic: q adds to r) its z axis. The equations of motion
+
+::
 
     M(q) q'' + c(q, q') + g(q) = tau
 
@@ -42,10 +44,24 @@ class Body:
 
     Attributes
     ----------
-    segment : mass, centre of mass and tensor in the body's frame j, whose origin is on the joint's axis.
-    parent : index of the antecedent body, or `BASE`; always an earlier row.
-    kind : "revolute" or "prismatic".
-    gamma_rad, b_m, alpha_rad, d_m, theta_rad, r_m : the constants of the table; q adds to theta or r.
+    segment : Segment
+        Mass, centre of mass and tensor in the body's frame j, whose origin is on the joint's axis.
+    parent : int, optional
+        Index of the antecedent body, or `BASE`; always an earlier row.
+    kind : JointKind, optional
+        "revolute" or "prismatic".
+    gamma_rad : float, optional
+        The constants of the table; q adds to theta or r.
+    b_m : float, optional
+        The constants of the table; q adds to theta or r.
+    alpha_rad : float, optional
+        The constants of the table; q adds to theta or r.
+    d_m : float, optional
+        The constants of the table; q adds to theta or r.
+    theta_rad : float, optional
+        The constants of the table; q adds to theta or r.
+    r_m : float, optional
+        The constants of the table; q adds to theta or r.
     """
 
     segment: Segment
@@ -65,9 +81,18 @@ class TreeMotion:
 
     Attributes
     ----------
-    R_lab_body : (N, n, 3, 3); its third column is the joint's axis.
-    origin_m, origin_velocity_m_s, origin_acceleration_m_s2 : of the body's frame, a point fixed in the body.
-    omega_rad_s, alpha_rad_s2 : angular velocity and acceleration.
+    R_lab_body : FloatArray
+        (N, n, 3, 3); its third column is the joint's axis.
+    origin_m : FloatArray
+        Of the body's frame, a point fixed in the body.
+    origin_velocity_m_s : FloatArray
+        Of the body's frame, a point fixed in the body.
+    origin_acceleration_m_s2 : FloatArray
+        Of the body's frame, a point fixed in the body.
+    omega_rad_s : FloatArray
+        Angular velocity and acceleration.
+    alpha_rad_s2 : FloatArray
+        Angular velocity and acceleration.
     """
 
     R_lab_body: FloatArray
@@ -78,7 +103,15 @@ class TreeMotion:
     alpha_rad_s2: FloatArray
 
     def point(self, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position, velocity, acceleration (N, 3), laboratory, of the point ``place_m`` (3,) of a body's frame."""
+        """Position, velocity, acceleration (N, 3), laboratory, of the point ``place_m`` (3,) of a body's frame.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body; `BASE` for the base.
+        place_m : ArrayLike
+            (3,), in the body's frame, from its origin, metres.
+        """
         arm = self.R_lab_body[:, body] @ np.asarray(place_m, dtype=np.float64)
         omega, alpha = self.omega_rad_s[:, body], self.alpha_rad_s2[:, body]
         spin = cross(omega, arm)
@@ -95,12 +128,15 @@ class Tree:
 
     Attributes
     ----------
-    bodies : n rows, parents before children.
+    bodies : Sequence[Body]
+        n rows, parents before children.
 
     Raises
     ------
-    InvalidValueError : a parent that is no earlier row, or two bodies with one name.
-    OptionError : an unknown kind of joint.
+    InvalidValueError
+        A parent that is no earlier row, or two bodies with one name.
+    OptionError
+        An unknown kind of joint.
     """
 
     bodies: Sequence[Body]
@@ -140,7 +176,13 @@ class Tree:
         return len(self.bodies)
 
     def path(self, body: int) -> tuple[int, ...]:
-        """Joints between the base and a body, its own last."""
+        """Joints between the base and a body, its own last.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body; `BASE` for the base.
+        """
         return self._ancestors[body]
 
     def motion(
@@ -150,12 +192,17 @@ class Tree:
 
         Parameters
         ----------
-        u, a : left out, they are zero.
-        base : motion of the frame the tree hangs on (N frames), if it moves; its centre of mass is not used.
+        u, a : FloatArray | None, optional
+            Left out, they are zero.
+        base : Motion | None, optional
+            Motion of the frame the tree hangs on (N frames), if it moves; its centre of mass is not used.
+        q : FloatArray
+            (N, n), coordinates, rad or m.
 
         Raises
         ------
-        ShapeError : unless all are (N, n).
+        ShapeError
+            Unless all are (N, n).
         """
         q, u, a = self._checked(q, u, a)
         N, n = q.shape
@@ -181,14 +228,34 @@ class Tree:
         return TreeMotion(R, p, v, acc, w, al)
 
     def jacobians(self, motion: TreeMotion, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """How speeds move a point of a body and turn it: (N, 3, n) each, and the body's rotation second; laboratory axes."""
+        """How speeds move a point of a body and turn it: (N, 3, n) each, and the body's rotation second; laboratory axes.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        body : int
+            Index of the body; `BASE` for the base.
+        place_m : ArrayLike
+            (3,), in the body's frame, from its origin, metres.
+        """
         path, turns = list(self.path(body)), self._turns[list(self.path(body)), None]
         axis = motion.R_lab_body[..., 2][:, path]
         arm = motion.point(body, place_m)[0][:, None] - motion.origin_m[:, path]
         return self._spread(path, np.where(turns, cross(axis, arm), axis)), self._spread(path, np.where(turns, axis, 0.0))
 
     def jacobian_rates(self, motion: TreeMotion, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Rates of change of `jacobians` along the motion, (N, 3, n) each, laboratory axes; for a base at rest."""
+        """Rates of change of `jacobians` along the motion, (N, 3, n) each, laboratory axes; for a base at rest.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        body : int
+            Index of the body; `BASE` for the base.
+        place_m : ArrayLike
+            (3,), in the body's frame, from its origin, metres.
+        """
         path, turns = list(self.path(body)), self._turns[list(self.path(body)), None]
         point, velocity, _ = motion.point(body, place_m)
         axis = motion.R_lab_body[..., 2][:, path]
@@ -210,6 +277,17 @@ class Tree:
 
         C is the one that makes dM/dt - 2 C skew: power never comes from c. Gravity (3,) or (N, 3), laboratory axes. ``motion``
         spares work if that of q and u is at hand already.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        gravity_lab_m_s2 : ArrayLike, optional
+            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        motion : TreeMotion | None, optional
+            The tree's motion in ``q`` and ``u``, if it is at hand already.
         """
         motion = motion or self.motion(q, u)
         N, n = motion.origin_m.shape[:2]
@@ -228,11 +306,29 @@ class Tree:
         return M, C, g
 
     def chain(self, q: FloatArray, u: FloatArray, a: FloatArray, *, base: Motion | None = None) -> Chain:
-        """The tree in motion as the `Chain` that the general solver takes."""
+        """The tree in motion as the `Chain` that the general solver takes.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        a : FloatArray
+            (N, n), accelerations: rates of the speeds.
+        base : Motion | None, optional
+            What the base moves with; None is the laboratory.
+        """
         return self.chain_of(self.motion(q, u, a, base=base))
 
     def chain_of(self, motion: TreeMotion) -> Chain:
-        """A motion of this tree as a `Chain`; order and indices reversed, since chains go distal to proximal."""
+        """A motion of this tree as a `Chain`; order and indices reversed, since chains go distal to proximal.
+
+        Parameters
+        ----------
+        motion : TreeMotion
+            The tree's motion in the states asked for.
+        """
         n = len(self)
         motions = []
         for j, body in enumerate(self.bodies):
@@ -256,7 +352,23 @@ class Tree:
         gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0),
         base: Motion | None = None,
     ) -> FloatArray:
-        """Generalised forces tau (N, n), N m or N, of a motion: joint wrenches of the general solver along the joints' axes."""
+        """Generalised forces tau (N, n), N m or N, of a motion: joint wrenches of the general solver along the joints' axes.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        a : FloatArray
+            (N, n), accelerations: rates of the speeds.
+        external : Iterable[External], optional
+            Further wrenches on the bodies, by name.
+        gravity_lab_m_s2 : ArrayLike, optional
+            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        base : Motion | None, optional
+            What the base moves with; None is the laboratory.
+        """
         motion = self.motion(q, u, a, base=base)
         loads = solve(self.chain_of(motion), external, gravity_lab_m_s2=gravity_lab_m_s2)
         axes = motion.R_lab_body[:, :, :, 2]
@@ -268,13 +380,35 @@ class Tree:
     def forward(
         self, q: FloatArray, u: FloatArray, tau: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0)
     ) -> FloatArray:
-        """Accelerations q'' (N, n) under generalised forces ``tau`` (N, n): the inverse of `inverse` on a base at rest."""
+        """Accelerations q'' (N, n) under generalised forces ``tau`` (N, n): the inverse of `inverse` on a base at rest.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        tau : FloatArray
+            (N, n), drives at the joints, N m or N.
+        gravity_lab_m_s2 : ArrayLike, optional
+            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        """
         M, C, g = self.equations(q, u, gravity_lab_m_s2=gravity_lab_m_s2)
         need = (tau - g)[..., None] - C @ u[..., None]
         return np.asarray(np.linalg.solve(M, need)[..., 0], dtype=np.float64)
 
     def energy(self, q: FloatArray, u: FloatArray, *, gravity_lab_m_s2: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-        """Kinetic and gravitational energy (N,), J; the latter is zero at the laboratory's origin."""
+        """Kinetic and gravitational energy (N,), J; the latter is zero at the laboratory's origin.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
+        u : FloatArray
+            (N, n), speeds: rates of the coordinates.
+        gravity_lab_m_s2 : ArrayLike, optional
+            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        """
         motion, gravity = self.motion(q, u), np.asarray(gravity_lab_m_s2, dtype=np.float64)
         of_bodies = []
         for j, body in enumerate(self.bodies):

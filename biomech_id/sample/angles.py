@@ -24,8 +24,10 @@ def true_joint_angles(
 
     Parameters
     ----------
-    R_lab_seg : ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3).
-    R_progression_lab : (3, 3), laboratory components to progression components.
+    R_lab_seg : Mapping[tuple[str, str], FloatArray]
+        ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3).
+    R_progression_lab : FloatArray
+        (3, 3), laboratory components to progression components.
     """
     pelvis = R_lab_seg["", "pelvis"]
     angles = {}
@@ -50,8 +52,10 @@ def true_progression_axes(lasi_m: FloatArray, pelvis_x: FloatArray) -> FloatArra
 
     Parameters
     ----------
-    lasi_m : (n, 3), path of the left ASIS marker, whose largest net displacement decides.
-    pelvis_x : (n, 3), the pelvis's forward axis, which decides when there is hardly any displacement.
+    lasi_m : FloatArray
+        (n, 3), path of the left ASIS marker, whose largest net displacement decides.
+    pelvis_x : FloatArray
+        (n, 3), the pelvis's forward axis, which decides when there is hardly any displacement.
     """
     net = lasi_m[-1, :2] - lasi_m[0, :2]
     direction = net if np.abs(net).max() >= TRAVEL_M else pelvis_x[:, :2].mean(axis=0)

@@ -21,7 +21,8 @@ import numpy as np
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 
-#: Regression of the hip centre, Davis et al. 1991 (Hum Mov Sci 10:575): angles in radians, lengths in metres.
+#: Regression of the hip centre, Davis et al. 1991
+#: (Hum Mov Sci 10:575): angles in radians, lengths in metres.
 HIP_THETA_RAD, HIP_BETA_RAD = 0.5, 0.314
 HIP_C_PER_LEG_LENGTH, HIP_C_OFFSET_M = 0.115, -0.0153
 ASIS_TROCHANTER_PER_LEG_LENGTH, ASIS_TROCHANTER_OFFSET_M = 0.1288, -0.04856
@@ -35,7 +36,17 @@ RADIUS_SHARE: Mapping[str, float] = {"foot": 0.475, "shank": 0.302, "thigh": 0.3
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
-    """One rigid segment: mass (kg), centre of mass (3,) from the segment's origin and central tensor (3, 3), in segment axes."""
+    """One rigid segment: mass (kg), centre of mass (3,) from the segment's origin and central tensor (3, 3), in segment axes.
+
+    Attributes
+    ----------
+    mass_kg : float
+        Of the segment.
+    com_m : FloatArray
+        (3,), centre of mass from the segment's origin, segment axes.
+    tensor_kgm2 : FloatArray
+        (3, 3), about the centre of mass, segment axes.
+    """
 
     mass_kg: float
     com_m: FloatArray
@@ -48,12 +59,20 @@ class Foot:
 
     Attributes
     ----------
-    ankle_m : ankle centre.
-    markers_m : HEE, TOE and, for other marker sets, MT1 and MT5.
-    R_sole_uncorrected : conventional foot axes before the static offsets: z from TOE to the ankle, y nearest the sole's y.
-    R_sole_foot : conventional foot axes: turned by the static offsets so that z runs from toe to heel.
-    plantar_flexion_offset_rad, rotation_offset_rad : those offsets.
-    length_m : distance TOE to HEE less one marker radius.
+    ankle_m : FloatArray
+        Ankle centre.
+    markers_m : Mapping[str, FloatArray]
+        HEE, TOE and, for other marker sets, MT1 and MT5.
+    R_sole_uncorrected : FloatArray
+        Conventional foot axes before the static offsets: z from TOE to the ankle, y nearest the sole's y.
+    R_sole_foot : FloatArray
+        Conventional foot axes: turned by the static offsets so that z runs from toe to heel.
+    plantar_flexion_offset_rad : float
+        Those offsets.
+    rotation_offset_rad : float
+        Those offsets.
+    length_m : float
+        Distance TOE to HEE less one marker radius.
     """
 
     ankle_m: FloatArray
@@ -71,15 +90,38 @@ class Person:
 
     Attributes
     ----------
-    mass_kg, height_m, age_years : of the person.
-    marker_radius_m : of every marker.
-    leg_length_m, knee_width_m, ankle_width_m, asis_trochanter_m : side -> what an examiner measures.
-    inter_asis_m : between the two anterior superior iliac spines.
-    thigh_m, shank_m : side -> lengths between joint centres.
-    hip_in_pelvis_m : side -> (3,) hip centre in pelvis axes.
-    pelvis_markers_m, thigh_markers_m, shank_markers_m : name without side (pelvis: with) -> (3,) in the segment's axes; the
-        latter two are keyed by (side, name).
-    feet : side -> `Foot`.
+    mass_kg : float
+        Of the person.
+    height_m : float
+        Of the person.
+    age_years : float
+        Of the person.
+    marker_radius_m : float
+        Of every marker.
+    leg_length_m : Mapping[str, float]
+        Side -> what an examiner measures.
+    knee_width_m : Mapping[str, float]
+        Side -> what an examiner measures.
+    ankle_width_m : Mapping[str, float]
+        Side -> what an examiner measures.
+    asis_trochanter_m : Mapping[str, float]
+        Side -> what an examiner measures.
+    inter_asis_m : float
+        Between the two anterior superior iliac spines.
+    thigh_m : Mapping[str, float]
+        Side -> lengths between joint centres.
+    shank_m : Mapping[str, float]
+        Side -> lengths between joint centres.
+    hip_in_pelvis_m : Mapping[str, FloatArray]
+        Side -> (3,) hip centre in pelvis axes.
+    pelvis_markers_m : Mapping[str, FloatArray]
+        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+    thigh_markers_m : Mapping[tuple[str, str], FloatArray]
+        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+    shank_markers_m : Mapping[tuple[str, str], FloatArray]
+        Name without side (pelvis: with) -> (3,) in the segment's axes; the latter two are keyed by (side, name).
+    feet : Mapping[str, Foot]
+        Side -> `Foot`.
     """
 
     mass_kg: float
@@ -103,6 +145,13 @@ class Person:
         """Return mass, centre of mass and central tensor of "foot", "shank" or "thigh".
 
         The foot's origin is the ankle centre, the shank's too, the thigh's is the knee centre: the distal end of a long bone.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        segment : str
+            "foot", "shank" or "thigh".
         """
         length = {"foot": self.feet[side].length_m, "shank": self.shank_m[side], "thigh": self.thigh_m[side]}[segment]
         mass = SEGMENT_MASS_SHARE[segment] * self.mass_kg
@@ -118,9 +167,20 @@ def build_body(
 
     Parameters
     ----------
-    foot_flat : static offsets computed with the heel marker lowered to the toe marker's height.
-    sacrum : one sacral marker instead of the two posterior superior iliac spines.
-    clusters : add four-marker clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads 1 and 5.
+    foot_flat : bool
+        Static offsets computed with the heel marker lowered to the toe marker's height.
+    sacrum : bool
+        One sacral marker instead of the two posterior superior iliac spines.
+    clusters : bool
+        Add four-marker clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads 1 and 5.
+    mass_kg : float
+        Body mass.
+    height_m : float
+        Body height.
+    age_years : float
+        On the day of the session.
+    marker_diameter_m : float
+        Of the markers.
     """
     h, r = height_m, marker_diameter_m / 2
     # A few millimetres of difference between the legs, so that sides cannot be swapped unseen.
@@ -203,18 +263,36 @@ def _foot(side: str, h: float, r: float, *, foot_flat: bool, clusters: bool) -> 
 
 
 def rotation_x(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about x by an angle in radians."""
+    """Return the (3, 3) rotation about x by an angle in radians.
+
+    Parameters
+    ----------
+    angle_rad : float
+        Right-hand rule.
+    """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def rotation_y(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about y by an angle in radians."""
+    """Return the (3, 3) rotation about y by an angle in radians.
+
+    Parameters
+    ----------
+    angle_rad : float
+        Right-hand rule.
+    """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def rotation_z(angle_rad: float) -> FloatArray:
-    """Return the (3, 3) rotation about z by an angle in radians."""
+    """Return the (3, 3) rotation about z by an angle in radians.
+
+    Parameters
+    ----------
+    angle_rad : float
+        Right-hand rule.
+    """
     c, s = cos(angle_rad), sin(angle_rad)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

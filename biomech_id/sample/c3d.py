@@ -37,18 +37,24 @@ def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = Fa
 
     Parameters
     ----------
-    sample : the recording.
-    path : where to; the folder must exist and the name must end in ``.c3d``.
-    model_outputs : also store joint angles (degrees) and joint centres (mm) as a vendor's model would.
-    unlabelled : number of further trajectories named ``*1``, ``*2``... that are seen now and then, as real files have.
+    sample : SampleTrial
+        The recording.
+    path : Path | str
+        Where to; the folder must exist and the name must end in ``.c3d``.
+    model_outputs : bool, optional
+        Also store joint angles (degrees) and joint centres (mm) as a vendor's model would.
+    unlabelled : int, optional
+        Number of further trajectories named ``*1``, ``*2``... that are seen now and then, as real files have.
 
     Returns
     -------
-    The path written.
+    Path
+        The path written.
 
     Raises
     ------
-    OutputError : the folder does not exist, the suffix is another, or nothing was written.
+    OutputError
+        The folder does not exist, the suffix is another, or nothing was written.
     """
     import ezc3d
 

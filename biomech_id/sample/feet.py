@@ -2,7 +2,7 @@
 
 The sole is a rigid body with a rounded heel and a rounded toe, circles of a radius r whose lowest points lie at x_c on the flat
 sole. Rolling without slip by a pitch angle theta (toes down positive) moves the circle's centre by
-r theta, hence the sole's origin by
+r theta, hence the sole's origin by ::
 
     forward:  x_c (1 - cos theta) + r (theta - sin theta)
     upward:   r (1 - cos theta) + x_c sin theta
@@ -34,10 +34,20 @@ class Sole:
 
     Attributes
     ----------
-    heel_x, toe_x : lowest points of the rounded heel and toe when the foot is flat.
-    heel_radius, toe_radius : of the roundings; the toe's is large, because real toes bend.
-    half_width : of the foot.
-    back_x, tip_x : ends of the foot's outline.
+    heel_x : float
+        Lowest points of the rounded heel and toe when the foot is flat.
+    toe_x : float
+        Lowest points of the rounded heel and toe when the foot is flat.
+    heel_radius : float
+        Of the roundings; the toe's is large, because real toes bend.
+    toe_radius : float
+        Of the roundings; the toe's is large, because real toes bend.
+    half_width : float
+        Of the foot.
+    back_x : float
+        Ends of the foot's outline.
+    tip_x : float
+        Ends of the foot's outline.
     """
 
     heel_x: float
@@ -57,7 +67,13 @@ class Sole:
 
 
 def make_sole(height_m: float) -> Sole:
-    """Return the sole of a person of given stature."""
+    """Return the sole of a person of given stature.
+
+    Parameters
+    ----------
+    height_m : float
+        Body height.
+    """
     h = height_m
     return Sole(
         heel_x=-0.018 * h,
@@ -72,7 +88,19 @@ def make_sole(height_m: float) -> Sole:
 
 @dataclass(frozen=True, eq=False)
 class FootMotion:
-    """Pose of the sole: ``R_lab_sole`` (n, 3, 3) and ``origin_m`` (n, 3), and the pitch (n,) that turned it."""
+    """Pose of the sole: ``R_lab_sole`` (n, 3, 3) and ``origin_m`` (n, 3), and the pitch (n,) that turned it.
+
+    Attributes
+    ----------
+    R_lab_sole : Jet
+        (n, 3, 3), maps sole components to laboratory components.
+    origin_m : Jet
+        (n, 3), laboratory axes.
+    heel_pitch_rad : Jet
+        (n,), heel rocker's angle.
+    toe_pitch_rad : Jet
+        (n,), toe rocker's angle.
+    """
 
     R_lab_sole: Jet
     origin_m: Jet
@@ -83,7 +111,25 @@ class FootMotion:
 def foot_motion(
     time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, sole: Sole, leg_m: float, path: Path
 ) -> FootMotion:
-    """Return the motion of one foot as a closed form of time."""
+    """Return the motion of one foot as a closed form of time.
+
+    Parameters
+    ----------
+    time : Jet
+        Times at which to evaluate, seconds.
+    steps : Footsteps
+        Strikes of the foot and where it stands.
+    cycle_s : float
+        Duration of the gait cycle.
+    pattern : GaitPattern
+        Shape of the gait.
+    sole : Sole
+        Of one foot.
+    leg_m : float
+        Leg length.
+    path : Path
+        Where the walk goes.
+    """
     heel, toe = pitch_angles(time, steps.strike_s, cycle_s, pattern)
     forward_h, up_h = _roll(heel, sole.heel_x, sole.heel_radius)
     forward_t, up_t = _roll(toe, sole.toe_x, sole.toe_radius)
@@ -103,7 +149,19 @@ def foot_motion(
 
 
 def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPattern) -> tuple[Jet, Jet]:
-    """Return the heel rocker's angle (never positive) and the toe rocker's (never negative), radians, toes down positive."""
+    """Return the heel rocker's angle (never positive) and the toe rocker's (never negative), radians, toes down positive.
+
+    Parameters
+    ----------
+    time : Jet
+        Times at which to evaluate, seconds.
+    strike_s : Array
+        Times of the strike before each instant, seconds.
+    cycle_s : float
+        Duration of the gait cycle.
+    pattern : GaitPattern
+        Shape of the gait.
+    """
     heel = toe = constant(0.0, time)
     for t in strike_s:
         heel = heel - _up_and_down(time, t, cycle_s, pattern.heel_rise, pattern.heel_fall) * pattern.heel_pitch_rad

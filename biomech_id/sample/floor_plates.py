@@ -25,11 +25,18 @@ class PlateSpec:
 
     Attributes
     ----------
-    kind : C3D type, 1 to 4.
-    centre_m, size_m : (x, y) of its middle and its extent along x and y.
-    turned : whether it was built in turned by half a turn, as one of a pair often is.
-    baseline_N : force offset of the unloaded plate, laboratory axes: added to everything it measures.
-    noise_N : standard deviation of white noise on each force component (moments: times 0.2 m).
+    kind : int, optional
+        C3D type, 1 to 4.
+    centre_m : tuple[float, float], optional
+        (x, y) of its middle and its extent along x and y.
+    size_m : tuple[float, float], optional
+        (x, y) of its middle and its extent along x and y.
+    turned : bool, optional
+        Whether it was built in turned by half a turn, as one of a pair often is.
+    baseline_N : tuple[float, float, float], optional
+        Force offset of the unloaded plate, laboratory axes: added to everything it measures.
+    noise_N : float, optional
+        Standard deviation of white noise on each force component (moments: times 0.2 m).
     """
 
     kind: int = 2
@@ -49,7 +56,17 @@ class PlateSpec:
 
 @dataclass(frozen=True, eq=False)
 class FootLoad:
-    """One foot's action by the floor at the analog rate: force (m, 3), centre of pressure (m, 3), free moment (m,)."""
+    """One foot's action by the floor at the analog rate: force (m, 3), centre of pressure (m, 3), free moment (m,).
+
+    Attributes
+    ----------
+    force_N : FloatArray
+        (m, 3), of the floor on the foot, laboratory axes.
+    cop_m : FloatArray
+        (m, 3), centre of pressure, laboratory axes.
+    free_moment_Nm : FloatArray
+        (m,), about the vertical.
+    """
 
     force_N: FloatArray
     cop_m: FloatArray
@@ -57,7 +74,15 @@ class FootLoad:
 
 
 def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share (m,) of a foot's force that a plate carries, and where it acts (m, 3)."""
+    """Return the share (m,) of a foot's force that a plate carries, and where it acts (m, 3).
+
+    Parameters
+    ----------
+    spec : PlateSpec
+        Where the plate lies and how it reads.
+    cop_m : FloatArray
+        (m, 3), centre of pressure, laboratory axes.
+    """
     share, point = np.ones(len(cop_m)), cop_m.copy()
     for axis in (0, 1):
         low, high = spec.centre_m[axis] - spec.size_m[axis] / 2, spec.centre_m[axis] + spec.size_m[axis] / 2
@@ -72,7 +97,21 @@ def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, Floa
 
 
 def measure(spec: PlateSpec, name: str, feet: Sequence[FootLoad], rate_hz: float, rng: np.random.Generator) -> ForcePlate:
-    """Return what a plate records: the reaction on the feet that stand on it, about the middle of its surface."""
+    """Return what a plate records: the reaction on the feet that stand on it, about the middle of its surface.
+
+    Parameters
+    ----------
+    spec : PlateSpec
+        Where the plate lies and how it reads.
+    name : str
+        Of the plate.
+    feet : Sequence[FootLoad]
+        Actions of the floor on both feet.
+    rate_hz : float
+        Samples per second.
+    rng : np.random.Generator
+        Draws the noise.
+    """
     n = len(feet[0].force_N)
     centre = np.array([*spec.centre_m, 0.0])
     force, moment = np.zeros((n, 3)), np.zeros((n, 3))
@@ -101,11 +140,15 @@ def layout(name: str, step_m: float) -> tuple[PlateSpec, ...]:
 
     Parameters
     ----------
-    step_m : step length the plates are laid out for.
+    step_m : float
+        Step length the plates are laid out for.
+    name : str
+        Of the layout.
 
     Raises
     ------
-    OptionError : for a name that is not known.
+    OptionError
+        For a name that is not known.
     """
     along = min(0.508, 0.94 * step_m)
     layouts: dict[str, tuple[PlateSpec, ...]] = {

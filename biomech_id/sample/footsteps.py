@@ -24,10 +24,16 @@ class Footsteps:
 
     Attributes
     ----------
-    side : "L" or "R".
-    strike_s, off_s : (k,), seconds.
-    place_m : (k, 3), the sole's origin of the flat foot on the floor, before a belt carries it.
-    yaw_rad : (k,), direction of the foot, from laboratory x about z; without jumps of a full turn.
+    side : str
+        "L" or "R".
+    strike_s : FloatArray
+        (k,), seconds.
+    off_s : FloatArray
+        (k,), seconds.
+    place_m : FloatArray
+        (k, 3), the sole's origin of the flat foot on the floor, before a belt carries it.
+    yaw_rad : FloatArray
+        (k,), direction of the foot, from laboratory x about z; without jumps of a full turn.
     """
 
     side: str
@@ -43,9 +49,12 @@ class Plan:
 
     Attributes
     ----------
-    cycle_s : gait cycle.
-    speed_m_s : mean speed along the path's parameter (ground speed relative to the belt).
-    steps : side -> `Footsteps`, covering the wanted time with a stance to spare at either end.
+    cycle_s : float
+        Gait cycle.
+    speed_m_s : float
+        Mean speed along the path's parameter (ground speed relative to the belt).
+    steps : Mapping[str, Footsteps]
+        Side -> `Footsteps`, covering the wanted time with a stance to spare at either end.
     """
 
     cycle_s: float
@@ -61,9 +70,20 @@ def make_plan(
 
     Parameters
     ----------
-    half_width_m : distance of each foot from the path.
-    toe_out_rad : side -> outward turn of the foot from the path's tangent.
-    start_s, end_s : times that must be covered; s = 0 of the path is passed at t = 0.
+    half_width_m : float
+        Distance of each foot from the path.
+    toe_out_rad : Mapping[str, float]
+        Side -> outward turn of the foot from the path's tangent.
+    start_s, end_s : float
+        Times that must be covered; s = 0 of the path is passed at t = 0.
+    pattern : GaitPattern
+        Shape of the gait.
+    path : Path
+        Where the walk goes.
+    speed_m_s : float
+        Of travel.
+    stride_m : float
+        Length of a stride.
     """
     cycle = stride_m / speed_m_s
     steps = {}
@@ -79,5 +99,17 @@ def make_plan(
 
 
 def phase_since(time: Jet, strike_s: float, cycle_s: float, span: tuple[float, float]) -> Jet:
-    """Return how far a span of the cycle after one strike has gone: 0 at its start, 1 at its end."""
+    """Return how far a span of the cycle after one strike has gone: 0 at its start, 1 at its end.
+
+    Parameters
+    ----------
+    time : Jet
+        Times at which to evaluate, seconds.
+    strike_s : float
+        Time of the strike, seconds.
+    cycle_s : float
+        Duration of the gait cycle.
+    span : tuple[float, float]
+        Start and end, as shares of the cycle.
+    """
     return (time - (strike_s + span[0] * cycle_s)) / ((span[1] - span[0]) * cycle_s)

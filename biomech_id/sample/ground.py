@@ -28,7 +28,8 @@ from biomech_id.sample.steps import bump, glide, smoothstep
 ONSET_N, ONSET_S = 5.0, 0.0030
 #: A rate of loading builds up in no less than this, however light the walker.
 SHORTEST_RAMP_S = 0.0005
-#: Free moment: largest arm over leg length.
+#: Free moment:
+#: largest arm over leg length.
 FREE_MOMENT_ARM = 0.006
 #: The centre of pressure leaves the ball for the toes at this phase and goes this share of the way to the tip.
 TOES_FROM, TOES_SHARE = 0.25, 0.5
@@ -44,9 +45,12 @@ class GroundWrench:
 
     Attributes
     ----------
-    force_N : (n, 3); zero in swing.
-    cop_m : (n, 3), where the force acts; on the floor. Meaningless without force.
-    free_moment_Nm : (n,), couple about the vertical.
+    force_N : Jet
+        (n, 3); zero in swing.
+    cop_m : Jet
+        (n, 3), where the force acts; on the floor. Meaningless without force.
+    free_moment_Nm : Jet
+        (n,), couple about the vertical.
     """
 
     force_N: Jet
@@ -65,7 +69,16 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
 
     Parameters
     ----------
-    forward_share : constant added to the forward component of the force's direction (see `mean_forward_share`).
+    forward_share : float
+        Constant added to the forward component of the force's direction (see `mean_forward_share`).
+    gait : Gait
+        The way of moving.
+    pose : Posture
+        The body's pose at those times.
+    time : Jet
+        Times at which to evaluate, seconds.
+    side : str
+        "L" or "R".
     """
     current = _latest_stance(gait.plan.steps[side], time)
     phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
@@ -89,7 +102,12 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
 
     Parameters
     ----------
-    phase : (n,), time since the foot's last strike over the gait cycle.
+    phase : Jet
+        (n,), time since the foot's last strike over the gait cycle.
+    gait : Gait
+        The way of moving.
+    time : Jet
+        Times at which to evaluate, seconds.
     """
     cycle, pattern = gait.plan.cycle_s, gait.pattern
     weight = gait.body.mass_kg * GRAVITY_M_S2
@@ -114,7 +132,8 @@ def onset_ramp_s(loading_N_s: float) -> float:
 
     Parameters
     ----------
-    loading_N_s : k, the rate of loading reached, newtons per second.
+    loading_N_s : float
+        k, the rate of loading reached, newtons per second.
     """
     short, long = SHORTEST_RAMP_S, 10 * ONSET_S
     for _ in range(50):
@@ -130,7 +149,16 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
 
     Parameters
     ----------
-    phase, current : (n,), time since the last strike over the gait cycle, and which stance that began.
+    phase : Jet
+        (n,), time since the last strike over the gait cycle, and which stance that began.
+    current : IntArray
+        (n,), time since the last strike over the gait cycle, and which stance that began.
+    gait : Gait
+        The way of moving.
+    time : Jet
+        Times at which to evaluate, seconds.
+    side : str
+        "L" or "R".
     """
     sole, steps, (start, end) = gait.sole, gait.plan.steps[side], gait.pattern.cop_travel
     to_ball = smoothstep((phase - start) / (end - start), COP_N)
@@ -144,7 +172,15 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
 
 
 def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:
-    """Return the constant that makes the mean forward force over one cycle zero (`true_ground_wrench`)."""
+    """Return the constant that makes the mean forward force over one cycle zero (`true_ground_wrench`).
+
+    Parameters
+    ----------
+    gait : Gait
+        The way of moving.
+    samples : int, optional
+        Instants in one cycle.
+    """
     start = float(gait.plan.steps["L"].strike_s[1])
     time = time_jet(start + np.arange(samples) * gait.plan.cycle_s / samples, order=0)
     pose = gait.pose(time)

@@ -26,8 +26,11 @@ class Jet:
 
     Attributes
     ----------
-    c : (order + 1, ...), coefficient k divided by nothing else: f(t0 + h) = sum c[k] h^k. The trailing axes are the value's own
+    c : Array
+        (order + 1, ...), coefficient k divided by nothing else: f(t0 + h) = sum c[k] h^k. The trailing axes are the value's own
         shape, frames first: (n,) for a scalar, (n, 3) for a vector, (n, 3, 3) for a matrix.
+    coefficients : Array
+        What ``c`` is made of.
     """
 
     __array_ufunc__ = None  # NumPy arrays on the left of an operator defer to this class.
@@ -48,7 +51,13 @@ class Jet:
         return value
 
     def derivative(self, k: int = 1) -> Array:
-        """Return the k-th time derivative, of the value's shape (unit of the value per second to the k)."""
+        """Return the k-th time derivative, of the value's shape (unit of the value per second to the k).
+
+        Parameters
+        ----------
+        k : int, optional
+            Order of the derivative.
+        """
         scaled: Array = self.c[k] * math.factorial(k)
         return scaled
 
@@ -108,8 +117,10 @@ def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
 
     Parameters
     ----------
-    time_s : (n,), instants in seconds; float64 or an object array of other numbers.
-    order : number of derivatives to carry.
+    time_s : ArrayLike
+        (n,), instants in seconds; float64 or an object array of other numbers.
+    order : int, optional
+        Number of derivatives to carry.
     """
     values = np.asarray(time_s)
     coefficients = np.zeros((order + 1, *values.shape), dtype=values.dtype)
@@ -120,7 +131,15 @@ def time_jet(time_s: ArrayLike, order: int = 2) -> Jet:
 
 
 def constant(value: ArrayLike, like: Jet) -> Jet:
-    """Return a jet that does not change, with the order, number type and frames of ``like``: value shape ``(n, *value.shape)``."""
+    """Return a jet that does not change, with the order, number type and frames of ``like``: value shape ``(n, *value.shape)``.
+
+    Parameters
+    ----------
+    value : ArrayLike
+        Any shape.
+    like : Jet
+        Whose order and frames are taken over.
+    """
     array = np.asarray(value)
     coefficients = np.zeros((*like.c.shape[:2], *array.shape), dtype=like.c.dtype)
     coefficients[0] = coefficients[0] + array
@@ -128,7 +147,15 @@ def constant(value: ArrayLike, like: Jet) -> Jet:
 
 
 def convolve(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
-    """Return any bilinear product of two jets by Cauchy's rule: c_k = sum of product(a_i, b_(k-i))."""
+    """Return any bilinear product of two jets by Cauchy's rule: c_k = sum of product(a_i, b_(k-i)).
+
+    Parameters
+    ----------
+    product : Callable[[Array, Array], Array]
+        Bilinear.
+    a, b : Jet
+        Factors, of equal order.
+    """
     terms: list[Array] = []
     for k in range(len(a.c)):
         total = product(a.c[0], b.c[k])
@@ -139,7 +166,13 @@ def convolve(product: Callable[[Array, Array], Array], a: Jet, b: Jet) -> Jet:
 
 
 def jet_cross(a: Jet, b: Jet) -> Jet:
-    """Return the vector product of two (n, 3) jets."""
+    """Return the vector product of two (n, 3) jets.
+
+    Parameters
+    ----------
+    a, b : Jet
+        Factors, of equal order.
+    """
     return convolve(_cross, a, b)
 
 
@@ -149,34 +182,74 @@ def _cross(a: Array, b: Array) -> Array:
 
 
 def jet_dot(a: Jet, b: Jet) -> Jet:
-    """Return the scalar product of two (n, 3) jets, (n,)."""
+    """Return the scalar product of two (n, 3) jets, (n,).
+
+    Parameters
+    ----------
+    a, b : Jet
+        Factors, of equal order.
+    """
     return convolve(lambda u, v: (u * v).sum(axis=-1), a, b)
 
 
 def matmul(a: Jet, b: Jet) -> Jet:
-    """Return the product of two (n, 3, 3) jets."""
+    """Return the product of two (n, 3, 3) jets.
+
+    Parameters
+    ----------
+    a, b : Jet
+        Factors, of equal order.
+    """
     return convolve(np.matmul, a, b)
 
 
 def rotate(R: Jet, vector: Jet | ArrayLike) -> Jet:
-    """Return R v for an (n, 3, 3) jet and an (n, 3) jet or a constant (3,)."""
+    """Return R v for an (n, 3, 3) jet and an (n, 3) jet or a constant (3,).
+
+    Parameters
+    ----------
+    R : Jet
+        (n, 3, 3), rotation.
+    vector : Jet | ArrayLike
+        (n, 3), or (3,) for a constant.
+    """
     if isinstance(vector, Jet):
         return convolve(lambda m, v: (m * v[..., None, :]).sum(axis=-1), R, vector)
     return Jet((R.c * np.asarray(vector)).sum(axis=-1))
 
 
 def transpose(R: Jet) -> Jet:
-    """Return the transpose of an (n, 3, 3) jet."""
+    """Return the transpose of an (n, 3, 3) jet.
+
+    Parameters
+    ----------
+    R : Jet
+        (n, 3, 3), rotation.
+    """
     return Jet(np.swapaxes(R.c, -1, -2))
 
 
 def stack(parts: Sequence[Jet], axis: int = -1) -> Jet:
-    """Return jets of equal shape joined along a new axis: three (n,) give (n, 3); three column vectors (n, 3) give (n, 3, 3)."""
+    """Return jets of equal shape joined along a new axis: three (n,) give (n, 3); three column vectors (n, 3) give (n, 3, 3).
+
+    Parameters
+    ----------
+    parts : Sequence[Jet]
+        Of equal shape.
+    axis : int, optional
+        Where the new axis goes.
+    """
     return Jet(np.stack([part.c for part in parts], axis=axis))
 
 
 def sqrt(a: Jet) -> Jet:
-    """Return the square root; the value must be positive."""
+    """Return the square root; the value must be positive.
+
+    Parameters
+    ----------
+    a : Jet
+        More than zero.
+    """
     root = [elementary("sqrt", a.c[0])]
     for k in range(1, len(a.c)):
         rest = a.c[k]
@@ -187,7 +260,13 @@ def sqrt(a: Jet) -> Jet:
 
 
 def sin_cos(a: Jet) -> tuple[Jet, Jet]:
-    """Return sine and cosine of an angle in radians."""
+    """Return sine and cosine of an angle in radians.
+
+    Parameters
+    ----------
+    a : Jet
+        (n,), rad.
+    """
     sine, cosine = [elementary("sin", a.c[0])], [elementary("cos", a.c[0])]
     for k in range(1, len(a.c)):
         terms = range(1, k + 1)
@@ -197,7 +276,13 @@ def sin_cos(a: Jet) -> tuple[Jet, Jet]:
 
 
 def jet_unit(a: Jet) -> Jet:
-    """Return an (n, 3) jet divided by its length."""
+    """Return an (n, 3) jet divided by its length.
+
+    Parameters
+    ----------
+    a : Jet
+        Of length more than zero.
+    """
     return a / sqrt(jet_dot(a, a))[..., None]
 
 
@@ -206,9 +291,12 @@ def compose(value: Array, slope: Callable[[Jet], Jet], inner: Jet) -> Jet:
 
     Parameters
     ----------
-    value : f(u0), of the shape of ``inner``'s value.
-    slope : u -> f'(u), on jets.
-    inner : u(t).
+    value : Array
+        f(u0), of the shape of ``inner``'s value.
+    slope : Callable[[Jet], Jet]
+        u -> f'(u), on jets.
+    inner : Jet
+        u(t).
     """
     if inner.order == 0:
         return Jet(value[None])
@@ -219,7 +307,15 @@ def compose(value: Array, slope: Callable[[Jet], Jet], inner: Jet) -> Jet:
 
 
 def elementary(name: str, values: Array) -> Array:
-    """Apply sin, cos or sqrt to float64 numbers, or to numbers that bring their own arithmetic (mpmath)."""
+    """Apply sin, cos or sqrt to float64 numbers, or to numbers that bring their own arithmetic (mpmath).
+
+    Parameters
+    ----------
+    name : str
+        "sin", "cos" or "sqrt".
+    values : Array
+        Of any number type.
+    """
     if values.dtype != object:
         result: Array = getattr(np, name)(values)
         return result

@@ -1,14 +1,14 @@
 """Inverse kinematics of a leg in closed form: from the hip centre and the foot to shank and thigh.
 
 The ankle of the conventional model has two axes: the shank's lateral axis y stays perpendicular to the dorsal axis x of the foot.
-With the turn kappa of that axis about the foot's x prescribed,
+With the turn kappa of that axis about the foot's x prescribed, ::
 
     y_shank = cos(kappa) y_foot + sin(kappa) z_foot                      (axes of the uncorrected foot)
 
 the knee lies in the plane through the ankle perpendicular to y_shank, at the two bones' lengths from ankle and hip: with D the
-hip's distance from that plane and h' its foot in it, a triangle with sides shank, sqrt(thigh^2 - D^2) and |h' - ankle|. Of the
+hip's distance from that plane and h' its foot in it, a triangle with sides shank, sqrt(thigh^2 - D^2) and ``|h' - ankle|``. Of the
 two solutions the knee bends forward. The thigh's turn about its own axis follows from the prescribed knee rotation gamma: for
-R_thigh_shank = Ry(a) Rx(b) Rz(gamma) the thigh's long axis seen from the shank, turned by gamma, is
+R_thigh_shank = Ry(a) Rx(b) Rz(gamma) the thigh's long axis seen from the shank, turned by gamma, is ::
 
     Rz(gamma) z_thigh = (-sin a, cos a sin b, cos a cos b).
 """
@@ -24,7 +24,15 @@ from biomech_id.sample.jets import Jet, constant, jet_cross, jet_dot, jet_unit, 
 
 @dataclass(frozen=True, eq=False)
 class LegMotion:
-    """Joint centres (n, 3) and axes (n, 3, 3) of one leg, laboratory."""
+    """Joint centres (n, 3) and axes (n, 3, 3) of one leg, laboratory.
+
+    Attributes
+    ----------
+    hip_m, knee_m, ankle_m : Jet
+        (n, 3), joint centre, laboratory axes.
+    R_lab_thigh, R_lab_shank : Jet
+        (n, 3, 3), maps segment components to laboratory components.
+    """
 
     hip_m: Jet
     knee_m: Jet
@@ -38,10 +46,14 @@ def leg_motion(hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: 
 
     Parameters
     ----------
-    hip_m, ankle_m : (n, 3) joint centres.
-    shank_y : (n, 3) unit vector, the shank's axis to the left.
-    thigh_m, shank_m : bone lengths.
-    knee_rotation : (n,) last angle of the knee's Cardan sequence, radians.
+    hip_m, ankle_m : Jet
+        (n, 3) joint centres.
+    shank_y : Jet
+        (n, 3) unit vector, the shank's axis to the left.
+    thigh_m, shank_m : float
+        Bone lengths.
+    knee_rotation : Jet
+        (n,) last angle of the knee's Cardan sequence, radians.
     """
     knee = _knee(hip_m, ankle_m, shank_y, thigh_m, shank_m)
     shank_z = (knee - ankle_m) / shank_m
@@ -84,9 +96,12 @@ def shank_axis(R_lab_uncorrected_foot: Jet, turn: Jet, roll_rad: float = 0.0) ->
 
     Parameters
     ----------
-    R_lab_uncorrected_foot : (n, 3, 3).
-    turn : (n,) kappa, radians.
-    roll_rad : tilts the axis out of the foot's y-z plane, as a free ankle would; 0 obeys the conventional model.
+    R_lab_uncorrected_foot : Jet
+        (n, 3, 3).
+    turn : Jet
+        (n,) kappa, radians.
+    roll_rad : float, optional
+        Tilts the axis out of the foot's y-z plane, as a free ankle would; 0 obeys the conventional model.
     """
     sine, cosine = sin_cos(turn)
     x, y, z = (R_lab_uncorrected_foot[..., i] for i in range(3))

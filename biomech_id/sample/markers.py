@@ -14,7 +14,8 @@ from biomech_id.trial import Markers
 
 #: Share of the thigh's soft-tissue shift that the shank's skin shows.
 SHANK_SOFTNESS = 0.5
-#: A gap: marker, first and last missing frame in the recording's own numbering.
+#: A gap:
+#: marker, first and last missing frame in the recording's own numbering.
 Loss = tuple[str, int, int]
 
 
@@ -23,7 +24,12 @@ def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dic
 
     Parameters
     ----------
-    soft_tissue_m : how far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
+    soft_tissue_m : float, optional
+        How far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
+    body : Person
+        The person.
+    pose : Posture
+        The body's pose at those times.
     """
     paths = {
         name: _carried(pose.pelvis.R_lab_pelvis.value, pose.pelvis.origin_m.value, p) for name, p in body.pelvis_markers_m.items()
@@ -50,9 +56,25 @@ def as_recorded(
 ) -> Markers:
     """Return what the cameras see: noise added, gaps missing.
 
+    Parameters
+    ----------
+    paths : Mapping[str, Array]
+        Marker -> path (n, 3), laboratory axes, metres.
+    rate_hz : float
+        Frames per second.
+    first_frame : int
+        The recording's number of the first frame.
+    noise_m : float
+        Standard deviation along each axis.
+    gaps : Sequence[Loss]
+        Markers and stretches that are lost.
+    rng : np.random.Generator
+        Draws the noise.
+
     Raises
     ------
-    OptionError : a gap names a marker that is not there.
+    OptionError
+        A gap names a marker that is not there.
     """
     names = tuple(paths)
     position: FloatArray = np.stack([paths[name] for name in names], axis=1).astype(np.float64)

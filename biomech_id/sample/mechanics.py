@@ -1,7 +1,7 @@
 """Joint forces and moments from the rate of change of momentum of everything distal to the joint.
 
 For the sub-chain C of rigid segments beyond a joint at P, with p the sum of m c' and h the sum of c x m c' + I omega about a point
-fixed in the laboratory,
+fixed in the laboratory, ::
 
     F_joint = dp/dt - m_C g - F_ground
     M_joint = dh/dt - P x dp/dt - sum (c - P) x m g - (M_ground - P x F_ground)           about P
@@ -27,7 +27,19 @@ from biomech_id.sample.motion import Posture
 
 @dataclass(frozen=True, eq=False)
 class Momentum:
-    """One segment: mass (kg), centre (n, 3), linear momentum (n, 3) and angular momentum about the laboratory's origin (n, 3)."""
+    """One segment: mass (kg), centre (n, 3), linear momentum (n, 3) and angular momentum about the laboratory's origin (n, 3).
+
+    Attributes
+    ----------
+    mass_kg : float
+        Of the segment.
+    centre_m : Jet
+        (n, 3), centre of mass, laboratory axes.
+    linear : Jet
+        (n, 3), kg m/s.
+    angular : Jet
+        (n, 3), about the laboratory's origin, kg m2/s.
+    """
 
     mass_kg: float
     centre_m: Jet
@@ -37,14 +49,30 @@ class Momentum:
 
 @dataclass(frozen=True, eq=False)
 class JointWrench:
-    """Action of the proximal on the distal segment, laboratory axes: force (n, 3) and moment about the joint centre (n, 3)."""
+    """Action of the proximal on the distal segment, laboratory axes: force (n, 3) and moment about the joint centre (n, 3).
+
+    Attributes
+    ----------
+    force_N : Array
+        (n, 3), laboratory axes.
+    moment_Nm : Array
+        (n, 3), about the joint centre, laboratory axes.
+    """
 
     force_N: Array
     moment_Nm: Array
 
 
 def segment_poses(pose: Posture, side: str) -> Mapping[str, tuple[Jet, Jet]]:
-    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Person.inertia` counts it)."""
+    """Return "foot", "shank", "thigh" -> (R_lab_segment, origin as `Person.inertia` counts it).
+
+    Parameters
+    ----------
+    pose : Posture
+        The body's pose at those times.
+    side : str
+        "L" or "R".
+    """
     leg = pose.legs[side]
     return {
         "foot": (pose.R_lab_foot[side], leg.ankle_m),
@@ -54,13 +82,33 @@ def segment_poses(pose: Posture, side: str) -> Mapping[str, tuple[Jet, Jet]]:
 
 
 def angular_velocity_of(R: Jet) -> Jet:
-    """Return omega (n, 3) in laboratory axes from S(omega) = R' R^T, a jet of one order less."""
+    """Return omega (n, 3) in laboratory axes from S(omega) = R' R^T, a jet of one order less.
+
+    Parameters
+    ----------
+    R : Jet
+        (n, 3, 3), maps segment components to laboratory components.
+    """
     spin = matmul(R.rate(), transpose(Jet(R.c[:-1])))
     return Jet(np.stack([spin.c[..., 2, 1], spin.c[..., 0, 2], spin.c[..., 1, 0]], axis=-1))
 
 
 def segment_momentum(body: Person, side: str, segment: str, R: Jet, origin: Jet) -> Momentum:
-    """Return the momentum of one rigid segment."""
+    """Return the momentum of one rigid segment.
+
+    Parameters
+    ----------
+    body : Person
+        The person.
+    side : str
+        "L" or "R".
+    segment : str
+        "foot", "shank" or "thigh".
+    R : Jet
+        (n, 3, 3), maps segment components to laboratory components.
+    origin : Jet
+        (n, 3), of the segment, laboratory axes, metres.
+    """
     inertia = body.inertia(side, segment)
     centre = origin + rotate(R, inertia.com_m)
     linear = centre.rate() * inertia.mass_kg
@@ -77,7 +125,14 @@ def true_joint_wrenches(
 
     Parameters
     ----------
-    ground_force_N, ground_moment_Nm : (n, 3), the floor's action on this foot, moment about the laboratory's origin.
+    ground_force_N, ground_moment_Nm : Array
+        (n, 3), the floor's action on this foot, moment about the laboratory's origin.
+    body : Person
+        The person.
+    pose : Posture
+        The body's pose at those times.
+    side : str
+        "L" or "R".
     """
     leg = pose.legs[side]
     points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}
@@ -100,6 +155,15 @@ def joint_powers(pose: Posture, side: str, wrenches: Mapping[str, JointWrench]) 
 
     Rotational: M . (omega_distal - omega_proximal). Translational: F . (v_distal - v_proximal) of the two material points at the
     joint centre; zero here up to rounding, because every joint centre is fixed in both neighbours.
+
+    Parameters
+    ----------
+    pose : Posture
+        The body's pose at those times.
+    side : str
+        "L" or "R".
+    wrenches : Mapping[str, JointWrench]
+        Joint -> action of the proximal on the distal segment.
     """
     poses = dict(segment_poses(pose, side)) | {"pelvis": (pose.pelvis.R_lab_pelvis, pose.pelvis.origin_m)}
     leg = pose.legs[side]

@@ -26,7 +26,19 @@ HALF_STEP_WIDTH = 0.052
 
 @dataclass(frozen=True, eq=False)
 class Posture:
-    """Everything that moves: the pelvis, and per side the leg, the sole and the conventional foot axes (n, 3, 3)."""
+    """Everything that moves: the pelvis, and per side the leg, the sole and the conventional foot axes (n, 3, 3).
+
+    Attributes
+    ----------
+    pelvis : PelvisMotion
+        Of the same instants.
+    legs : Mapping[str, LegMotion]
+        Side -> motion.
+    soles : Mapping[str, FootMotion]
+        Side -> motion.
+    R_lab_foot : Mapping[str, Jet]
+        Side -> (n, 3, 3), maps components in the conventional model's foot axes to laboratory components.
+    """
 
     pelvis: PelvisMotion
     legs: Mapping[str, LegMotion]
@@ -40,9 +52,22 @@ class Gait:
 
     Attributes
     ----------
-    toe_out_rad : side -> outward turn of the foot.
-    ankle_roll_rad : tilt of the ankle's axis that the conventional model does not allow; 0 for the base subject.
-    pelvis_height_m : mean height of the middle of the hips.
+    toe_out_rad : Mapping[str, float]
+        Side -> outward turn of the foot.
+    ankle_roll_rad : float, optional
+        Tilt of the ankle's axis that the conventional model does not allow; 0 for the base subject.
+    pelvis_height_m : float
+        Mean height of the middle of the hips.
+    body : Person
+        The person.
+    sole : Sole
+        Of one foot.
+    pattern : GaitPattern
+        Shape of the gait.
+    path : Path
+        Where the walk goes.
+    plan : Plan
+        Every stance.
     """
 
     body: Person
@@ -56,11 +81,19 @@ class Gait:
 
     @property
     def leg_m(self) -> float:
-        """Leg length that scales the pattern: hip to floor."""
+        """Leg length that scales the pattern:
+        hip to floor.
+        """
         return leg_scale_m(self.body)
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times (a jet of any order)."""
+        """Return the body's pose at the given times (a jet of any order).
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
         plan = self.plan
         pelvis = pelvis_motion(
             time, self.body, self.pattern, self.path,
@@ -94,17 +127,43 @@ class Gait:
 
 
 def leg_scale_m(body: Person) -> float:
-    """Leg length that scales the gait: ankle height + shank + thigh, metres, mean of both sides."""
+    """Leg length that scales the gait: ankle height + shank + thigh, metres, mean of both sides.
+
+    Parameters
+    ----------
+    body : Person
+        The person.
+    """
     return float(np.mean([body.feet[s].ankle_m[2] + body.shank_m[s] + body.thigh_m[s] for s in SIDES]))
 
 
 def stride_length_m(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
-    """Return the stride length at a speed: it grows with the square root of speed (Grieve 1968)."""
+    """Return the stride length at a speed: it grows with the square root of speed (Grieve 1968).
+
+    Parameters
+    ----------
+    pattern : GaitPattern
+        Shape of the gait.
+    leg_m : float
+        Leg length.
+    speed_m_s : float
+        Of travel.
+    """
     return pattern.stride * leg_m * sqrt(relative_speed(pattern, leg_m, speed_m_s))
 
 
 def relative_speed(pattern: GaitPattern, leg_m: float, speed_m_s: float) -> float:
-    """Return a speed over the pattern's own speed for that leg length."""
+    """Return a speed over the pattern's own speed for that leg length.
+
+    Parameters
+    ----------
+    pattern : GaitPattern
+        Shape of the gait.
+    leg_m : float
+        Leg length.
+    speed_m_s : float
+        Of travel.
+    """
     return speed_m_s / (pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_m))
 
 
@@ -117,7 +176,12 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
 
     Parameters
     ----------
-    low : the gait with the pelvis low enough for every knee to bend.
+    low : Gait
+        The gait with the pelvis low enough for every knee to bend.
+    samples : int, optional
+        Instants in one cycle.
+    rounds : int, optional
+        Of correction, each of which makes the rest smaller.
     """
     period = low.plan.cycle_s
     start = float(low.plan.steps["L"].strike_s[1])
@@ -133,7 +197,19 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
 
 
 def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: float) -> FloatArray:
-    """Return how much higher the hip of one leg could be at each instant, (n,) metres, before the knee is too straight."""
+    """Return how much higher the hip of one leg could be at each instant, (n,) metres, before the knee is too straight.
+
+    Parameters
+    ----------
+    body : Person
+        The person.
+    side : str
+        "L" or "R".
+    leg : LegMotion
+        As it moves.
+    least_flexion_rad : float
+        Knee angle that is kept at least.
+    """
     reach = leg.hip_m.value - leg.ankle_m.value
     aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)
     shank, thigh = body.shank_m[side], np.sqrt(body.thigh_m[side] ** 2 - aside**2)
@@ -143,5 +219,13 @@ def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: flo
 
 
 def times_constant(R: Jet, constant_matrix: np.ndarray) -> Jet:
-    """Return R C for an (n, 3, 3) jet and a constant (3, 3)."""
+    """Return R C for an (n, 3, 3) jet and a constant (3, 3).
+
+    Parameters
+    ----------
+    R : Jet
+        (n, 3, 3).
+    constant_matrix : np.ndarray
+        (3, 3).
+    """
     return Jet(np.matmul(R.c, constant_matrix))

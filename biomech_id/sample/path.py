@@ -1,6 +1,6 @@
 """Where the walk leads: a straight line, a quarter turn, or a belt that carries the walker back.
 
-The path is a curve p(s) on the floor. A quarter turn is the hyperbola
+The path is a curve p(s) on the floor. A quarter turn is the hyperbola ::
 
     p(s) = d0 (s - h) + d1 h,    h(s) = (u + sqrt(u^2 + w^2)) / 2,    u = s - bend
 
@@ -35,11 +35,18 @@ class Path:
 
     Attributes
     ----------
-    first, last : (2,) unit vectors, laboratory axes.
-    bend_m : the hyperbola's w.
-    bend_at_m : curve parameter of the middle of the bend.
-    origin_m : (2,), added to every point of the path.
-    belt_m_s : speed at which a belt carries everything back along ``first``; 0 on the floor.
+    first : FloatArray
+        (2,) unit vectors, laboratory axes.
+    last : FloatArray
+        (2,) unit vectors, laboratory axes.
+    bend_m : float
+        The hyperbola's w.
+    bend_at_m : float
+        Curve parameter of the middle of the bend.
+    origin_m : FloatArray
+        (2,), added to every point of the path.
+    belt_m_s : float, optional
+        Speed at which a belt carries everything back along ``first``; 0 on the floor.
     """
 
     first: FloatArray
@@ -50,19 +57,39 @@ class Path:
     belt_m_s: float = 0.0
 
     def point(self, s: Jet) -> Jet:
-        """Return the path at curve parameter s (m): (n, 3), floor height, before the belt is taken away."""
+        """Return the path at curve parameter s (m): (n, 3), floor height, before the belt is taken away.
+
+        Parameters
+        ----------
+        s : Jet
+            Curve parameter, metres.
+        """
         u = s - self.bend_at_m
         h = (u + sqrt(u * u + self.bend_m**2)) / 2
         return _floor((s - h)[..., None] * self.first + h[..., None] * self.last + self.origin_m)
 
     def heading(self, s: Jet) -> Jet:
-        """Return the unit tangent, (n, 3)."""
+        """Return the unit tangent, (n, 3).
+
+        Parameters
+        ----------
+        s : Jet
+            Curve parameter, metres.
+        """
         u = s - self.bend_at_m
         share = (1 + u / sqrt(u * u + self.bend_m**2)) / 2
         return jet_unit(_floor((1 - share)[..., None] * self.first + share[..., None] * self.last))
 
     def carried(self, point: Jet, time: Jet) -> Jet:
-        """Return a point (n, 3) of the moving belt in laboratory axes at the given time."""
+        """Return a point (n, 3) of the moving belt in laboratory axes at the given time.
+
+        Parameters
+        ----------
+        point : Jet
+            (n, 3), of the belt.
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
         back = np.array([*self.first, 0.0]) * self.belt_m_s
         return point - time[..., None] * back if self.belt_m_s else point
 
@@ -70,9 +97,21 @@ class Path:
 def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s: float = 0.0) -> Path:
     """Return the path for a named direction; a straight one passes the laboratory's origin at s = 0.
 
+    Parameters
+    ----------
+    direction : str
+        "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
+    leg_m : float
+        Leg length.
+    bend_at_m : float, optional
+        Where the turn is, along the path.
+    belt_m_s : float, optional
+        Speed of the belt.
+
     Raises
     ------
-    OptionError : for a direction that is not known.
+    OptionError
+        For a direction that is not known.
     """
     if direction not in DIRECTIONS:
         raise OptionError(
@@ -84,7 +123,13 @@ def make_path(direction: str, leg_m: float, *, bend_at_m: float = 0.0, belt_m_s:
 
 
 def left_of(heading: Jet) -> Jet:
-    """Return the horizontal direction to the left of a heading, (n, 3)."""
+    """Return the horizontal direction to the left of a heading, (n, 3).
+
+    Parameters
+    ----------
+    heading : Jet
+        Unit tangent of the path, (n, 3).
+    """
     x, y = heading[..., 0], heading[..., 1]
     return stack([-y, x, constant(0.0, x)])
 

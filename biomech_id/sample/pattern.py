@@ -19,26 +19,64 @@ class GaitPattern:
 
     Attributes
     ----------
-    foot_off : end of stance.
-    stride : stride length over leg length at the reference speed; it grows with the square root of speed.
-    froude_speed : that reference speed, v / sqrt(g leg length).
-    heel_pitch_rad, heel_rise, heel_fall : largest toes-up angle of the heel rocker, when it is taken up (before strike) and when
-        the foot comes down flat.
-    toe_pitch_rad, toe_rise, toe_fall : the same for the toe rocker, heel off the floor to mid-swing.
-    swing, swing_ramps : when the foot travels, and the shares of that time in which it gathers and loses speed.
-    lift, lift_height : when and by how much of leg length the foot clears the floor in addition.
-    ankle_turn_rise, ankle_turn_fall : when the shank stops and resumes following the line of progression over a foot turned out.
-    place : when in stance the pelvis passes over the ankle.
-    height : harmonics 2, 4 and 6 of the pelvis height (cos, sin, cos, sin, cos, sin), of leg length.
-    surge : the same of its forward position.
-    sway : lateral amplitude (sine of the stride), of leg length, towards the stance foot.
-    tilt_rad, tilt_swing_rad, obliquity_rad, rotation_rad : pelvis angles: mean tilt; amplitudes of the others.
-    knee_rotation_rad : amplitude of axial knee rotation.
-    least_knee_flexion_rad : the mean pelvis height is such that the knee never extends further than this.
-    load_swing, load_peak : the vertical ground reaction of both feet together is body weight times
-        1 + load_swing cos(4 pi (phase - load_peak)).
-    pivot : height, in leg lengths, of the point above the pelvis through which each foot's force passes.
-    cop_travel : when the centre of pressure travels from heel to toe.
+    foot_off : float
+        End of stance.
+    stride : float
+        Stride length over leg length at the reference speed; it grows with the square root of speed.
+    froude_speed : float
+        That reference speed, v / sqrt(g leg length).
+    heel_pitch_rad : float
+        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+    heel_rise : Span
+        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+    heel_fall : Span
+        Largest toes-up angle of the heel rocker, when it is taken up (before strike) and when the foot comes down flat.
+    toe_pitch_rad : float
+        The same for the toe rocker, heel off the floor to mid-swing.
+    toe_rise : Span
+        The same for the toe rocker, heel off the floor to mid-swing.
+    toe_fall : Span
+        The same for the toe rocker, heel off the floor to mid-swing.
+    swing : Span
+        When the foot travels, and the shares of that time in which it gathers and loses speed.
+    swing_ramps : tuple[float, float]
+        When the foot travels, and the shares of that time in which it gathers and loses speed.
+    lift : Span
+        When and by how much of leg length the foot clears the floor in addition.
+    lift_height : float
+        When and by how much of leg length the foot clears the floor in addition.
+    ankle_turn_rise : Span
+        When the shank stops and resumes following the line of progression over a foot turned out.
+    ankle_turn_fall : Span
+        When the shank stops and resumes following the line of progression over a foot turned out.
+    place : float
+        When in stance the pelvis passes over the ankle.
+    height : tuple[float, ...]
+        Harmonics 2, 4 and 6 of the pelvis height (cos, sin, cos, sin, cos, sin), of leg length.
+    surge : tuple[float, ...]
+        The same of its forward position.
+    sway : float
+        Lateral amplitude (sine of the stride), of leg length, towards the stance foot.
+    tilt_rad : float
+        Pelvis angles: mean tilt; amplitudes of the others.
+    tilt_swing_rad : float
+        Pelvis angles: mean tilt; amplitudes of the others.
+    obliquity_rad : float
+        Pelvis angles: mean tilt; amplitudes of the others.
+    rotation_rad : float
+        Pelvis angles: mean tilt; amplitudes of the others.
+    knee_rotation_rad : float
+        Amplitude of axial knee rotation.
+    least_knee_flexion_rad : float
+        The mean pelvis height is such that the knee never extends further than this.
+    load_swing : float
+        The vertical ground reaction of both feet together is body weight times 1 + load_swing cos(4 pi (phase - load_peak)).
+    load_peak : float
+        The vertical ground reaction of both feet together is body weight times 1 + load_swing cos(4 pi (phase - load_peak)).
+    pivot : float
+        Height, in leg lengths, of the point above the pelvis through which each foot's force passes.
+    cop_travel : Span
+        When the centre of pressure travels from heel to toe.
     """
 
     foot_off: float

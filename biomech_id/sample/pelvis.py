@@ -15,7 +15,19 @@ from biomech_id.sample.pattern import GaitPattern
 
 @dataclass(frozen=True, eq=False)
 class PelvisMotion:
-    """Pose of the pelvis (origin between the ASIS markers), middle of the hips and direction of the path, (n, 3) each."""
+    """Pose of the pelvis (origin between the ASIS markers), middle of the hips and direction of the path, (n, 3) each.
+
+    Attributes
+    ----------
+    R_lab_pelvis : Jet
+        (n, 3, 3), maps pelvis components to laboratory components.
+    origin_m : Jet
+        (n, 3), between the ASIS markers, laboratory axes.
+    centre_m : Jet
+        (n, 3), middle of the hips, laboratory axes.
+    heading : Jet
+        (n, 3), unit vector along the path.
+    """
 
     R_lab_pelvis: Jet
     origin_m: Jet
@@ -26,7 +38,27 @@ class PelvisMotion:
 def pelvis_motion(
     time: Jet, body: Person, pattern: GaitPattern, path: Path, *, speed_m_s: float, cycle_s: float, leg_m: float, height_m: float
 ) -> PelvisMotion:
-    """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor."""
+    """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor.
+
+    Parameters
+    ----------
+    time : Jet
+        Times at which to evaluate, seconds.
+    body : Person
+        The person.
+    pattern : GaitPattern
+        Shape of the gait.
+    path : Path
+        Where the walk goes.
+    speed_m_s : float
+        Of travel.
+    cycle_s : float
+        Duration of the gait cycle.
+    leg_m : float
+        Leg length.
+    height_m : float
+        Mean height of the middle of the hips above the floor.
+    """
     stride = time * (2 * pi / cycle_s)
     sin_1, cos_1 = sin_cos(stride)
     sin_2, cos_2 = 2 * sin_1 * cos_1, cos_1 * cos_1 - sin_1 * sin_1
@@ -54,7 +86,13 @@ def pelvis_motion(
 
 
 def cardan_yxz(a: Jet, b: Jet, c: Jet) -> Jet:
-    """Return Ry(a) Rx(b) Rz(c), (n, 3, 3), angles (n,) in radians."""
+    """Return Ry(a) Rx(b) Rz(c), (n, 3, 3), angles (n,) in radians.
+
+    Parameters
+    ----------
+    a, b, c : Jet
+        (n,), rad.
+    """
     (sa, ca), (sb, cb), (sc, cc) = sin_cos(a), sin_cos(b), sin_cos(c)
     return stack([
         stack([ca * cc + sa * sb * sc, cb * sc, -sa * cc + ca * sb * sc]),

@@ -1,7 +1,7 @@
 """Raw force-plate channels: what a plate of each C3D type would have recorded.
 
 The inverse of what a reader does, from the definition of the types in the C3D user guide (FORCE_PLATFORM:TYPE). With plate axes
-x = unit(c1 - c2), z = unit(x cross (c1 - c4)) (down), y = z cross x, and force F and moment M about the middle of the surface:
+x = unit(c1 - c2), z = unit(x cross (c1 - c4)) (down), y = z cross x, and force F and moment M about the middle of the surface::
 
     type 1: F, centre of pressure (p_x, p_y) on the surface, free moment:  M = (p_x, p_y, 0) x F + (0, 0, T)
     type 2: F, M_raw = M - F x o, with o the stored origin (its sign such that o_z < 0): moments about the transducers' origin
@@ -19,7 +19,8 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.trial import ForcePlate
 
-#: Transducer origin of types 2 and 4 as stored (mm): beneath the surface, with the small misalignment real plates have.
+#: Transducer origin of types 2 and 4 as stored (mm):
+#: beneath the surface, with the small misalignment real plates have.
 ORIGIN_MM = (0.4, -0.7, 38.5)
 #: Half distances between the posts of a type 3 plate along x and y, and their depth, mm.
 POSTS_MM = (120.0, 200.0, -48.0)
@@ -40,10 +41,20 @@ class PlateChannels:
 
     Attributes
     ----------
-    kind : C3D type.
-    channels : (k, m).
-    labels, units : of the k channels.
-    corners_mm : (4, 3); origin_mm : (3,); calibration : (6, 6), identity except for type 4.
+    kind : int
+        C3D type.
+    channels : FloatArray
+        (k, m).
+    labels : tuple[str, ...]
+        Of the k channels.
+    units : tuple[str, ...]
+        Of the k channels.
+    corners_mm : FloatArray
+        (4, 3); origin_mm : (3,); calibration : (6, 6), identity except for type 4.
+    origin_mm : FloatArray
+        ORIGIN of the plate, its own axes.
+    calibration : FloatArray
+        CAL_MATRIX; empty for a type that has none.
     """
 
     kind: int
@@ -56,7 +67,13 @@ class PlateChannels:
 
 
 def plate_channels(plate: ForcePlate) -> PlateChannels:
-    """Return the raw channels that a plate of its type would have recorded for its reaction."""
+    """Return the raw channels that a plate of its type would have recorded for its reaction.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        What it measured.
+    """
     R = channel_axes(plate.corners_m)
     force, moment = plate.force_lab_N @ R, plate.moment_lab_Nm @ R * MM_PER_M
     kind, eye = plate.kind, np.eye(6)
@@ -74,7 +91,13 @@ def plate_channels(plate: ForcePlate) -> PlateChannels:
 
 
 def channel_axes(corners_m: FloatArray) -> FloatArray:
-    """Return R_lab_plate (3, 3) from the corners (4, 3)."""
+    """Return R_lab_plate (3, 3) from the corners (4, 3).
+
+    Parameters
+    ----------
+    corners_m : FloatArray
+        (4, 3), in the order of the file, laboratory axes.
+    """
     c1, c2, _, c4 = corners_m
     x = (c1 - c2) / np.linalg.norm(c1 - c2)
     z = np.cross(x, c1 - c4)

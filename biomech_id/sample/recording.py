@@ -35,15 +35,39 @@ class Mover(Protocol):
         """Constants of the person."""
 
     def pose(self, time: Jet) -> Posture:
-        """Pose at the given times."""
+        """Pose at the given times.
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """The floor's action on one foot."""
+        """The floor's action on one foot.
+
+        Parameters
+        ----------
+        pose : Posture
+            The body's pose at those times.
+        time : Jet
+            Times at which to evaluate, seconds.
+        side : str
+            "L" or "R".
+        """
 
 
 @dataclass(frozen=True, eq=False)
 class Walking:
-    """A gait with the forces that go with it (``forward_share``: see `ground.mean_forward_share`)."""
+    """A gait with the forces that go with it (``forward_share``: see `ground.mean_forward_share`).
+
+    Attributes
+    ----------
+    gait : Gait
+        The way of moving.
+    forward_share : float
+        See `ground.mean_forward_share`.
+    """
 
     gait: Gait
     forward_share: float
@@ -54,11 +78,27 @@ class Walking:
         return self.gait.body
 
     def pose(self, time: Jet) -> Posture:
-        """Pose at the given times."""
+        """Pose at the given times.
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
         return self.gait.pose(time)
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """The floor's action on one foot."""
+        """The floor's action on one foot.
+
+        Parameters
+        ----------
+        pose : Posture
+            The body's pose at those times.
+        time : Jet
+            Times at which to evaluate, seconds.
+        side : str
+            "L" or "R".
+        """
         return true_ground_wrench(self.gait, pose, time, side, self.forward_share)
 
 
@@ -68,13 +108,28 @@ class Session:
 
     Attributes
     ----------
-    name : the trial's name.
-    rate_hz, analog_ratio : video frames per second, analog samples per video frame.
-    first_frame, n_frames : numbering from 1, and length.
-    clock_zero_s : absolute time of the motion's own zero.
-    plates : force plates of the laboratory.
-    noise_m, gaps, soft_tissue_m : what ails the markers.
-    seed : of every random number.
+    name : str
+        The trial's name.
+    rate_hz : float
+        Video frames per second, analog samples per video frame.
+    analog_ratio : int
+        Video frames per second, analog samples per video frame.
+    first_frame : int
+        Numbering from 1, and length.
+    n_frames : int
+        Numbering from 1, and length.
+    clock_zero_s : float
+        Absolute time of the motion's own zero.
+    plates : tuple[PlateSpec, ...]
+        Force plates of the laboratory.
+    noise_m : float
+        What ails the markers.
+    gaps : tuple[Loss, ...]
+        What ails the markers.
+    soft_tissue_m : float
+        What ails the markers.
+    seed : int
+        Of every random number.
     """
 
     name: str
@@ -105,9 +160,12 @@ class SampleTrial:
 
     Attributes
     ----------
-    trial : what a reader would return for it.
-    truth : what is behind it.
-    clock_zero_s : absolute time of the motion's own zero (`VirtualSubject.mover` counts time from there).
+    trial : Trial
+        What a reader would return for it.
+    truth : Truth
+        What is behind it.
+    clock_zero_s : float, optional
+        Absolute time of the motion's own zero (`VirtualSubject.mover` counts time from there).
     """
 
     trial: Trial
@@ -126,11 +184,21 @@ def record(
 
     Parameters
     ----------
-    stances : every stance of the motion on the recording's clock, with no plates named yet.
+    stances : Sequence[TrueStance], optional
+        Every stance of the motion on the recording's clock, with no plates named yet.
+    mover : Mover
+        Who moves.
+    session : Session
+        Options of the recording.
+    subject : Subject
+        Measurements that the files hold.
+    spatiotemporal : Mapping[str, float] | None, optional
+        Parameter -> true value.
 
     Raises
     ------
-    OptionError : the legs are too short for such a stride.
+    OptionError
+        The legs are too short for such a stride.
     """
     times = session.frame_times_s()
     time = time_jet(times - session.clock_zero_s, order=2)
@@ -217,8 +285,22 @@ def truth_of(
 
     Parameters
     ----------
-    times_s, time : absolute times, and the same as a jet of order 2 on the motion's own clock.
-    lasi_m : (n, 3), path of the left ASIS marker (it defines the direction of progression).
+    times_s : FloatArray
+        Absolute times, and the same as a jet of order 2 on the motion's own clock.
+    time : Jet
+        Absolute times, and the same as a jet of order 2 on the motion's own clock.
+    lasi_m : FloatArray
+        (n, 3), path of the left ASIS marker (it defines the direction of progression).
+    mover : Mover
+        Who moves.
+    pose : Posture
+        The body's pose at those times.
+    events : tuple[Event, ...], optional
+        Those of the trial.
+    stances : tuple[TrueStance, ...], optional
+        Those of the trial.
+    spatiotemporal : Mapping[str, float]
+        Parameter -> true value.
     """
     body = mover.body
     R_lab_seg = {("", "pelvis"): pose.pelvis.R_lab_pelvis}

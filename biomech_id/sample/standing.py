@@ -19,7 +19,8 @@ from biomech_id.sample.pelvis import PelvisMotion, cardan_yxz
 
 #: Distance of each foot from the middle, over leg length; flexion of the knees; pelvic tilt; sway amplitude and rate.
 HALF_WIDTH, KNEE_RAD, TILT_RAD, SWAY_M, SWAY_HZ = 0.10, 0.12, 0.17, 0.002, 0.3
-#: The ankles stand this far behind the hips, over leg length: the weight falls through the middle of the feet.
+#: The ankles stand this far behind the hips, over leg length:
+#: the weight falls through the middle of the feet.
 ANKLES_BEHIND = 0.055
 
 
@@ -29,8 +30,18 @@ class Standing:
 
     Attributes
     ----------
-    place_m : (2,), the point midway between the ankles.
-    hip_height_m : of the middle of the hips; `upright` finds it.
+    place_m : tuple[float, float]
+        (2,), the point midway between the ankles.
+    hip_height_m : float
+        Of the middle of the hips; `upright` finds it.
+    body : Person
+        The person.
+    sole : Sole
+        Of one foot.
+    toe_out_rad : Mapping[str, float]
+        Side -> toe-out of the foot.
+    ankle_roll_rad : float, optional
+        Turn of the ankle axis about the foot's x.
     """
 
     body: Person
@@ -41,7 +52,13 @@ class Standing:
     ankle_roll_rad: float = 0.0
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times."""
+        """Return the body's pose at the given times.
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
         leg = leg_scale_m(self.body)
         sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
         hips = np.array([self.place_m[0] + ANKLES_BEHIND * leg, self.place_m[1], self.hip_height_m])
@@ -65,7 +82,17 @@ class Standing:
         return Posture(pelvis, legs, soles, feet)
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: half the weight, under the middle of the foot."""
+        """Return the floor's action on one foot: half the weight, under the middle of the foot.
+
+        Parameters
+        ----------
+        pose : Posture
+            The body's pose at those times.
+        time : Jet
+            Times at which to evaluate, seconds.
+        side : str
+            "L" or "R".
+        """
         half = constant(0.5 * self.body.mass_kg * GRAVITY_M_S2, time)
         zero = constant(0.0, time)
         middle = (self.sole.heel_x + self.sole.toe_x) / 2
@@ -78,7 +105,10 @@ def upright(low: Standing, *, rounds: int = 6) -> Standing:
 
     Parameters
     ----------
-    low : standing low enough for both knees to bend.
+    low : Standing
+        Standing low enough for both knees to bend.
+    rounds : int, optional
+        Of correction, each of which makes the rest smaller.
     """
     time = time_jet(np.arange(50) / (50 * SWAY_HZ), order=0)
     standing = low

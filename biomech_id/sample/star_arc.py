@@ -26,7 +26,8 @@ from biomech_id.sample.steps import bump, smoothstep
 HIP_RAD, KNEE_RAD, HELD_RAD = pi / 6, pi / 3, pi / 7
 #: When each leg moves, over the trial's duration; the weight is shifted in between.
 ACTIVE: Mapping[str, tuple[float, float]] = {"L": (0.08, 0.46), "R": (0.54, 0.92)}
-#: Arms of the star: start and end over a leg's active time, direction from forwards to sideways.
+#: Arms of the star:
+#: start and end over a leg's active time, direction from forwards to sideways.
 STAR = ((0.0, 0.22, 0.0), (0.22, 0.44, pi / 4), (0.44, 0.66, pi / 2))
 BENDS = ((0.66, 0.83), (0.83, 1.0))
 
@@ -37,8 +38,14 @@ class StarArc:
 
     Attributes
     ----------
-    duration_s : of the whole trial, which starts at the motion's time 0.
-    place_m : (2,), the point midway between the ankles.
+    duration_s : float
+        Of the whole trial, which starts at the motion's time 0.
+    place_m : tuple[float, float]
+        (2,), the point midway between the ankles.
+    body : Person
+        The person.
+    sole : Sole
+        Of one foot.
     """
 
     body: Person
@@ -47,7 +54,13 @@ class StarArc:
     place_m: tuple[float, float]
 
     def pose(self, time: Jet) -> Posture:
-        """Return the body's pose at the given times."""
+        """Return the body's pose at the given times.
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        """
         up = constant(np.array([0.0, 0.0, 1.0]), time)
         ahead = constant(np.array([1.0, 0.0, 0.0]), time)
         upright = constant(np.eye(3), time)
@@ -87,7 +100,17 @@ class StarArc:
         return flexion, abduction, knee
 
     def ground(self, pose: Posture, time: Jet, side: str) -> GroundWrench:
-        """Return the floor's action on one foot: the weight is on the leg that does not move."""
+        """Return the floor's action on one foot: the weight is on the leg that does not move.
+
+        Parameters
+        ----------
+        pose : Posture
+            The body's pose at those times.
+        time : Jet
+            Times at which to evaluate, seconds.
+        side : str
+            "L" or "R".
+        """
         whole = self.body.mass_kg * GRAVITY_M_S2
         (left_start, left_end), (right_start, right_end) = ACTIVE["L"], ACTIVE["R"]
         u = time / self.duration_s

@@ -2,7 +2,7 @@
 
 Let S_n be the regularised incomplete beta function I_u(n+1, n+1), the polynomial of degree 2n+1 that rises from 0 to 1 with n
 vanishing derivatives at both ends; beyond its interval it is exactly 0 or 1. In Bernstein form every term is positive, so that
-nothing cancels: with N = 2n+1 and b(k,N) the Bernstein polynomials,
+nothing cancels: with N = 2n+1 and b(k,N) the Bernstein polynomials, ::
 
     S_n(u) = sum_{k=n+1}^{N} b(k,N)(u),            dS_n/du = (N!/(n!)^2) u^n (1-u)^n
     int_0^u S_n = sum_{j=n+2}^{N+1} (j-n-1)/(N+1) b(j,N+1)(u)
@@ -26,8 +26,10 @@ def smoothstep(u: Jet, n: int) -> Jet:
 
     Parameters
     ----------
-    u : (m,) dimensionless.
-    n : smoothness.
+    u : Jet
+        (m,) dimensionless.
+    n : int
+        Smoothness.
     """
     factor = factorial(2 * n + 1) // factorial(n) ** 2
     weights = dict.fromkeys(range(n + 1, 2 * n + 2), 1)
@@ -39,7 +41,15 @@ def smoothstep(u: Jet, n: int) -> Jet:
 
 
 def smoothstep_integral(u: Jet, n: int) -> Jet:
-    """Return the integral of S_n from 0 to u: 0 for u <= 0, u - 1/2 for u >= 1."""
+    """Return the integral of S_n from 0 to u: 0 for u <= 0, u - 1/2 for u >= 1.
+
+    Parameters
+    ----------
+    u : Jet
+        Share of the way, 0 to 1 inside.
+    n : int
+        Order: the number of continuous derivatives.
+    """
     degree = 2 * n + 2
     weights = {j: j - n - 1 for j in range(n + 2, degree + 1)}
 
@@ -50,7 +60,17 @@ def smoothstep_integral(u: Jet, n: int) -> Jet:
 
 
 def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
-    """Return a step from 0 to 1 over 0 <= u <= 1; its speed rises as S_n over the first share ``ramps[0]``, falls over the last."""
+    """Return a step from 0 to 1 over 0 <= u <= 1; its speed rises as S_n over the first share ``ramps[0]``, falls over the last.
+
+    Parameters
+    ----------
+    u : Jet
+        Share of the way, 0 to 1 inside.
+    n : int
+        Order: the number of continuous derivatives.
+    ramps : tuple[float, float]
+        Shares of the way in which speed rises and falls.
+    """
     first, last = ramps
 
     def move(x: Jet) -> Jet:
@@ -62,12 +82,28 @@ def glide(u: Jet, n: int, ramps: tuple[float, float]) -> Jet:
 
 
 def bump(u: Jet, n: int) -> Jet:
-    """Return (4 u (1-u))^n inside 0 < u < 1, zero outside: n-1 continuous derivatives, height 1."""
+    """Return (4 u (1-u))^n inside 0 < u < 1, zero outside: n-1 continuous derivatives, height 1.
+
+    Parameters
+    ----------
+    u : Jet
+        Share of the way, 0 to 1 inside.
+    n : int
+        Order: the number of continuous derivatives.
+    """
     return _within(u, lambda x: power(4 * x * (1 - x), n), beyond=lambda x: x * 0)
 
 
 def power(a: Jet, n: int) -> Jet:
-    """Return a jet to a non-negative integer power."""
+    """Return a jet to a non-negative integer power.
+
+    Parameters
+    ----------
+    a : Jet
+        Base.
+    n : int
+        Exponent.
+    """
     result = a * 0 + 1
     for _ in range(n):
         result = result * a

@@ -40,7 +40,8 @@ MEASURED = (
     "mass_kg", "height_m", "marker_diameter_m", "inter_asis_distance_m", "leg_length_m", "knee_width_m", "ankle_width_m",
     "asis_trochanter_distance_m",
 )  # fmt: skip
-#: Hip height from which the search for the pelvis's height starts, over leg length: low enough for every knee to bend.
+#: Hip height from which the search for the pelvis's height starts, over leg length:
+#: low enough for every knee to bend.
 LOW_HIP = 0.80
 
 
@@ -50,22 +51,68 @@ class VirtualSubject:
 
     Attributes
     ----------
-    body : "adult" or "child"; mass_kg, height_m, age_years override it.
-    code : the subject's code in files.
-    marker_diameter_m, foot_flat, sacrum, clusters : marker set (`body.build_body`).
-    toe_out_rad : outward turn of the left and the right foot.
-    variant : "conventional" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
+    body : Literal["adult", "child"], optional
+        "adult" or "child"; mass_kg, height_m, age_years override it.
+    code : str, optional
+        The subject's code in files.
+    marker_diameter_m : float, optional
+        Marker set (`body.build_body`).
+    foot_flat : bool, optional
+        Marker set (`body.build_body`).
+    sacrum : bool, optional
+        Marker set (`body.build_body`).
+    clusters : bool, optional
+        Marker set (`body.build_body`).
+    toe_out_rad : tuple[float, float], optional
+        Outward turn of the left and the right foot.
+    variant : Literal["conventional", "violating"], optional
+        "conventional" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
         ``knee_width_error_m`` too large, the thigh wands are turned by ``wand_offset_rad`` about the bone, and the ankle's axis is
         tilted by ``ankle_roll_rad`` out of the plane that the model assumes.
-    direction : "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
-    speed_m_s : walking or running speed; None is a comfortable one for the leg length.
-    belt : walk on a belt that runs at that speed; run : run instead.
-    lead : which foot meets the first plate.
-    rate_hz, analog_ratio, duration_s, first_frame : of the recording.
-    plates : name of a layout (`floor_plates.layout`) or the plates themselves.
-    plate_baseline_N, plate_noise_N : offset and noise added to every plate.
-    noise_m, gaps, soft_tissue_m : marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
-    seed : of every random number.
+    direction : str, optional
+        "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
+    speed_m_s : float | None, optional
+        Walking or running speed; None is a comfortable one for the leg length.
+    belt : bool, optional
+        Walk on a belt that runs at that speed; run : run instead.
+    lead : Literal["L", "R"], optional
+        Which foot meets the first plate.
+    rate_hz : float, optional
+        Of the recording.
+    analog_ratio : int, optional
+        Of the recording.
+    duration_s : float | None, optional
+        Of the recording.
+    first_frame : int, optional
+        Of the recording.
+    plates : str | tuple[PlateSpec, ...], optional
+        Name of a layout (`floor_plates.layout`) or the plates themselves.
+    plate_baseline_N : tuple[float, float, float], optional
+        Offset and noise added to every plate.
+    plate_noise_N : float, optional
+        Offset and noise added to every plate.
+    noise_m : float, optional
+        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+    gaps : tuple[Loss, ...], optional
+        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+    soft_tissue_m : float, optional
+        Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
+    seed : int, optional
+        Of every random number.
+    mass_kg : float | None, optional
+        Body mass; None takes the body's own.
+    height_m : float | None, optional
+        Body height; None takes the body's own.
+    age_years : float | None, optional
+        Age; None takes the body's own.
+    knee_width_error_m : float, optional
+        Added to the knee widths that the files hold.
+    wand_offset_rad : float, optional
+        Turn of the wands about their segments.
+    ankle_roll_rad : float, optional
+        Tilt of the ankle's axis out of the plane that the model assumes, if ``variant`` is "violating".
+    run : bool, optional
+        Run instead of walk.
     """
 
     body: Literal["adult", "child"] = "adult"
@@ -116,8 +163,10 @@ class VirtualSubject:
 
         Parameters
         ----------
-        name : the trial's name.
-        changes : options that differ for this trial.
+        name : str, optional
+            The trial's name.
+        changes : Any
+            Options that differ for this trial.
         """
         me = replace(self, **changes)
         low = LOW_HIP * leg_scale_m(me.true_body)
@@ -129,8 +178,10 @@ class VirtualSubject:
 
         Parameters
         ----------
-        name : the trial's name.
-        changes : options that differ for this trial.
+        name : str, optional
+            The trial's name.
+        changes : Any
+            Options that differ for this trial.
         """
         me = replace(self, **changes)
         mover, gait = me.mover(), me.gait
@@ -147,8 +198,10 @@ class VirtualSubject:
 
         Parameters
         ----------
-        name : the trial's name.
-        changes : options that differ for this trial.
+        name : str, optional
+            The trial's name.
+        changes : Any
+            Options that differ for this trial.
         """
         me = replace(self, **changes)
         duration = me.duration_s or 12.0
@@ -187,7 +240,9 @@ class VirtualSubject:
 
     @cached_property
     def speed(self) -> float:
-        """Speed in m/s: as asked for, or the pattern's own for this leg length (rounded to 5 mm/s)."""
+        """Speed in m/s:
+        as asked for, or the pattern's own for this leg length (rounded to 5 mm/s).
+        """
         comfortable = self.pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_scale_m(self.true_body))
         return self.speed_m_s or round(comfortable * 200) / 200
 
@@ -238,13 +293,17 @@ class VirtualSubject:
 
     @cached_property
     def _own_step_m(self) -> float:
-        """Comfortable step of this body, to the centimetre: the laboratory's plates stay where they are at any speed."""
+        """Comfortable step of this body, to the centimetre:
+        the laboratory's plates stay where they are at any speed.
+        """
         leg = leg_scale_m(self.true_body)
         return round(self.pattern.stride * leg / 2, 2)
 
     @property
     def _aimed_phases(self) -> tuple[float, float]:
-        """Strikes of the two aimed stances, in cycles: right then left, or left then right."""
+        """Strikes of the two aimed stances, in cycles:
+        right then left, or left then right.
+        """
         return (-0.5, 0.0) if self.lead == "R" else (0.0, 0.5)
 
     def _plan(self, path: Path) -> Plan:
@@ -306,9 +365,15 @@ class VirtualSubject:
 def virtual_subject(**options: Any) -> VirtualSubject:
     """Return a virtual subject; see `VirtualSubject` for the options.
 
+    Parameters
+    ----------
+    options : Any
+        Fields of `VirtualSubject` and their values.
+
     Raises
     ------
-    OptionError : an option that does not exist, or a value that cannot be used.
+    OptionError
+        An option that does not exist, or a value that cannot be used.
     """
     known = VirtualSubject.__dataclass_fields__
     unknown = sorted(set(options) - set(known))

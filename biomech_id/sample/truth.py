@@ -15,11 +15,18 @@ class TrueStance:
 
     Attributes
     ----------
-    side : "L" or "R".
-    strike_s, off_s : absolute seconds on the recording's clock; may lie outside the recording.
-    plates : names of the plates that carry any of its force while recording.
-    heel_m : (3,), the heel marker while the foot is flat, laboratory axes at t = 0 of a belt.
-    yaw_rad : direction of the foot on the floor, from laboratory x about z.
+    side : str
+        "L" or "R".
+    strike_s : float
+        Absolute seconds on the recording's clock; may lie outside the recording.
+    off_s : float
+        Absolute seconds on the recording's clock; may lie outside the recording.
+    plates : tuple[str, ...]
+        Names of the plates that carry any of its force while recording.
+    heel_m : FloatArray
+        (3,), the heel marker while the foot is flat, laboratory axes at t = 0 of a belt.
+    yaw_rad : float
+        Direction of the foot on the floor, from laboratory x about z.
     """
 
     side: str
@@ -36,27 +43,60 @@ class Truth:
 
     Attributes
     ----------
-    time_s : (n,), absolute seconds: (frame number - 1) / rate.
-    joint_centres_lab_m : (side, "hip" | "knee" | "ankle") -> (n, 3).
-    R_lab_seg, origin_lab_m : ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3) and (n, 3); origins are the
-        joint centre at the segment's distal end (thigh: knee; shank and foot: ankle) and the middle of the ASIS markers.
-    omega_lab_rad_s : the same keys -> (n, 3).
-    joint_angles_rad : (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components.
-    joint_force_lab_N, joint_moment_lab_Nm : (side, joint) -> (n, 3), action of the proximal on the distal segment, moment about
-        the joint centre.
-    joint_moment_distal_Nm : the same moment in the axes of the segment distal to the joint.
-    power_rotational_W, power_translational_W : (side, joint) -> (n,).
-    ground_force_lab_N, ground_moment_lab_Nm : side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
-    centre_of_pressure_lab_m : side -> (n, 3), NaN without force; free_moment_Nm : side -> (n,), about the vertical there.
-    segment_mass_kg, segment_com_m, segment_inertia_kgm2 : (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3)
-        in segment axes from the segment's origin.
-    static_plantar_flexion_rad, static_rotation_offset_rad, foot_length_m : side -> the foot's static values.
-    progression_R_lab : (3, 3), x the laboratory axis of progression, z up.
-    events : foot strikes and foot offs within the recording.
-    stances : every stance that overlaps the recording, in order of time.
-    spatiotemporal : parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``,
-        ``cycle_s``, ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
+    time_s : FloatArray
+        (n,), absolute seconds: (frame number - 1) / rate.
+    joint_centres_lab_m : Mapping[tuple[str, str], FloatArray]
+        (side, "hip" | "knee" | "ankle") -> (n, 3).
+    R_lab_seg : Mapping[tuple[str, str], FloatArray]
+        ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3) and (n, 3); origins are the joint centre at the segment's
+        distal end (thigh: knee; shank and foot: ankle) and the middle of the ASIS markers.
+    origin_lab_m : Mapping[tuple[str, str], FloatArray]
+        ("", "pelvis") and (side, "thigh" | "shank" | "foot") -> (n, 3, 3) and (n, 3); origins are the joint centre at the segment's
+        distal end (thigh: knee; shank and foot: ankle) and the middle of the ASIS markers.
+    omega_lab_rad_s : Mapping[tuple[str, str], FloatArray]
+        The same keys -> (n, 3).
+    joint_angles_rad : Mapping[tuple[str, str], FloatArray]
+        (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components.
+    joint_force_lab_N : Mapping[tuple[str, str], FloatArray]
+        (side, joint) -> (n, 3), action of the proximal on the distal segment, moment about the joint centre.
+    joint_moment_lab_Nm : Mapping[tuple[str, str], FloatArray]
+        (side, joint) -> (n, 3), action of the proximal on the distal segment, moment about the joint centre.
+    joint_moment_distal_Nm : Mapping[tuple[str, str], FloatArray]
+        The same moment in the axes of the segment distal to the joint.
+    power_rotational_W : Mapping[tuple[str, str], FloatArray]
+        (side, joint) -> (n,).
+    power_translational_W : Mapping[tuple[str, str], FloatArray]
+        (side, joint) -> (n,).
+    ground_force_lab_N : Mapping[str, FloatArray]
+        Side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
+    ground_moment_lab_Nm : Mapping[str, FloatArray]
+        Side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
+    centre_of_pressure_lab_m : Mapping[str, FloatArray]
+        Side -> (n, 3), NaN without force; free_moment_Nm : side -> (n,), about the vertical there.
+    segment_mass_kg : Mapping[tuple[str, str], float]
+        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+    segment_com_m : Mapping[tuple[str, str], FloatArray]
+        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+    segment_inertia_kgm2 : Mapping[tuple[str, str], FloatArray]
+        (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
+    static_plantar_flexion_rad : Mapping[str, float]
+        Side -> the foot's static values.
+    static_rotation_offset_rad : Mapping[str, float]
+        Side -> the foot's static values.
+    foot_length_m : Mapping[str, float]
+        Side -> the foot's static values.
+    progression_R_lab : FloatArray
+        (3, 3), x the laboratory axis of progression, z up.
+    events : tuple[Event, ...], optional
+        Foot strikes and foot offs within the recording.
+    stances : tuple[TrueStance, ...], optional
+        Every stance that overlaps the recording, in order of time.
+    spatiotemporal : Mapping[str, float], optional
+        Parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``, ``cycle_s``,
+        ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
         ``cadence_steps_per_min``, ``foot_off_percent``, ``double_support_percent`` (both phases together).
+    free_moment_Nm : Mapping[str, FloatArray]
+        Side -> (n,), of the floor on the foot, about the vertical through the centre of pressure.
     """
 
     time_s: FloatArray

@@ -40,13 +40,17 @@ def write_subject(
 
     Parameters
     ----------
-    folder : created if need be.
-    subject : whose session; the adult if none is given.
-    progress : called with each file's name once it is written.
+    folder : Path | str
+        Created if need be.
+    subject : VirtualSubject | None, optional
+        Whose session; the adult if none is given.
+    progress : Callable[[str], None] | None, optional
+        Called with each file's name once it is written.
 
     Returns
     -------
-    The files, static trial first. The same subject gives the same bytes.
+    list[Path]
+        The files, static trial first. The same subject gives the same bytes.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +65,15 @@ def write_subject(
 
 
 def write_index(folder: Path | str, files: list[Path]) -> Path:
-    """Write ``index.csv`` beside the files: name, SHA-256 and what each of them shows."""
+    """Write ``index.csv`` beside the files: name, SHA-256 and what each of them shows.
+
+    Parameters
+    ----------
+    folder : Path | str
+        Where the files are.
+    files : list[Path]
+        Those that are listed.
+    """
     path = Path(folder) / INDEX
     with path.open("w", encoding="utf-8", newline="") as stream:
         table = csv.writer(stream, lineterminator="\n")

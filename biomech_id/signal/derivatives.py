@@ -5,7 +5,7 @@ its third and fourth derivatives vanish at both ends. It smooths nothing: on eve
 accurate to the fourth order of the step in the interior. The conventional gait model differentiates with it
 (docs/decisions/derivatives.md says why the textbook mode does too, and measures it).
 
-On an even grid of step h, with B-spline coefficients c (two more than samples at either end), the values at a knot are
+On an even grid of step h, with B-spline coefficients c (two more than samples at either end), the values at a knot are ::
 
     f    = (  c[-2] + 26 c[-1] + 66 c[0] + 26 c[1] + c[2]) / 120
     f'   = ( -c[-2] - 10 c[-1]           + 10 c[1] + c[2]) / (24 h)
@@ -27,7 +27,8 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
-#: Rows: the weights of c[-2]..c[2] in the value and the first to fourth derivative at a knot, for a step of one.
+#: Rows:
+#: the weights of c[-2]..c[2] in the value and the first to fourth derivative at a knot, for a step of one.
 KNOT_WEIGHTS: FloatArray = np.array([
     [1.0, 26.0, 66.0, 26.0, 1.0],
     [-5.0, -50.0, 0.0, 50.0, 5.0],
@@ -37,7 +38,8 @@ KNOT_WEIGHTS: FloatArray = np.array([
 ]) / 120.0  # fmt: skip
 #: Fewer samples than this do not determine the spline (its null space is the parabolas).
 SHORTEST_RUN = 3
-#: Frames at either end of a stretch in which the end conditions, which no body obeys, still show: the share of a condition at
+#: Frames at either end of a stretch in which the end conditions, which no body obeys, still show:
+#: the share of a condition at
 #: an end that is left after k frames falls as 0.43^k, and the angular stencil of the conventional model needs four.
 END_FRAMES = 4
 
@@ -47,19 +49,24 @@ def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, .
 
     Parameters
     ----------
-    values : (n, ...), any number of channels, any unit. Missing samples are NaN; every uninterrupted stretch of a channel is
-        splined by itself, so a gap stays missing and the samples beyond it do not matter. Stretches of fewer than
-        three samples have no derivative and become NaN.
-    rate_hz : samples per second.
-    orders : which derivatives, from 0 to 4.
+    values : FloatArray
+        (n, ...), any number of channels, any unit. Missing samples are NaN; every uninterrupted stretch of a channel is splined by
+        itself, so a gap stays missing and the samples beyond it do not matter. Stretches of fewer than three samples have no
+        derivative and become NaN.
+    rate_hz : float
+        Samples per second.
+    orders : tuple[int, ...], optional
+        Which derivatives, from 0 to 4.
 
     Returns
     -------
-    One array of the shape of ``values`` for each order, in the unit of ``values`` per second to that power.
+    tuple[FloatArray, ...]
+        One array of the shape of ``values`` for each order, in the unit of ``values`` per second to that power.
 
     Raises
     ------
-    InvalidValueError : an order outside 0 to 4.
+    InvalidValueError
+        An order outside 0 to 4.
     """
     if not set(orders) <= set(range(len(KNOT_WEIGHTS))):
         raise InvalidValueError(
@@ -105,7 +112,17 @@ def _collocation(n: int) -> FloatArray:
 
 
 def central_difference(values: FloatArray, rate_hz: float, half_width: int) -> FloatArray:
-    """Return (v[i + k] - v[i - k]) rate / 2k for k = ``half_width``, shape of ``values``; NaN in the first and last k samples."""
+    """Return (v[i + k] - v[i - k]) rate / 2k for k = ``half_width``, shape of ``values``; NaN in the first and last k samples.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, ...), any number of channels, any unit; missing is NaN.
+    rate_hz : float
+        Samples per second.
+    half_width : int
+        k, samples on either side.
+    """
     out = np.full(np.shape(values), np.nan)
     if len(out) > 2 * half_width:
         out[half_width:-half_width] = (values[2 * half_width :] - values[: -2 * half_width]) * (rate_hz / (2 * half_width))
@@ -113,7 +130,15 @@ def central_difference(values: FloatArray, rate_hz: float, half_width: int) -> F
 
 
 def without_ends(values: FloatArray, margin: int = END_FRAMES) -> FloatArray:
-    """Return (n, ...) ``values`` with NaN in the first and last ``margin`` samples of every finite stretch of each channel."""
+    """Return (n, ...) ``values`` with NaN in the first and last ``margin`` samples of every finite stretch of each channel.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, ...), any number of channels, any unit; missing is NaN.
+    margin : int, optional
+        Samples at either end of a stretch.
+    """
     flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
     for channels, start, stop in list(channel_runs(flat, 1)):
         flat[start : min(start + margin, stop), channels] = np.nan

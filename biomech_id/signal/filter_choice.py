@@ -22,9 +22,11 @@ from biomech_id.signal.runs import channel_runs
 NOISE_ABOVE_HZ = 20.0
 #: Default limit of the residual above it for a recording that counts as smoothed.
 SMOOTH_BELOW_M = 0.05e-3
-#: Below this even level noise is better left alone: at 100 Hz it moves a hip moment by 0.014 N m/kg, as much as filtering at 8 Hz.
+#: Below this even level noise is better left alone:
+#: at 100 Hz it moves a hip moment by 0.014 N m/kg, as much as filtering at 8 Hz.
 NEGLIGIBLE_M = 0.004e-3
-#: Ratio of amplitude densities, just below half the sampling rate to just above 20 Hz: smoothed paths have 0.04, noise up to 1.
+#: Ratio of amplitude densities, just below half the sampling rate to just above 20 Hz:
+#: smoothed paths have 0.04, noise up to 1.
 LEVEL_NOISE = 0.25
 #: Share of the band above 20 Hz that counts as its bottom and as its top.
 BAND_SHARE = 0.2
@@ -39,12 +41,18 @@ class FilterChoice:
 
     Attributes
     ----------
-    apply : whether markers (and the plates' wrenches, with the same cut-off) are to be filtered.
-    cutoff_hz : effective cut-off of the filter.
-    residual_m : median over the markers of the root mean square above 20 Hz, per axis; NaN when nothing can be said.
-    levelness : median over the markers of the amplitude density near half the sampling rate over that near 20 Hz.
-    mode : "auto", "always" or "never".
-    lowpass : the filter.
+    apply : bool
+        Whether markers (and the plates' wrenches, with the same cut-off) are to be filtered.
+    cutoff_hz : float
+        Effective cut-off of the filter.
+    residual_m : float
+        Median over the markers of the root mean square above 20 Hz, per axis; NaN when nothing can be said.
+    levelness : float
+        Median over the markers of the amplitude density near half the sampling rate over that near 20 Hz.
+    mode : str
+        "auto", "always" or "never".
+    lowpass : LowPass, optional
+        The filter.
     """
 
     apply: bool
@@ -58,13 +66,24 @@ class FilterChoice:
         """Return the white noise on each axis of a raw path, standard deviation in metres; NaN where the recording shows none.
 
         White noise spreads evenly up to half the sampling rate; what lies above 20 Hz is its share of that band.
+
+        Parameters
+        ----------
+        rate_hz : float
+            Samples per second.
         """
         if not self.levelness >= LEVEL_NOISE:
             return float("nan")
         return float(self.residual_m / np.sqrt(1.0 - NOISE_ABOVE_HZ / (rate_hz / 2)))
 
     def finding(self, where: str) -> Finding:
-        """Say the choice and its evidence in one sentence."""
+        """Say the choice and its evidence in one sentence.
+
+        Parameters
+        ----------
+        where : str
+            The trial, for the finding.
+        """
         did = f"filtered at {self.cutoff_hz:g} Hz" if self.apply else "not filtered"
         if np.isfinite(self.residual_m):
             shape = "level like noise" if self.levelness >= LEVEL_NOISE else "dying away"
@@ -89,16 +108,22 @@ def choose_filter(
 
     Parameters
     ----------
-    position_m : (n, markers, 3), metres; the markers the model uses.
-    rate_hz : frames per second.
-    mode : "auto" filters unless the residual above 20 Hz is below ``smooth_below_m`` and either dies away towards half the
-        sampling rate or is negligible; "always" and "never" overrule the evidence, which is measured all the same.
-    smooth_below_m, cutoff_hz : see the module.
-    kind : the filter to use where one is needed; what decides is measured with the same one for all.
+    position_m : FloatArray
+        (n, markers, 3), metres; the markers the model uses.
+    rate_hz : float
+        Frames per second.
+    mode : str, optional
+        "auto" filters unless the residual above 20 Hz is below ``smooth_below_m`` and either dies away towards half the sampling
+        rate or is negligible; "always" and "never" overrule the evidence, which is measured all the same.
+    smooth_below_m, cutoff_hz : float, optional
+        See the module.
+    kind : LowPass, optional
+        The filter to use where one is needed; what decides is measured with the same one for all.
 
     Raises
     ------
-    OptionError : another mode.
+    OptionError
+        Another mode.
     """
     if mode not in MODES:
         raise OptionError(
@@ -115,13 +140,18 @@ def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float =
 
     Parameters
     ----------
-    position_m : (n, markers, 3), metres.
-    rate_hz : frames per second.
+    position_m : FloatArray
+        (n, markers, 3), metres.
+    rate_hz : float
+        Frames per second.
+    frequency_hz : float, optional
+        Above it a body part hardly moves.
 
     Returns
     -------
-    (markers,), metres, over all frames and axes; NaN for a marker never seen. At rates that hold nothing above ``frequency_hz``
-    the answer is zero.
+    FloatArray
+        (markers,), metres, over all frames and axes; NaN for a marker never seen. At rates that hold nothing above ``frequency_hz``
+        the answer is zero.
     """
     if frequency_hz >= rate_hz / 2:
         return np.where(np.isfinite(position_m).any(axis=(0, 2)), 0.0, np.nan)
@@ -138,6 +168,15 @@ def levelness(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOIS
 
     Near one: noise; near zero: a smoothed path. NaN for a marker without an uninterrupted second of recording, and at rates that
     hold nothing above ``frequency_hz``.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (n, markers, 3), laboratory axes, metres; missing is NaN.
+    rate_hz : float
+        Samples per second.
+    frequency_hz : float, optional
+        Above it a body part hardly moves.
     """
     flat = position_m.reshape(len(position_m), -1)
     power = np.zeros((2, flat.shape[1]))

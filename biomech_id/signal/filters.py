@@ -1,6 +1,6 @@
 """Zero-lag low-pass filtering.
 
-A second-order Butterworth filter run forwards and backwards has no lag and the gain
+A second-order Butterworth filter run forwards and backwards has no lag and the gain ::
 
     G(f) = 1 / (1 + (tan(pi f / f_s) / tan(pi f_1 / f_s))^4),
 
@@ -32,14 +32,18 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
 
     Parameters
     ----------
-    values : (n, ...), any number of channels, any unit. NaN stays NaN; every uninterrupted stretch is filtered by itself, and its
-        first and last sample keep their values.
-    rate_hz : samples per second.
-    cutoff_hz : effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+    values : FloatArray
+        (n, ...), any number of channels, any unit. NaN stays NaN; every uninterrupted stretch is filtered by itself, and its first
+        and last sample keep their values.
+    rate_hz : float
+        Samples per second.
+    cutoff_hz : float
+        Effective cut-off: the frequency whose amplitude is multiplied by 0.707.
 
     Raises
     ------
-    InvalidValueError : a cut-off that is not between zero and half the sampling rate.
+    InvalidValueError
+        A cut-off that is not between zero and half the sampling rate.
     """
     if not 0 < cutoff_hz < rate_hz / 2:
         raise InvalidValueError(
@@ -53,7 +57,17 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
 
 
 def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
-    """Return G(f), the factor by which the amplitude of each frequency is multiplied."""
+    """Return G(f), the factor by which the amplitude of each frequency is multiplied.
+
+    Parameters
+    ----------
+    frequency_hz : FloatArray
+        (...,), from zero to half the sampling rate.
+    rate_hz : float
+        Samples per second.
+    cutoff_hz : float
+        Effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+    """
     with np.errstate(over="ignore"):
         ratio = np.tan(np.pi * frequency_hz / rate_hz) / np.tan(np.pi * cutoff_hz / rate_hz)
         factor: FloatArray = 1.0 / (1.0 + (np.sqrt(2.0) - 1.0) * ratio**4)

@@ -35,9 +35,14 @@ class Gap:
 
     Attributes
     ----------
-    marker : its name.
-    first_frame, last_frame : first and last missing frame, both inclusive, in the recording's own numbering.
-    method : "spline", "rigid body" or "left open".
+    marker : str
+        Its name.
+    first_frame : int
+        First and last missing frame, both inclusive, in the recording's own numbering.
+    last_frame : int
+        First and last missing frame, both inclusive, in the recording's own numbering.
+    method : str, optional
+        "spline", "rigid body" or "left open".
     """
 
     marker: str
@@ -61,13 +66,17 @@ def find_gaps(position_m: FloatArray, names: Sequence[str], *, first_frame: int 
 
     Parameters
     ----------
-    position_m : (n_frames, n_markers, 3), missing is NaN.
-    names : of the markers.
-    first_frame : the recording's number of the first frame.
+    position_m : FloatArray
+        (n_frames, n_markers, 3), missing is NaN.
+    names : Sequence[str]
+        Of the markers.
+    first_frame : int, optional
+        The recording's number of the first frame.
 
     Raises
     ------
-    ShapeError : names and positions do not fit.
+    ShapeError
+        Names and positions do not fit.
     """
     seen = _seen(position_m, names)
     return tuple(
@@ -90,22 +99,32 @@ def fill_gaps(
 
     Parameters
     ----------
-    position_m : (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
-    names : of the markers.
-    longest : longest gap to be filled, frames; 0 fills none.
-    first_frame : the recording's number of the first frame, for the report.
-    groups : names of the markers fixed to each segment, for filling by rigid body; a marker may belong to several.
+    position_m : FloatArray
+        (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
+    names : Sequence[str]
+        Of the markers.
+    longest : int
+        Longest gap to be filled, frames; 0 fills none.
+    first_frame : int, optional
+        The recording's number of the first frame, for the report.
+    groups : Sequence[Sequence[str]], optional
+        Names of the markers fixed to each segment, for filling by rigid body; a marker may belong to several.
 
     Returns
     -------
-    position_m : (n_frames, n_markers, 3), filled; measured values are untouched.
-    filled : (n_frames, n_markers), True where a value was filled in.
-    gaps : every gap, with what was done.
+    position_m : FloatArray
+        (n_frames, n_markers, 3), filled; measured values are untouched.
+    filled : BoolArray
+        (n_frames, n_markers), True where a value was filled in.
+    gaps : tuple[Gap, ...]
+        Every gap, with what was done.
 
     Raises
     ------
-    InvalidValueError : ``longest`` is negative.
-    ShapeError : names and positions do not fit.
+    InvalidValueError
+        ``longest`` is negative.
+    ShapeError
+        Names and positions do not fit.
     """
     if longest < 0:
         raise InvalidValueError(

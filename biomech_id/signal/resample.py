@@ -19,12 +19,15 @@ def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
 
     Parameters
     ----------
-    samples : (m, ...), any unit.
-    n_frames, ratio : number of video frames, analog samples per frame.
+    samples : FloatArray
+        (m, ...), any unit.
+    n_frames, ratio : int
+        Number of video frames, analog samples per frame.
 
     Returns
     -------
-    (n_frames, ...), in the unit of ``samples``.
+    FloatArray
+        (n_frames, ...), in the unit of ``samples``.
     """
     half = ratio // 2
     return _weighted(samples, n_frames, ratio, np.full(2 * half + 1, 1.0 / (2 * half + 1)), pad="zeros")
@@ -38,12 +41,27 @@ def local_quadratic(samples: FloatArray, n_frames: int, ratio: int) -> FloatArra
     samples in the window the sample at the frame itself is returned. Beyond the ends the nearest sample is repeated.
 
     Parameters and returns are those of `window_mean`.
+
+    Parameters
+    ----------
+    samples : FloatArray
+        (m, ...), any unit.
+    n_frames : int
+        Number of video frames.
+    ratio : int
+        Analog samples per video frame.
     """
     return _weighted(samples, n_frames, ratio, quadratic_weights(ratio), pad="edge")
 
 
 def quadratic_weights(ratio: int) -> FloatArray:
-    """Weights of the samples -h..h, h = floor(ratio / 2), that give a least-squares parabola's value in the middle."""
+    """Weights of the samples -h..h, h = floor(ratio / 2), that give a least-squares parabola's value in the middle.
+
+    Parameters
+    ----------
+    ratio : int
+        Analog samples per video frame.
+    """
     half = ratio // 2
     if half < 2:
         return np.ones(1)

@@ -10,7 +10,13 @@ from biomech_id.signal.arrays import BoolArray, FloatArray
 
 
 def runs(present: BoolArray) -> list[tuple[int, int]]:
-    """Return the half-open index ranges [start, stop) in which ``present`` (n,) is true, in order."""
+    """Return the half-open index ranges [start, stop) in which ``present`` (n,) is true, in order.
+
+    Parameters
+    ----------
+    present : BoolArray
+        (n,), any condition.
+    """
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
     return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
 
@@ -20,6 +26,13 @@ def channel_runs(values: FloatArray, shortest: int) -> Iterator[tuple[BoolArray,
 
     ``channels`` (m,) marks the channels that are present and absent in the same frames, so that each stretch can be treated
     for all of them at once: a recording has few such patterns (one per marker with gaps), however many channels it has.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, m), missing is NaN.
+    shortest : int
+        Frames.
     """
     finite = np.isfinite(values)
     whole: BoolArray = np.asarray(finite.all(axis=0))

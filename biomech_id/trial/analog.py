@@ -46,14 +46,15 @@ class AnalogChannels:
         As the file writes them; empty where it says nothing.
     rate_hz : float
         Samples per second.
-    stored : numpy.ndarray
-        (n_samples, n_channels), integers or floats as recorded.
-    scale : numpy.ndarray or None
-        (n_channels,), unit per stored number; NaN for a channel without calibration. None is 1.
-    offset : numpy.ndarray or None
-        (n_channels,), stored number that means zero. None is 0.
-    plates : tuple of (PlateChannel or None)
-        For each channel the force plate that it belongs to, or None; an empty tuple means no plates.
+    stored : NDArray[Any], optional
+        Numpy.ndarray (n_samples, n_channels), integers or floats as recorded.
+    scale : FloatArray | None, optional
+        Numpy.ndarray or None (n_channels,), unit per stored number; NaN for a channel without calibration. None is 1.
+    offset : FloatArray | None, optional
+        Numpy.ndarray or None (n_channels,), stored number that means zero. None is 0.
+    plates : tuple[PlateChannel | None, ...], optional
+        Tuple of (PlateChannel or None) For each channel the force plate that it belongs to, or None; an empty tuple means no
+        plates.
 
     Raises
     ------
@@ -109,7 +110,9 @@ class AnalogChannels:
 
     @cached_property
     def values(self) -> FloatArray:
-        """(n_samples, n_channels), each in its unit: (stored - offset) * scale; missing is NaN and only NaN."""
+        """(n_samples, n_channels), each in its unit:
+        (stored - offset) * scale; missing is NaN and only NaN.
+        """
         return self._physical(slice(None))
 
     def __contains__(self, name: object) -> bool:

@@ -20,11 +20,16 @@ class Event:
 
     Attributes
     ----------
-    time_s : absolute seconds on the recording's clock: frame n (counted from 1) is at (n - 1) / rate.
-    side : "L", "R", or "" for a general event.
-    kind : foot strike, foot off or other.
-    source : where it comes from: "file", "plate", "marker: <method>".
-    label : the file's own label.
+    time_s : float
+        Absolute seconds on the recording's clock: frame n (counted from 1) is at (n - 1) / rate.
+    side : str
+        "L", "R", or "" for a general event.
+    kind : EventKind
+        Foot strike, foot off or other.
+    source : str, optional
+        Where it comes from: "file", "plate", "marker: <method>".
+    label : str, optional
+        The file's own label.
     """
 
     time_s: float

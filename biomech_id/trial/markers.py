@@ -12,7 +12,8 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
 from biomech_id.errors import InvalidValueError, MissingInputError
 
-#: Beyond this a position is not a gait laboratory: either millimetres taken for metres, or garbage.
+#: Beyond this a position is not a gait laboratory:
+#: either millimetres taken for metres, or garbage.
 LARGEST_POSITION_M = 100.0
 
 
@@ -23,18 +24,25 @@ class Markers:
 
     Attributes
     ----------
-    names : marker labels without the subject's prefix, unique.
-    position_m : (n_frames, n_markers, 3), metres, laboratory axes. Missing is NaN in all three components.
-    rate_hz : video frames per second.
-    filled : (n_frames, n_markers), True where the position was interpolated and not measured.
-    roles : ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set
-        gives them (`markersets.MarkerSet.roles`). Empty where nobody has named one.
+    names : tuple[str, ...]
+        Marker labels without the subject's prefix, unique.
+    position_m : FloatArray
+        (n_frames, n_markers, 3), metres, laboratory axes. Missing is NaN in all three components.
+    rate_hz : float
+        Video frames per second.
+    filled : BoolArray | None, optional
+        (n_frames, n_markers), True where the position was interpolated and not measured.
+    roles : Mapping[tuple[str, str], str], optional
+        ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set gives
+        them (`markersets.MarkerSet.roles`). Empty where nobody has named one.
 
     Raises
     ------
-    InvalidValueError : duplicate names, a rate that is not positive, infinite values, or positions beyond 100 m
-        (most often millimetres passed as metres).
-    ShapeError : arrays that do not fit the names.
+    InvalidValueError
+        Duplicate names, a rate that is not positive, infinite values, or positions beyond 100 m (most often millimetres passed as
+        metres).
+    ShapeError
+        Arrays that do not fit the names.
     """
 
     names: tuple[str, ...]
@@ -89,7 +97,8 @@ class Markers:
 
         Raises
         ------
-        MissingInputError : if there is no such marker.
+        MissingInputError
+            If there is no such marker.
         """
         try:
             return self.position_m[:, self._index[name], :]
@@ -99,15 +108,37 @@ class Markers:
             ) from None
 
     def present(self, name: str) -> bool:
-        """Whether the marker exists and is seen in at least one frame."""
+        """Whether the marker exists and is seen in at least one frame.
+
+        Parameters
+        ----------
+        name : str
+            Of a marker.
+        """
         return name in self and bool(np.isfinite(self[name]).all(axis=1).any())
 
     def label(self, side: str, role: str) -> str:
-        """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel"."""
+        """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel".
+
+        Parameters
+        ----------
+        side : str
+            "L", "R" or "" for what is in the middle.
+        role : str
+            What the marker shows, "heel" or "asis": see the marker set.
+        """
         return self.roles.get((side, role)) or part_words((side, role.replace("_", " ")))
 
     def shows(self, side: str, role: str) -> bool:
-        """Whether the marker with a role exists and is seen in at least one frame."""
+        """Whether the marker with a role exists and is seen in at least one frame.
+
+        Parameters
+        ----------
+        side : str
+            "L", "R" or "" for what is in the middle.
+        role : str
+            What the marker shows, "heel" or "asis": see the marker set.
+        """
         return self.present(self.roles.get((side, role), ""))
 
     def on(self, side: str, role: str) -> FloatArray:
@@ -132,10 +163,10 @@ class Markers:
 
         Parameters
         ----------
-        roles : mapping of (str, str) to str
-            (side, role) to name.
-        names : sequence of (str or None), optional
-            A name for each marker.
+        roles : Mapping[tuple[str, str], str]
+            Mapping of (str, str) to str (side, role) to name.
+        names : Sequence[str | None] | None, optional
+            Sequence of (str or None), optional A name for each marker.
         """
         if names is None or tuple(names) == self.names:
             return self if roles == self.roles else replace(self, roles=roles)
@@ -144,5 +175,13 @@ class Markers:
         return Markers(tuple(name for name in names if name is not None), self.position_m[:, kept], self.rate_hz, filled, roles)
 
     def with_positions(self, position_m: FloatArray, *, filled: BoolArray | None = None) -> Markers:
-        """Return the same markers at other positions (filtered, filled); ``filled`` defaults to the present mask."""
+        """Return the same markers at other positions (filtered, filled); ``filled`` defaults to the present mask.
+
+        Parameters
+        ----------
+        position_m : FloatArray
+            (n_frames, n_markers, 3), laboratory axes, metres; missing is NaN.
+        filled : BoolArray | None, optional
+            (n_frames, n_markers), True where a value was filled in.
+        """
         return replace(self, position_m=position_m, filled=self.filled if filled is None else filled)

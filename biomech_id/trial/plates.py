@@ -11,7 +11,8 @@ from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError
 
-#: What the recorded force is: the floor on the subject, the subject on the floor, or nobody can tell.
+#: What the recorded force is:
+#: the floor on the subject, the subject on the floor, or nobody can tell.
 PlateSign = Literal["reaction", "applied", "unknown"]
 
 
@@ -22,22 +23,34 @@ class ForcePlate:
 
     Attributes
     ----------
-    name : as users know it, ``plate 1`` being the file's first.
-    kind : the C3D type of the plate, from 1 (which ones are understood is for the readers to say).
-    corners_m : (4, 3), metres, laboratory axes, in the file's order.
-    force_lab_N : (n_samples, 3), force of the plate on the subject, laboratory axes, at the analog rate.
-    moment_lab_Nm : (n_samples, 3), moment of the plate on the subject about ``centre_m``, laboratory axes.
-    rate_hz : analog samples per second.
-    sign : how the file stored it before it was made a reaction: "reaction" (already on the subject), "applied"
-        (on the plate, negated by the reader) or "unknown" (never loaded; taken as it is).
-    baseline_N : (3,), force removed as measured in samples proven unloaded; zeros if none was removed.
-    history : what was done to the raw channels, in words.
-    foot : side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
+    name : str
+        As users know it, ``plate 1`` being the file's first.
+    kind : int
+        The C3D type of the plate, from 1 (which ones are understood is for the readers to say).
+    corners_m : FloatArray
+        (4, 3), metres, laboratory axes, in the file's order.
+    force_lab_N : FloatArray
+        (n_samples, 3), force of the plate on the subject, laboratory axes, at the analog rate.
+    moment_lab_Nm : FloatArray
+        (n_samples, 3), moment of the plate on the subject about ``centre_m``, laboratory axes.
+    rate_hz : float
+        Analog samples per second.
+    sign : PlateSign, optional
+        How the file stored it before it was made a reaction: "reaction" (already on the subject), "applied" (on the plate, negated
+        by the reader) or "unknown" (never loaded; taken as it is).
+    baseline_N : FloatArray | None, optional
+        (3,), force removed as measured in samples proven unloaded; zeros if none was removed.
+    history : tuple[str, ...], optional
+        What was done to the raw channels, in words.
+    foot : str, optional
+        Side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
 
     Raises
     ------
-    InvalidValueError : unknown type, or corners that do not span a rectangle-like area.
-    ShapeError : arrays that do not fit.
+    InvalidValueError
+        Unknown type, or corners that do not span a rectangle-like area.
+    ShapeError
+        Arrays that do not fit.
     """
 
     name: str
@@ -87,6 +100,8 @@ class ForcePlate:
 
     @property
     def centre_m(self) -> FloatArray:
-        """Mean of the four corners, (3,), metres, laboratory axes: the point the moment is about."""
+        """Mean of the four corners, (3,), metres, laboratory axes:
+        the point the moment is about.
+        """
         centre: FloatArray = self.corners_m.mean(axis=0)
         return centre

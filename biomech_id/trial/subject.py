@@ -18,6 +18,53 @@ class Subject:
     Lengths in metres, mass in kilograms, angles in radians. Fields that exist once per leg are mappings with the
     keys "L" and "R" (either may be absent). ``sources`` says for each field that is set where it was read
     ("PROCESSING:Bodymass", "subject.toml", "option --mass").
+
+    Attributes
+    ----------
+    code : str, optional
+        Pseudonym or name, as the file has it.
+    mass_kg : float | None, optional
+        Body mass.
+    height_m : float | None, optional
+        Body height.
+    age_years : float | None, optional
+        On the day of the session.
+    birth_date : str | None, optional
+        ISO, "2012-05-17".
+    sex : str | None, optional
+        As recorded.
+    condition : str | None, optional
+        What is compared: "barefoot", "orthosis".
+    session_date : str | None, optional
+        ISO, "2024-03-01".
+    marker_diameter_m : float | None, optional
+        Of the markers.
+    inter_asis_distance_m : float | None, optional
+        Between the two anterior superior iliac spines.
+    leg_length_m : Mapping[str, float], optional
+        Side -> from the anterior superior iliac spine to the medial malleolus.
+    knee_width_m : Mapping[str, float], optional
+        Side -> over the femoral epicondyles.
+    ankle_width_m : Mapping[str, float], optional
+        Side -> over the malleoli.
+    asis_trochanter_distance_m : Mapping[str, float], optional
+        Side -> horizontally from the anterior superior iliac spine to the greater trochanter.
+    tibial_torsion_rad : Mapping[str, float], optional
+        Side -> from the knee axis to the ankle axis, as the file has it.
+    thigh_rotation_rad : Mapping[str, float], optional
+        Side -> of the thigh wand about the thigh.
+    shank_rotation_rad : Mapping[str, float], optional
+        Side -> of the shank wand about the shank.
+    ankle_abduction_rad : Mapping[str, float], optional
+        Side -> of the ankle, from the static trial.
+    sole_delta_m : Mapping[str, float], optional
+        Side -> thickness of the shoe sole at the heel less that at the toe.
+    static_plantar_flexion_rad, static_rotation_offset_rad : Mapping[str, float], optional
+        Side -> offset of the foot's axis, from the static trial.
+    foot_flat : bool | None, optional
+        Whether the static trial was recorded with the sole flat on the floor.
+    sources : Mapping[str, str], optional
+        Field -> where it was read.
     """
 
     code: str = ""
@@ -55,7 +102,15 @@ class Subject:
         return (_rebuild, (plain,))
 
     def with_values(self, source: str, **values: Any) -> Subject:
-        """Return the subject with some fields replaced, recording ``source`` as where they come from."""
+        """Return the subject with some fields replaced, recording ``source`` as where they come from.
+
+        Parameters
+        ----------
+        source : str
+            Where the new values come from.
+        values : Any
+            Fields and their new values.
+        """
         sources = dict(self.sources) | dict.fromkeys(values, source)
         return replace(self, **values, sources=sources)
 

@@ -22,18 +22,32 @@ class Trial:
 
     Attributes
     ----------
-    name : the file's stem.
-    markers : trajectories, laboratory axes with Z up.
-    plates : force plates in the file's order. A plate that could not be understood is absent here and named in ``findings``.
-    events : sorted by time.
-    subject : measurements found in the file.
-    first_frame : the recording's own number of the first video frame, counted from 1; its time is (first_frame - 1) / rate.
-    model_outputs : outputs stored by the vendor's software, name -> (n_frames, 3), in the file's units and axes.
-    path, sha256 : the source; empty for a trial made in memory.
-    session_date : ISO date of the recording as the file says it, or None.
-    history : what was done to the data, in words, in order.
-    findings : what was noticed while reading.
-    analog : every analog channel of the file, those of its force plates marked as such; without channels where there are none.
+    name : str
+        The file's stem.
+    markers : Markers
+        Trajectories, laboratory axes with Z up.
+    plates : tuple[ForcePlate, ...], optional
+        Force plates in the file's order. A plate that could not be understood is absent here and named in ``findings``.
+    events : tuple[Event, ...], optional
+        Sorted by time.
+    subject : Subject, optional
+        Measurements found in the file.
+    first_frame : int, optional
+        The recording's own number of the first video frame, counted from 1; its time is (first_frame - 1) / rate.
+    model_outputs : Mapping[str, FloatArray], optional
+        Outputs stored by the vendor's software, name -> (n_frames, 3), in the file's units and axes.
+    path : str, optional
+        The source; empty for a trial made in memory.
+    sha256 : str, optional
+        The source; empty for a trial made in memory.
+    session_date : str | None, optional
+        ISO date of the recording as the file says it, or None.
+    history : tuple[str, ...], optional
+        What was done to the data, in words, in order.
+    findings : tuple[Finding, ...], optional
+        What was noticed while reading.
+    analog : AnalogChannels, optional
+        Every analog channel of the file, those of its force plates marked as such; without channels where there are none.
     """
 
     name: str
@@ -89,9 +103,23 @@ class Trial:
         return (self.first_frame - 1) / self.rate_hz
 
     def index_of(self, time_s: float) -> int:
-        """Nearest frame index (0 is the first frame of this trial) to an absolute time; may lie outside the trial."""
+        """Nearest frame index (0 is the first frame of this trial) to an absolute time; may lie outside the trial.
+
+        Parameters
+        ----------
+        time_s : float
+            Absolute time, as in the file, seconds.
+        """
         return round(time_s * self.rate_hz) - (self.first_frame - 1)
 
     def after(self, what: str, **changes: object) -> Trial:
-        """Return the trial with some fields replaced and ``what`` appended to its history."""
+        """Return the trial with some fields replaced and ``what`` appended to its history.
+
+        Parameters
+        ----------
+        what : str
+            One line for the history: what was done, in the past tense.
+        changes : object
+            Fields and their new values.
+        """
         return replace(self, **changes, history=(*self.history, what))  # type: ignore[arg-type]

@@ -14,7 +14,8 @@ from biomech_id.readers.c3d.processor import Processor
 
 #: Rows of one text parameter; longer lists continue in NAME2, NAME3...
 MOST_ROWS = 255
-#: Blocks of the parameter section: the count is one byte.
+#: Blocks of the parameter section:
+#: the count is one byte.
 MOST_BLOCKS = 255
 
 
@@ -24,8 +25,10 @@ class RecordList:
 
     Attributes
     ----------
-    parameters : of the original file.
-    data : the original file's bytes.
+    parameters : Parameters
+        Of the original file.
+    data : bytes
+        The original file's bytes.
     """
 
     parameters: Parameters
@@ -38,11 +41,35 @@ class RecordList:
         return self.parameters.processor
 
     def set_numbers(self, group: str, name: str, kind: int, dims: Sequence[int], raw: bytes) -> None:
-        """Replace or add a parameter; ``kind`` 2 integers or 4 floats, ``raw`` its data in the file's number format."""
+        """Replace or add a parameter; ``kind`` 2 integers or 4 floats, ``raw`` its data in the file's number format.
+
+        Parameters
+        ----------
+        group : str
+            Of the parameter: "POINT".
+        name : str
+            Of the parameter: "LABELS".
+        kind : int
+            2 for integers, 4 for floats.
+        dims : Sequence[int]
+            Dimensions, the fastest first.
+        raw : bytes
+            Data in the file's number format.
+        """
         self._changed[group, name] = bytes([kind & 0xFF, len(dims), *dims]) + raw
 
     def set_texts(self, group: str, name: str, rows: Sequence[bytes]) -> None:
-        """Replace or add a list of texts, continued in NAME2, NAME3... beyond 255 rows."""
+        """Replace or add a list of texts, continued in NAME2, NAME3... beyond 255 rows.
+
+        Parameters
+        ----------
+        group : str
+            Of the parameter: "POINT".
+        name : str
+            Of the parameter: "LABELS".
+        rows : Sequence[bytes]
+            One text each.
+        """
         width = min(max((len(row) for row in rows), default=1) or 1, 255)
         for part, start in enumerate(range(0, len(rows), MOST_ROWS), start=1):
             chunk = rows[start : start + MOST_ROWS]
@@ -50,13 +77,31 @@ class RecordList:
             self._changed[group, name if part == 1 else f"{name}{part}"] = bytes([0xFF, 2, width, len(chunk)]) + raw
 
     def set_text_pairs(self, group: str, name: str, rows: Sequence[bytes]) -> None:
-        """Replace or add a table of two columns (at most 255 lines), given row by row: name, kind, name, kind..."""
+        """Replace or add a table of two columns (at most 255 lines), given row by row: name, kind, name, kind...
+
+        Parameters
+        ----------
+        group : str
+            Of the parameter: "POINT".
+        name : str
+            Of the parameter: "LABELS".
+        rows : Sequence[bytes]
+            One text each.
+        """
         width = max((len(row) for row in rows), default=1) or 1
         raw = b"".join(row.ljust(width) for row in rows)
         self._changed[group, name] = bytes([0xFF, 3, width, 2, len(rows) // 2]) + raw
 
     def texts(self, group: str, name: str) -> list[bytes]:
-        """Return the rows of a text parameter and its continuations as stored, padding removed."""
+        """Return the rows of a text parameter and its continuations as stored, padding removed.
+
+        Parameters
+        ----------
+        group : str
+            Of the parameter: "POINT".
+        name : str
+            Of the parameter: "LABELS".
+        """
         rows: list[bytes] = []
         number = 1
         while found := self.parameters.find(group, name if number == 1 else f"{name}{number}"):
@@ -69,9 +114,15 @@ class RecordList:
     def section(self, *, where: str) -> bytes:
         """Return the whole parameter section, a multiple of 512 bytes.
 
+        Parameters
+        ----------
+        where : str
+            The file, for the error message.
+
         Raises
         ------
-        OutputError : it has outgrown the format.
+        OutputError
+            It has outgrown the format.
         """
         names = {record.group_id: record.name.upper() for record in self.parameters.records if record.is_group}
         last_of_group = {record.group_id: i for i, record in enumerate(self.parameters.records)}

@@ -48,7 +48,19 @@ _LAB = {"ground force", "ground moment", "point"}
 
 @dataclass(frozen=True)
 class Output:
-    """One output as a C3D point: label, group in POINT, (n_frames, 3) values in the unit written; missing is NaN."""
+    """One output as a C3D point: label, group in POINT, (n_frames, 3) values in the unit written; missing is NaN.
+
+    Attributes
+    ----------
+    label : str
+        Of the point.
+    group : str
+        Of the parameter: "POINT".
+    type : str
+        "ANGLES", "MOMENTS", ...: what the point is listed as in POINT.
+    values : FloatArray
+        (n_frames, 3), in the unit written; missing is NaN.
+    """
 
     label: str
     group: str
@@ -68,19 +80,26 @@ def write_results(
 
     Parameters
     ----------
-    source : the recording the results belong to.
-    target : the copy; it appears whole or not at all.
-    columns : columns of ``trials/<stem>.csv`` by name (``LHipAngles.X``), each (n_frames,), in that table's units; columns that
-        are not in the sign table are left out. Moments are written in N mm/kg and positions in POINT:UNITS, as vendors do;
-        powers in the third component.
-    suffix : appended to every label.
-    R_lab_file : rotation with which the reader turned the file's axes Z up; positions and ground reactions are turned back
-        with it. None finds it from the file, as the reader did.
+    source : str | os.PathLike[str]
+        The recording the results belong to.
+    target : str | os.PathLike[str]
+        The copy; it appears whole or not at all.
+    columns : Mapping[str, FloatArray]
+        Columns of ``trials/<stem>.csv`` by name (``LHipAngles.X``), each (n_frames,), in that table's units; columns that are not
+        in the sign table are left out. Moments are written in N mm/kg and positions in POINT:UNITS, as vendors do; powers in the
+        third component.
+    suffix : str, optional
+        Appended to every label.
+    R_lab_file : FloatArray | None, optional
+        Rotation with which the reader turned the file's axes Z up; positions and ground reactions are turned back with it. None
+        finds it from the file, as the reader did.
 
     Raises
     ------
-    FileRefusedError : the source cannot be read.
-    OutputError : the columns do not fit the file, it holds such labels already, the target is the source, or cannot be written.
+    FileRefusedError
+        The source cannot be read.
+    OutputError
+        The columns do not fit the file, it holds such labels already, the target is the source, or cannot be written.
     """
     bytes_read = read_source(source)
     original = open_c3d(bytes_read)
@@ -101,7 +120,19 @@ def write_results(
 
 
 def outputs_of(columns: Mapping[str, FloatArray], file: C3DFile, suffix: str, R_lab_file: FloatArray) -> list[Output]:
-    """Return the outputs that table columns become, in the units and axes of a C3D file (see `write_results`)."""
+    """Return the outputs that table columns become, in the units and axes of a C3D file (see `write_results`).
+
+    Parameters
+    ----------
+    columns : Mapping[str, FloatArray]
+        Name of a column in ``trials/<stem>.csv`` -> its values (n_frames,).
+    file : C3DFile
+        The recording.
+    suffix : str
+        What is put behind each label.
+    R_lab_file : FloatArray
+        (3, 3), maps components in the file's axes to laboratory components.
+    """
     per_mm = 1.0 / (MM_PER_M * METRES.get(file.parameters.text("POINT", "UNITS").lower(), 1.0 / MM_PER_M))
     outputs = []
     for stem in dict.fromkeys(name.partition(".")[0] for name in columns):
@@ -145,7 +176,15 @@ def _check_outputs(outputs: list[Output], file: C3DFile) -> None:
 
 
 def with_outputs(file: C3DFile, outputs: list[Output]) -> bytes:
-    """Return the bytes of a C3D file with outputs added behind its points."""
+    """Return the bytes of a C3D file with outputs added behind its points.
+
+    Parameters
+    ----------
+    file : C3DFile
+        The recording.
+    outputs : list[Output]
+        In the order written.
+    """
     layout, processor, data = file.layout, file.parameters.processor, file.source.data
     points = layout.points + len(outputs)
     records = RecordList(file.parameters, data)

@@ -23,13 +23,20 @@ FORCE_WORDS = ("_vx", "_vy", "_vz", "_px", "_py", "_pz", "torque")
 def check_folder(folder: Path) -> tuple[Finding, ...]:
     """Look over every ``.trc``, ``.mot``, ``.sto``, ``.osim`` and ``.xml`` file directly in a folder.
 
+    Parameters
+    ----------
+    folder : Path
+        Where the files are.
+
     Returns
     -------
-    What was found, errors first. An error stops OpenSim or spoils its results; a warning is something to look at.
+    tuple[Finding, ...]
+        What was found, errors first. An error stops OpenSim or spoils its results; a warning is something to look at.
 
     Raises
     ------
-    MissingInputError : no such folder, or none of OpenSim's files in it.
+    MissingInputError
+        No such folder, or none of OpenSim's files in it.
     """
     files = sorted(p for p in folder.iterdir() if p.suffix.lower() in CHECKS) if folder.is_dir() else []
     if not files:

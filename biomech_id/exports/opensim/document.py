@@ -13,7 +13,19 @@ DOCUMENT_VERSION = "40000"
 
 
 def element(tag: str, *children: ElementTree.Element, text: object = None, **attributes: str) -> ElementTree.Element:
-    """Return an element with children, or with a text: a word, a truth value, a number or several numbers."""
+    """Return an element with children, or with a text: a word, a truth value, a number or several numbers.
+
+    Parameters
+    ----------
+    tag : str
+        Of the element.
+    text : object, optional
+        A word, a truth value, a number or several numbers.
+    *children : ElementTree.Element
+        In the order written.
+    attributes : str
+        Name -> text.
+    """
     made = ElementTree.Element(tag, attributes)
     made.extend(children)
     if text is not None:
@@ -22,17 +34,43 @@ def element(tag: str, *children: ElementTree.Element, text: object = None, **att
 
 
 def properties(**texts: object) -> tuple[ElementTree.Element, ...]:
-    """Return an element for each name, holding its value."""
+    """Return an element for each name, holding its value.
+
+    Parameters
+    ----------
+    texts : object
+        Name -> value.
+    """
     return tuple(element(tag, text=text) for tag, text in texts.items())
 
 
 def object_set(tag: str, objects: Iterable[ElementTree.Element], **attributes: str) -> ElementTree.Element:
-    """Return one of OpenSim's sets."""
+    """Return one of OpenSim's sets.
+
+    Parameters
+    ----------
+    tag : str
+        Of the element.
+    objects : Iterable[ElementTree.Element]
+        In the order written.
+    attributes : str
+        Name -> text.
+    """
     return element(tag, element("objects", *objects), element("groups"), **attributes)
 
 
 def write_document(path: Path, content: ElementTree.Element, *, comment: str = "") -> Path:
-    """Write a document that holds ``content`` and return its path."""
+    """Write a document that holds ``content`` and return its path.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    content : ElementTree.Element
+        The element below ``OpenSimDocument``.
+    comment : str, optional
+        For whoever opens the file.
+    """
     root = element("OpenSimDocument", Version=DOCUMENT_VERSION)
     if comment:
         root.append(ElementTree.Comment(f" {comment} "))

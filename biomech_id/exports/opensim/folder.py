@@ -34,7 +34,15 @@ PRESSURE_FROM_N = 20.0
 
 @dataclass(frozen=True)
 class TrialNote:
-    """What the README says of one trial: its name, and when the ground's action on each foot is not known."""
+    """What the README says of one trial: its name, and when the ground's action on each foot is not known.
+
+    Attributes
+    ----------
+    name : str
+        Of the trial.
+    unknown : tuple[str, ...]
+        One sentence for each foot.
+    """
 
     name: str
     unknown: tuple[str, ...]
@@ -47,19 +55,26 @@ def write_opensim(
 
     Parameters
     ----------
-    session : analysed in this process, so that it holds markers and motions; textbook kinetics.
-    folder : where to.
-    knee : which way the knee's angle and moment count.
-    analog : also the plates at their own rate.
+    session : SessionResult
+        Analysed in this process, so that it holds markers and motions; textbook kinetics.
+    folder : Path
+        Where to.
+    knee : KneeSign, optional
+        Which way the knee's angle and moment count.
+    analog : bool, optional
+        Also the plates at their own rate.
 
     Returns
     -------
-    What there is to know of each trial.
+    tuple[TrialNote, ...]
+        What there is to know of each trial.
 
     Raises
     ------
-    MissingInputError : no trial was analysed.
-    OptionError : kinetics whose segments change from frame to frame.
+    MissingInputError
+        No trial was analysed.
+    OptionError
+        Kinetics whose segments change from frame to frame.
     """
     model = session_model(session, knee)
     write_model(folder / MODEL_FILE, model)
@@ -73,10 +88,19 @@ def write_opensim(
 def session_model(session: SessionResult, knee: KneeSign = "flexion") -> SubjectModel:
     """Return the subject's model, placed on the static trial, or on the first walk for want of one.
 
+    Parameters
+    ----------
+    session : SessionResult
+        The session, analysed.
+    knee : KneeSign, optional
+        Which way the knee's first coordinate counts.
+
     Raises
     ------
-    MissingInputError : no trial was analysed.
-    OptionError : kinetics whose segments change from frame to frame.
+    MissingInputError
+        No trial was analysed.
+    OptionError
+        Kinetics whose segments change from frame to frame.
     """
     motion, markers = session.static_motion, session.static_markers
     if motion is None and session.trials:
@@ -90,13 +114,27 @@ def session_model(session: SessionResult, knee: KneeSign = "flexion") -> Subject
 
 
 def marker_table(motion: BodyMotion, markers: Markers) -> MarkerTable:
-    """Return a trial's markers in OpenSim's ground, metres."""
+    """Return a trial's markers in OpenSim's ground, metres.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    markers : Markers
+        The trial's, laboratory axes.
+    """
     position = markers.position_m @ R_ground_lab(motion).T
     return MarkerTable(markers.names, position, motion.rate_hz, motion.first_frame, times_s(motion), "m")
 
 
 def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:
-    """Return side -> the ground's action on that foot, the very one the joint loads were computed with; zero where not known."""
+    """Return side -> the ground's action on that foot, the very one the joint loads were computed with; zero where not known.
+
+    Parameters
+    ----------
+    trial : TrialResult
+        The trial, analysed.
+    """
     return {
         side: GroundLoad(
             side.lower(),
@@ -107,7 +145,15 @@ def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:
 
 
 def plate_loads(trial: TrialResult, *, at_video_rate: bool) -> tuple[GroundLoad, ...]:
-    """Return each plate's action about the laboratory's origin, in the file's order; zero while nobody is on it."""
+    """Return each plate's action about the laboratory's origin, in the file's order; zero while nobody is on it.
+
+    Parameters
+    ----------
+    trial : TrialResult
+        The trial, analysed.
+    at_video_rate : bool
+        Or at the plates' own.
+    """
     loads = []
     for number, plate in enumerate(trial.plates, start=1):
         force, moment = plate.force_lab_N, plate.moment_lab_Nm + np.cross(plate.centre_m, plate.force_lab_N)

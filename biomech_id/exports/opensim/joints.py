@@ -2,11 +2,11 @@
 
 Ground is X forward along the trial's progression, Y up, Z to the right. Bodies have the same axes in the anatomical position,
 which are ISB's, and each leg body's origin is the joint centre proximal to it. A joint turns its child about the z, x and y axes,
-in this order (intrinsic), and moves the child's origin along the parent's axes:
+in this order (intrinsic), and moves the child's origin along the parent's axes::
 
     R_parent_child = R(a1 q1) R(a2 q2) R(a3 q3),      o_child = place + (q4, q5, q6)      in the parent's axes.
 
-With e_i the direction of axis i in the parent, A = [e1 e2 e3] and omega the child's angular velocity relative to the parent,
+With e_i the direction of axis i in the parent, A = [e1 e2 e3] and omega the child's angular velocity relative to the parent, ::
 
     omega = A u,        d(omega)/dt = A du/dt + (u1 e1) x (u2 e2) + (u1 e1 + u2 e2) x (u3 e3),
 
@@ -42,13 +42,25 @@ BODY_WORDS = {"pelvis": "pelvis", "thigh": "femur", "shank": "tibia", "foot": "c
 
 
 def R_ground_lab(motion: BodyMotion) -> FloatArray:
-    """Return (3, 3), laboratory components to OpenSim's ground: X along this trial's progression, Y up, Z to the right."""
+    """Return (3, 3), laboratory components to OpenSim's ground: X along this trial's progression, Y up, Z to the right.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     forward, left, up = motion.progression_R_lab
     return np.stack([forward, up, -left])
 
 
 def body_name(key: Part) -> str:
-    """Return OpenSim's name of a segment: ("R", "shank") is ``tibia_r``."""
+    """Return OpenSim's name of a segment: ("R", "shank") is ``tibia_r``.
+
+    Parameters
+    ----------
+    key : Part
+        (side, segment).
+    """
     side, segment = key
     return f"{BODY_WORDS[segment]}_{side.lower()}" if side else BODY_WORDS[segment]
 
@@ -59,10 +71,18 @@ class Joint:
 
     Attributes
     ----------
-    name : as OpenSim's models call it.
-    parent, child : segments; the parent None is ground.
-    rotations, translations : names of the coordinates.
-    signs : (3,), +1 or -1 for the axes z, x, y.
+    name : str
+        As OpenSim's models call it.
+    parent : Part | None
+        Segments; the parent None is ground.
+    child : Part
+        Segments; the parent None is ground.
+    rotations : tuple[str, str, str]
+        Names of the coordinates.
+    translations : tuple[str, str, str]
+        Names of the coordinates.
+    signs : tuple[float, float, float]
+        (3,), +1 or -1 for the axes z, x, y.
     """
 
     name: str
@@ -79,7 +99,15 @@ class Joint:
 
 
 def joints_of(sides: tuple[str, ...], knee: KneeSign = "flexion") -> tuple[Joint, ...]:
-    """Return the joints of a body, pelvis first, then down each leg; ``knee`` says which way its first coordinate counts."""
+    """Return the joints of a body, pelvis first, then down each leg; ``knee`` says which way its first coordinate counts.
+
+    Parameters
+    ----------
+    sides : tuple[str, ...]
+        Those that the recording shows, "L" and "R".
+    knee : KneeSign, optional
+        Which way the knee's first coordinate counts.
+    """
     pelvis = Joint(
         "ground_pelvis", None, PELVIS, ("pelvis_tilt", "pelvis_list", "pelvis_rotation"),
         ("pelvis_tx", "pelvis_ty", "pelvis_tz"), (1.0, 1.0, 1.0),
@@ -107,7 +135,23 @@ def joints_of(sides: tuple[str, ...], knee: KneeSign = "flexion") -> tuple[Joint
 
 @dataclass(frozen=True, eq=False)
 class BodyState:
-    """Pose, velocity and acceleration of one OpenSim body's axes and origin; laboratory components, SI, n frames."""
+    """Pose, velocity and acceleration of one OpenSim body's axes and origin; laboratory components, SI, n frames.
+
+    Attributes
+    ----------
+    R_lab_body : FloatArray
+        (n, 3, 3), maps body components to laboratory components.
+    origin_m : FloatArray
+        (n, 3), m.
+    velocity_m_s : FloatArray
+        (n, 3), of the origin, m/s.
+    acceleration_m_s2 : FloatArray
+        (n, 3), of the origin, m/s2.
+    omega_rad_s : FloatArray
+        (n, 3), rad/s.
+    alpha_rad_s2 : FloatArray
+        (n, 3), rad/s2.
+    """
 
     R_lab_body: FloatArray
     origin_m: FloatArray
@@ -122,6 +166,13 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
 
     The origin moves as the material point of the rigid body whose centre of mass and axes were differentiated: so OpenSim, which
     knows the origin, finds the very acceleration of the centre of mass.
+
+    Parameters
+    ----------
+    motion : Motion
+        The segment.
+    R_seg_body : FloatArray
+        (3, 3), maps components in OpenSim's body to components in our segment axes.
     """
     omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
     arm = motion.frames.origin_lab_m - motion.com_lab_m
@@ -133,13 +184,27 @@ def body_state(motion: Motion, R_seg_body: FloatArray) -> BodyState:
 
 
 def body_states(motion: BodyMotion) -> dict[Part, BodyState]:
-    """Return the state of every body: the pelvis, and foot, shank and thigh of both legs."""
+    """Return the state of every body: the pelvis, and foot, shank and thigh of both legs.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     keys = (PELVIS, *((side, segment) for side in motion.sides for segment in LEG_SEGMENTS))
     return {key: body_state(motion.motions[key], motion.model_axes.R_seg_isb[key[1]]) for key in keys}
 
 
 def ground_state(R_ground_lab: FloatArray, n_frames: int) -> BodyState:
-    """Return the state of the ground, which rests at the laboratory's origin."""
+    """Return the state of the ground, which rests at the laboratory's origin.
+
+    Parameters
+    ----------
+    R_ground_lab : FloatArray
+        (3, 3), maps laboratory components to OpenSim's ground.
+    n_frames : int
+        How many.
+    """
     still = np.zeros((n_frames, 3))
     return BodyState(np.broadcast_to(R_ground_lab.T, (n_frames, 3, 3)), still, still, still, still, still)
 
@@ -149,6 +214,17 @@ class JointState:
     """Six coordinates of a joint, (n, 6) each: rad and m, per second, per second squared.
 
     ``axes_parent`` (n, 3, 3) has the axes of the rotations as columns, in the parent's components.
+
+    Attributes
+    ----------
+    q : FloatArray
+        (n, 6), three rotations (rad), three translations (m).
+    u : FloatArray
+        (n, 6), per second.
+    du : FloatArray
+        (n, 6), per second squared.
+    axes_parent : FloatArray
+        (n, 3, 3), axes of the rotations as columns, in the parent's components.
     """
 
     q: FloatArray
@@ -158,7 +234,17 @@ class JointState:
 
 
 def joint_state(joint: Joint, parent: BodyState, child: BodyState, place_parent_m: FloatArray) -> JointState:
-    """Return coordinates, speeds and accelerations of a joint at ``place_parent_m`` (3,) in its parent (see the module)."""
+    """Return coordinates, speeds and accelerations of a joint at ``place_parent_m`` (3,) in its parent (see the module).
+
+    Parameters
+    ----------
+    joint : Joint
+        One of `joints_of`.
+    parent, child : BodyState
+        The bodies on either side.
+    place_parent_m : FloatArray
+        (3,), in the parent's axes, from its origin, metres.
+    """
     R = np.swapaxes(parent.R_lab_body, -1, -2) @ child.R_lab_body
     turned = cardan_angles(R, SEQUENCE)
     signs = np.array(joint.signs)
@@ -193,8 +279,14 @@ def generalised_forces(state: JointState, parent: BodyState, child: BodyState, w
 
     Parameters
     ----------
-    state, parent, child : of the joint.
-    wrench : action of the parent on the child, laboratory axes, about any point.
+    state : JointState
+        Of the joint.
+    parent : BodyState
+        Of the joint.
+    child : BodyState
+        Of the joint.
+    wrench : Wrench
+        Action of the parent on the child, laboratory axes, about any point.
     """
     here = wrench.about(child.origin_m)
     moment = matvec_transposed(parent.R_lab_body, here.moment_Nm)
@@ -203,7 +295,15 @@ def generalised_forces(state: JointState, parent: BodyState, child: BodyState, w
 
 
 def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) -> dict[str, FloatArray]:
-    """Return joint name -> (3,), m: the median place of the child's origin in the parent's axes. Ground's is the origin."""
+    """Return joint name -> (3,), m: the median place of the child's origin in the parent's axes. Ground's is the origin.
+
+    Parameters
+    ----------
+    states : Mapping[Part, BodyState]
+        (side, segment) -> state; ground has its own.
+    joints : tuple[Joint, ...]
+        Pelvis first, then down each leg.
+    """
     places = {}
     for joint in joints:
         if joint.parent is None:
@@ -216,7 +316,15 @@ def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) ->
 
 
 def into_body(state: BodyState, point_lab_m: FloatArray) -> FloatArray:
-    """Return the path (n, 3) of a point in a body's axes from its origin, m."""
+    """Return the path (n, 3) of a point in a body's axes from its origin, m.
+
+    Parameters
+    ----------
+    state : BodyState
+        The body.
+    point_lab_m : FloatArray
+        (n, 3), laboratory axes, metres.
+    """
     local: FloatArray = matvec_transposed(state.R_lab_body, point_lab_m - state.origin_m)
     return local
 

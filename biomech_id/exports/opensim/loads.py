@@ -29,9 +29,12 @@ class GroundLoad:
 
     Attributes
     ----------
-    label : what its columns are called after: "r", "l", or a plate's number.
-    force_lab_N : (n, 3).
-    moment_lab_Nm : (n, 3), about the laboratory's origin.
+    label : str
+        What its columns are called after: "r", "l", or a plate's number.
+    force_lab_N : FloatArray
+        (n, 3).
+    moment_lab_Nm : FloatArray
+        (n, 3), about the laboratory's origin.
     """
 
     label: str
@@ -58,16 +61,25 @@ def ground_table(
 
     Parameters
     ----------
-    name, notes : of the table.
-    time_s : (n,).
-    loads : of n samples each.
-    R_ground_lab : (3, 3), laboratory components to OpenSim's ground.
-    floor_m : height of the floor in the laboratory.
-    pressure_from_N : vertical force from which a centre of pressure is believed.
+    name : str
+        Of the table.
+    notes : tuple[str, ...], optional
+        Of the table.
+    time_s : FloatArray
+        (n,).
+    loads : tuple[GroundLoad, ...]
+        Of n samples each.
+    R_ground_lab : FloatArray
+        (3, 3), laboratory components to OpenSim's ground.
+    floor_m : float
+        Height of the floor in the laboratory.
+    pressure_from_N : float
+        Vertical force from which a centre of pressure is believed.
 
     Raises
     ------
-    InvalidValueError : a force that is not a number; one would make every moment of OpenSim's NaN.
+    InvalidValueError
+        A force that is not a number; one would make every moment of OpenSim's NaN.
     """
     blocks = []
     for load in loads:
@@ -90,6 +102,17 @@ def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: fl
 
     ``force_N`` and ``moment_Nm`` (n, 3) are in ground axes, the moment about the origin. A contact that never carries
     ``pressure_from_N`` has its force at the origin of the floor.
+
+    Parameters
+    ----------
+    force_N : FloatArray
+        (n, 3), on the foot, ground axes (Y up), N.
+    moment_Nm : FloatArray
+        (n, 3), about the ground's origin, ground axes, N m.
+    floor_m : float
+        Height of the floor.
+    pressure_from_N : float
+        Vertical force from which the centre of pressure is taken as measured.
     """
     loaded = (force_N != 0.0).any(axis=1) | (moment_Nm != 0.0).any(axis=1)
     point = np.zeros_like(force_N)
@@ -113,7 +136,17 @@ def application_point(force_N: FloatArray, moment_Nm: FloatArray, *, floor_m: fl
 
 
 def write_external_loads(path: Path, table_file: str, sides: Mapping[str, GroundLoad]) -> Path:
-    """Write an ``ExternalLoads`` file that puts each side's load on its foot; returns its path."""
+    """Write an ``ExternalLoads`` file that puts each side's load on its foot; returns its path.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    table_file : str
+        Name of the ``.mot`` with the loads.
+    sides : Mapping[str, GroundLoad]
+        Side -> load.
+    """
     forces = [
         element(
             "ExternalForce",

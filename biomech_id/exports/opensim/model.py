@@ -45,14 +45,22 @@ class SubjectModel:
 
     Attributes
     ----------
-    name : of the model.
-    axes : of the body model, for those of its segments.
-    joints : pelvis first, then down each leg.
-    places_m : joint name -> (3,), where the child's origin rests in the parent's body axes.
-    defaults : joint name -> (6,), rad and m: the coordinates in the reference.
-    segments : (side, segment) -> inertial parameters, constant.
-    markers_m : name -> (segment, (3,) in its body axes).
-    rest_mass_kg : mass of everything above the legs.
+    name : str
+        Of the model.
+    axes : ModelAxes
+        Of the body model, for those of its segments.
+    joints : tuple[Joint, ...]
+        Pelvis first, then down each leg.
+    places_m : Mapping[str, FloatArray]
+        Joint name -> (3,), where the child's origin rests in the parent's body axes.
+    defaults : Mapping[str, FloatArray]
+        Joint name -> (6,), rad and m: the coordinates in the reference.
+    segments : Mapping[Part, Segment]
+        (side, segment) -> inertial parameters, constant.
+    markers_m : Mapping[str, tuple[Part, FloatArray]]
+        Name -> (segment, (3,) in its body axes).
+    rest_mass_kg : float, optional
+        Mass of everything above the legs.
     """
 
     name: str
@@ -78,16 +86,23 @@ def subject_model(
 
     Parameters
     ----------
-    name : of the model.
-    reference : the tracked static trial (a walk will do): it places joints and markers.
-    markers : of the same recording.
-    groups : segment -> names of its markers; a marker of several segments goes with the first of them.
-    mass_kg : of the whole body, or None if it is not known.
-    knee : which way the knee's angle counts.
+    name : str
+        Of the model.
+    reference : BodyMotion
+        The tracked static trial (a walk will do): it places joints and markers.
+    markers : Markers
+        Of the same recording.
+    groups : Mapping[Part, tuple[str, ...]]
+        Segment -> names of its markers; a marker of several segments goes with the first of them.
+    mass_kg : float | None, optional
+        Of the whole body, or None if it is not known.
+    knee : KneeSign, optional
+        Which way the knee's angle counts.
 
     Raises
     ------
-    OptionError : segments whose length or inertia changes from frame to frame ("vicon" kinetics).
+    OptionError
+        Segments whose length or inertia changes from frame to frame ("vicon" kinetics).
     """
     changing = [
         f"{side} {segment}" for (side, segment), s in reference.segments.items() if s.com_m.ndim > 1 or s.inertia_kgm2.ndim > 2
@@ -121,7 +136,15 @@ def subject_model(
 
 
 def write_model(path: Path, model: SubjectModel) -> Path:
-    """Write a ``.osim`` file and return its path."""
+    """Write a ``.osim`` file and return its path.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    model : SubjectModel
+        The subject's model.
+    """
     bodies = [_pelvis(model), *(_body(model, joint.child) for joint in model.joints if joint.parent is not None)]
     content = element(
         "Model",
@@ -138,7 +161,13 @@ def write_model(path: Path, model: SubjectModel) -> Path:
 
 
 def marker_set(model: SubjectModel) -> ElementTree.Element:
-    """Return the model's markers as a marker set of its own, for the Scale tool."""
+    """Return the model's markers as a marker set of its own, for the Scale tool.
+
+    Parameters
+    ----------
+    model : SubjectModel
+        The subject's model.
+    """
     return object_set("MarkerSet", [_marker(name, *place) for name, place in model.markers_m.items()], name="markerset")
 
 

@@ -38,13 +38,24 @@ class ModelMotion:
 
     Attributes
     ----------
-    name : of the trial.
-    time_s : (n,).
-    names : of the coordinates, in the model's order.
-    rotational : (k,), which of them are angles.
-    q, u, du : (n, k): rad and m, per second, per second squared; NaN where not known.
-    forces : name of a coordinate -> (n,), N m or N: what the joint exerts; NaN where not known, empty without loads.
-    knee_note : which way the knee counts, in words.
+    name : str
+        Of the trial.
+    time_s : FloatArray
+        (n,).
+    names : tuple[str, ...]
+        Of the coordinates, in the model's order.
+    rotational : tuple[bool, ...]
+        (k,), which of them are angles.
+    q : FloatArray
+        (n, k): rad and m, per second, per second squared; NaN where not known.
+    u : FloatArray
+        (n, k): rad and m, per second, per second squared; NaN where not known.
+    du : FloatArray
+        (n, k): rad and m, per second, per second squared; NaN where not known.
+    forces : Mapping[str, FloatArray]
+        Name of a coordinate -> (n,), N m or N: what the joint exerts; NaN where not known, empty without loads.
+    knee_note : str
+        Which way the knee counts, in words.
     """
 
     name: str
@@ -98,7 +109,13 @@ class ModelMotion:
 
 
 def times_s(motion: BodyMotion) -> FloatArray:
-    """Return (n,), s: frame f, counted from 1, is at (f - 1) / rate."""
+    """Return (n,), s: frame f, counted from 1, is at (f - 1) / rate.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     time_s: FloatArray = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
     return time_s
 
@@ -108,9 +125,12 @@ def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | No
 
     Parameters
     ----------
-    model : with the same sides as the motion.
-    motion : of the trial.
-    loads : joint loads of the same trial, or None.
+    model : SubjectModel
+        With the same sides as the motion.
+    motion : BodyMotion
+        Of the trial.
+    loads : JointLoads | None, optional
+        Joint loads of the same trial, or None.
     """
     states = body_states(motion)
     ground = ground_state(R_ground_lab(motion), motion.n_frames)
@@ -138,7 +158,13 @@ def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | No
 
 
 def angle_table(motion: BodyMotion) -> StorageTable:
-    """Return our own joint angles (clinical components, degrees) as an OpenSim table, to be looked at beside its coordinates."""
+    """Return our own joint angles (clinical components, degrees) as an OpenSim table, to be looked at beside its coordinates.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     words = {"pelvis": "Pelvis", "hip": "Hip", "knee": "Knee", "ankle": "Ankle", "foot_progress": "FootProgress"}
     angles = {
         f"{side}{word}Angles.{axis}": motion.joint_angles_rad[side, joint][:, k]

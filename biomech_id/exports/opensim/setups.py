@@ -13,7 +13,8 @@ from biomech_id.exports.opensim.document import element, object_set, properties,
 from biomech_id.exports.opensim.model import SubjectModel
 
 RESULTS = "opensim_results"
-#: Weight of a joint's translation against a marker's: enough to decide what the markers leave open, and no more.
+#: Weight of a joint's translation against a marker's:
+#: enough to decide what the markers leave open, and no more.
 TRANSLATION_WEIGHT = 0.01
 #: Markers that fix a segment by themselves.
 LEAST_MARKERS = 3
@@ -24,7 +25,23 @@ Range = tuple[float, float]
 
 
 def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, markers: tuple[str, ...]) -> Path:
-    """Write the setup of the inverse kinematics of one trial; ``markers`` are those the ``.trc`` holds."""
+    """Write the setup of the inverse kinematics of one trial; ``markers`` are those the ``.trc`` holds.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    model : SubjectModel
+        The subject's model.
+    model_file : str
+        Name of the ``.osim`` beside the setup.
+    trc : Path
+        The markers of the trial.
+    seconds : Range
+        First and last time, seconds.
+    markers : tuple[str, ...]
+        Those that the ``.trc`` holds.
+    """
     tool = element(
         "InverseKinematicsTool",
         *properties(
@@ -39,7 +56,23 @@ def write_ik_setup(path: Path, model: SubjectModel, model_file: str, trc: Path, 
 
 
 def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, external_loads: str, seconds: Range) -> Path:
-    """Write the setup of the inverse dynamics of one trial, from our coordinates, without a filter of OpenSim's."""
+    """Write the setup of the inverse dynamics of one trial, from our coordinates, without a filter of OpenSim's.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    model_file : str
+        Name of the ``.osim`` beside the setup.
+    trial : str
+        Name of the trial.
+    coordinates : str
+        Name of the ``.mot`` with the coordinates.
+    external_loads : str
+        Name of the ``ExternalLoads`` file.
+    seconds : Range
+        First and last time, seconds.
+    """
     loads = properties(external_loads_file=external_loads) if external_loads else ()
     tool = element(
         "InverseDynamicsTool",
@@ -57,7 +90,25 @@ def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, ex
 def write_scale_setup(
     path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, mass_kg: float, markers: tuple[str, ...]
 ) -> Path:
-    """Write the setup of the Scale tool: sizes and masses are the subject's already, markers are placed on the static trial."""
+    """Write the setup of the Scale tool: sizes and masses are the subject's already, markers are placed on the static trial.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    model : SubjectModel
+        The subject's model.
+    model_file : str
+        Name of the ``.osim`` beside the setup.
+    trc : Path
+        The markers of the trial.
+    seconds : Range
+        First and last time, seconds.
+    mass_kg : float
+        Of the subject.
+    markers : tuple[str, ...]
+        Those that the ``.trc`` holds.
+    """
     maker = element("GenericModelMaker", *properties(model_file=model_file, marker_set_file="Unassigned"))
     trial = {"marker_file": trc.name, "time_range": seconds}
     scaler = element("ModelScaler", *properties(apply=False, **trial, preserve_mass_distribution=True))

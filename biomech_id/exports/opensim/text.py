@@ -13,7 +13,15 @@ MISSING = "NaN"
 
 
 def write_storage(path: Path, table: StorageTable) -> Path:
-    """Write a ``.mot`` or ``.sto`` file and return its path."""
+    """Write a ``.mot`` or ``.sto`` file and return its path.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    table : StorageTable
+        What is written.
+    """
     n_rows, n_columns = table.values.shape
     header = [
         table.name, "version=1", f"nRows={n_rows}", f"nColumns={n_columns + 1}",
@@ -24,7 +32,15 @@ def write_storage(path: Path, table: StorageTable) -> Path:
 
 
 def write_trc(path: Path, table: MarkerTable) -> Path:
-    """Write a ``.trc`` file in the table's unit and return its path; what is missing is NaN: OpenSim drops a blank last cell."""
+    """Write a ``.trc`` file in the table's unit and return its path; what is missing is NaN: OpenSim drops a blank last cell.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder must be there.
+    table : MarkerTable
+        What is written.
+    """
     n_frames, n_markers = table.position_m.shape[:2]
     rate = number(table.rate_hz)
     header = [
@@ -44,13 +60,25 @@ def write_trc(path: Path, table: MarkerTable) -> Path:
 
 
 def number(value: float) -> str:
-    """Return the shortest text that reads as the same number; whole numbers without a point."""
+    """Return the shortest text that reads as the same number; whole numbers without a point.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
+    """
     text = repr(float(value))
     return text[:-2] if text.endswith(".0") else text
 
 
 def numbers(values: Iterable[float]) -> str:
-    """Return numbers separated by tabs."""
+    """Return numbers separated by tabs.
+
+    Parameters
+    ----------
+    values : Iterable[float]
+        In one row.
+    """
     return "\t".join(map(number, values))
 
 

@@ -27,15 +27,31 @@ class Description:
 
     Attributes
     ----------
-    frame, origin : inertial frame and a point at rest in it.
-    q, u : coordinates and speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of each kind.
-    kinematics : expressions that are zero, tying q' to u.
-    bodies, loads : SymPy's particles and rigid bodies; (point, force) and (frame, torque) pairs.
-    potential_J : potential energy of loads that have one, for energy and for Lagrange's equations, which do not count them twice:
-        loads listed in ``conservative`` are left out there.
-    conservative : those of ``loads`` that ``potential_J`` stands for.
-    configuration, velocity : constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
-    auxiliary : speeds that are zero and bring forces that do no work into evidence (Kane only).
+    frame : Any
+        Inertial frame and a point at rest in it.
+    origin : Any
+        Inertial frame and a point at rest in it.
+    q : list[Any], optional
+        Coordinates and speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of each kind.
+    u : list[Any], optional
+        Coordinates and speeds, dynamic symbols; dependent ones at the end, as many as there are constraints of each kind.
+    kinematics : list[Any], optional
+        Expressions that are zero, tying q' to u.
+    bodies : list[Any], optional
+        SymPy's particles and rigid bodies; (point, force) and (frame, torque) pairs.
+    loads : list[Any], optional
+        SymPy's particles and rigid bodies; (point, force) and (frame, torque) pairs.
+    potential_J : Any, optional
+        Potential energy of loads that have one, for energy and for Lagrange's equations, which do not count them twice: loads
+        listed in ``conservative`` are left out there.
+    conservative : list[Any], optional
+        Those of ``loads`` that ``potential_J`` stands for.
+    configuration : list[Any], optional
+        Constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
+    velocity : list[Any], optional
+        Constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
+    auxiliary : list[Any], optional
+        Speeds that are zero and bring forces that do no work into evidence (Kane only).
     """
 
     frame: Any
@@ -58,10 +74,16 @@ class Equations:
 
     Attributes
     ----------
-    description : what they belong to.
-    M, f : (n, n) and (n, 1), of q and u.
-    multipliers : how many Lagrange multipliers stand behind the n accelerations in M's columns.
-    auxiliary : expressions that are zero, one for each auxiliary speed; solve them for the force it brings into evidence.
+    description : Description
+        What they belong to.
+    M : Any
+        (n, n) and (n, 1), of q and u.
+    f : Any
+        (n, n) and (n, 1), of q and u.
+    multipliers : int, optional
+        How many Lagrange multipliers stand behind the n accelerations in M's columns.
+    auxiliary : tuple[Any, ...], optional
+        Expressions that are zero, one for each auxiliary speed; solve them for the force it brings into evidence.
     """
 
     description: Description
@@ -95,9 +117,17 @@ class Equations:
     ) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Accelerations u' (..., n) as a NumPy function of q and u (..., n), for many states at once.
 
+        Parameters
+        ----------
+        constants : Mapping[Any, float]
+            Symbol -> value, SI.
+        multipliers : bool, optional
+            Whether the constraints' multipliers follow the accelerations.
+
         Raises
         ------
-        MissingInputError : a symbol that ``constants`` gives no value.
+        MissingInputError
+            A symbol that ``constants`` gives no value.
         """
         evaluate = self.evaluate(sp.Matrix.hstack(self.M, self.f), constants)
         n = len(self.description.u)
@@ -112,9 +142,17 @@ class Equations:
     def evaluate(self, expression: Any, constants: Mapping[Any, float]) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Any matrix (r, c) or list of expressions of this system as a NumPy function of q and u (..., n).
 
+        Parameters
+        ----------
+        expression : Any
+            Of the system's coordinates, speeds and constants.
+        constants : Mapping[Any, float]
+            Symbol -> value, SI.
+
         Raises
         ------
-        MissingInputError : a symbol that ``constants`` gives no value.
+        MissingInputError
+            A symbol that ``constants`` gives no value.
         """
         d = self.description
         matrix = expression if isinstance(expression, sp.MatrixBase) else sp.Matrix(expression)
@@ -139,6 +177,15 @@ class Equations:
         """A (2n, 2n) of d/dt [dq, du] = A [dq, du] about a state (n,) of a system without constraints and with q' = u.
 
         From u' = M^-1 f: du'/dx = M^-1 (df/dx - dM/dx u').
+
+        Parameters
+        ----------
+        constants : Mapping[Any, float]
+            Symbol -> value, SI.
+        q : FloatArray
+            (n,), coordinates of the state.
+        u : FloatArray
+            (n,), speeds of the state.
         """
         d = self.description
         n, state = len(d.q), [*d.q, *d.u]
@@ -153,7 +200,13 @@ class Equations:
 
 
 def kane(d: Description) -> Equations:
-    """Kane's equations; with velocity constraints the dependent speeds' accelerations come along."""
+    """Kane's equations; with velocity constraints the dependent speeds' accelerations come along.
+
+    Parameters
+    ----------
+    d : Description
+        Bodies, coordinates, loads and constraints.
+    """
     n_q, n_u = len(d.q) - len(d.configuration), len(d.u) - len(d.velocity)
     method = me.KanesMethod(
         d.frame, q_ind=d.q[:n_q], u_ind=d.u[:n_u], kd_eqs=d.kinematics,
@@ -167,7 +220,13 @@ def kane(d: Description) -> Equations:
 
 
 def lagrange(d: Description) -> Equations:
-    """Lagrange's equations of a system with q' = u, constraints by multipliers, which `Equations.function` can return too."""
+    """Lagrange's equations of a system with q' = u, constraints by multipliers, which `Equations.function` can return too.
+
+    Parameters
+    ----------
+    d : Description
+        Bodies, coordinates, loads and constraints.
+    """
     kinetic = sum((body.kinetic_energy(d.frame) for body in d.bodies), start=sp.S.Zero)
     rates = dict(zip(d.u, (q.diff(me.dynamicsymbols._t) for q in d.q), strict=True))
     L = (kinetic - d.potential_J).subs(rates)
@@ -211,8 +270,14 @@ class Pendulum:
 
     Attributes
     ----------
-    description : what `kane` and `lagrange` take.
-    constants : every symbol's value, as given; pass it to `Equations.function`.
+    description : Description
+        What `kane` and `lagrange` take.
+    constants : dict[Any, float]
+        Every symbol's value, as given; pass it to `Equations.function`.
+    gravity_m_s2 : float, optional
+        Along A.x.
+    pivot_force : list[Any]
+        The components (R_x, R_y) of the force on the first link, brought into evidence; empty otherwise.
     """
 
     def __init__(self, *, gravity_m_s2: float = 9.81, pivot_force: bool = False) -> None:
@@ -240,6 +305,17 @@ class Pendulum:
         """Hang a link on the last one: a particle at its end, or a body with its centre of mass on the way.
 
         ``inertia_kgm2`` is about the centre of mass, ``moment_Nm`` a constant moment of the link before on this one.
+
+        Parameters
+        ----------
+        length_m, mass_kg : float
+            Of the link.
+        com_m : float | None, optional
+            From the link's start; None puts a particle at its end.
+        inertia_kgm2 : float, optional
+            About the centre of mass.
+        moment_Nm : float, optional
+            Of the link before on this one, constant.
         """
         d, i = self.description, len(self.description.q)
         q, u = me.dynamicsymbols(f"q_{i} u_{i}")
@@ -269,7 +345,13 @@ class Pendulum:
         self._tip = tip
 
     def pin_tip(self, below_m: float, right_m: float) -> None:
-        """Hold the last link's end at a point, from the pivot: two constraints, the last two coordinates dependent."""
+        """Hold the last link's end at a point, from the pivot: two constraints, the last two coordinates dependent.
+
+        Parameters
+        ----------
+        below_m, right_m : float
+            Along A.x and A.y, metres.
+        """
         d = self.description
         place = self._tip.pos_from(d.origin)
         x, y = sp.symbols("x_pin y_pin")

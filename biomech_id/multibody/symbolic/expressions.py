@@ -11,13 +11,20 @@ import sympy as sp
 
 from biomech_id.algebra.arrays import FloatArray
 
-#: Cost of one sum, product, quotient, root, sine or cosine, arctangent, assignment: Schappler et al. (2019), table 1.
+#: Cost of one sum, product, quotient, root, sine or cosine, arctangent, assignment:
+#: Schappler et al. (2019), table 1.
 WEIGHTS = (1, 1, 4, 5, 10, 15, 1)
 
 
 @dataclass(frozen=True)
 class Operations:
-    """How many operations of each kind a list of expressions takes after common subexpressions are taken out."""
+    """How many operations of each kind a list of expressions takes after common subexpressions are taken out.
+
+    Attributes
+    ----------
+    add, mul, div, sqrt, trig, atan, assign : int, optional
+        Number of these.
+    """
 
     add: int = 0
     mul: int = 0
@@ -40,6 +47,11 @@ def operations(expressions: Iterable[Any]) -> Operations:
     """Count the operations of expressions, evaluated together: every shared part once, one assignment for each part and result.
 
     A difference counts as a sum, a change of sign as nothing, a rational number as one constant.
+
+    Parameters
+    ----------
+    expressions : Iterable[Any]
+        Anything of SymPy's.
     """
     wanted = [expression for expression in expressions if not (expression.is_Number or expression.is_Symbol)]
     shared, results = sp.cse(wanted)
@@ -85,6 +97,13 @@ def compiled(arguments: Sequence[Any], expressions: Any) -> Callable[..., FloatA
 
     ``expressions`` is a matrix (r, c) or a list (k). Arguments may be numbers or arrays (...,) that broadcast; the result is
     (..., r, c) or (..., k).
+
+    Parameters
+    ----------
+    arguments : Sequence[Any]
+        Symbols, in the order of the call.
+    expressions : Any
+        Anything of SymPy's.
     """
     matrix = isinstance(expressions, sp.MatrixBase)
     flat = list(expressions)

@@ -1,5 +1,7 @@
 """Joint wrenches of a planar limb as expressions of time, from its tip to its base.
 
+::
+
     F_i = m_i a_i + F_(i+1),   M_i = I_i alpha_i + (c_i - P_i) x m_i (a_i - g) + M_(i+1) + (P_(i+1) - P_i) x F_(i+1)
 
 A link's frame turns about z by its angle, its own y axis runs along it, as in F. Mielke's n-link notebook.
@@ -20,7 +22,17 @@ t = sp.Symbol("t", real=True)
 
 @dataclass(frozen=True)
 class SymbolicLink:
-    """A link along its own +y: length, mass, distance of the centre of mass, moment of inertia about it; numbers or symbols."""
+    """A link along its own +y: length, mass, distance of the centre of mass, moment of inertia about it; numbers or symbols.
+
+    Attributes
+    ----------
+    length_m, mass_kg : Any
+        Of the link.
+    com_m : Any
+        From the proximal joint, along the link.
+    inertia_kgm2 : Any, optional
+        About the centre of mass.
+    """
 
     length_m: Any
     mass_kg: Any
@@ -30,7 +42,17 @@ class SymbolicLink:
 
 @dataclass(frozen=True)
 class SymbolicLimb:
-    """Links and their absolute angles, expressions of `t`, base to tip; gravity (x, y) in the laboratory."""
+    """Links and their absolute angles, expressions of `t`, base to tip; gravity (x, y) in the laboratory.
+
+    Attributes
+    ----------
+    links : Sequence[SymbolicLink]
+        Base to tip.
+    angles : Sequence[Any]
+        Absolute, from the laboratory's +y, base to tip.
+    gravity_m_s2 : tuple[Any, Any], optional
+        (x, y), laboratory axes.
+    """
 
     links: Sequence[SymbolicLink]
     angles: Sequence[Any]
@@ -40,6 +62,13 @@ class SymbolicLimb:
         """The six components (6, 1) of the wrench on link ``joint`` at its proximal joint, of the link before on it.
 
         ``seen_from`` is the link in whose axes they are written; None takes the laboratory's. N and N m.
+
+        Parameters
+        ----------
+        joint : int
+            Index of the link.
+        seen_from : int | None, optional
+            Index of the link in whose axes the components are written; None for the laboratory.
         """
         force, moment = sp.zeros(2, 1), sp.S.Zero
         for i in reversed(range(joint, len(self.links))):

@@ -1,5 +1,7 @@
 """Closed loops as expressions in three ways: trigonometric elimination, direct elimination, implicit constraints.
 
+::
+
     TE  sin q2 = f_s(q1), cos q2 = f_c(q1) go into the equations; no arctangent is ever taken
     DE  q2 = atan2(f_s, f_c) goes into the equations
     IC  W = [1; -J2^-1 J1] of q1 and q2; q2 itself has to be found beside it, which `LoopEquations.cost_q2` counts
@@ -35,11 +37,26 @@ class LoopEquations:
 
     Attributes
     ----------
-    method : "TE", "DE" or "IC".
-    q1, u1, q2 : symbols; q2 is empty unless the method is "IC".
-    M1 : (n1, n1); ``c1, g1`` : (n1, 1).
-    cost : "M1", "g1" -> `Operations`; for IC without q2, which costs ``cost_q2`` more.
-    generation_s : "M1", "g1", "c1" -> seconds of deriving and counting.
+    method : Elimination
+        "TE", "DE" or "IC".
+    q1 : tuple[Any, ...]
+        Symbols; q2 is empty unless the method is "IC".
+    u1 : tuple[Any, ...]
+        Symbols; q2 is empty unless the method is "IC".
+    q2 : tuple[Any, ...]
+        Symbols; q2 is empty unless the method is "IC".
+    M1 : Any
+        (n1, n1), mass matrix in the free coordinates.
+    c1 : Any
+        (n1, 1), centrifugal and Coriolis terms.
+    g1 : Any
+        (n1, 1), against gravity.
+    cost : Mapping[str, Operations]
+        "M1", "g1" -> `Operations`; for IC without q2.
+    cost_q2 : Operations
+        What q2 costs more for IC.
+    generation_s : Mapping[str, float]
+        "M1", "g1", "c1" -> seconds of deriving and counting.
     """
 
     method: Elimination
@@ -54,7 +71,13 @@ class LoopEquations:
     generation_s: Mapping[str, float]
 
     def function(self, loop: ClosedLoop) -> Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray, FloatArray]]:
-        """A NumPy function of q1 and u1 (N, n1) that returns M1 (N, n1, n1), c1 and g1 (N, n1)."""
+        """A NumPy function of q1 and u1 (N, n1) that returns M1 (N, n1, n1), c1 and g1 (N, n1).
+
+        Parameters
+        ----------
+        loop : ClosedLoop
+            The mechanism.
+        """
         arguments = [*self.q1, *self.q2, *self.u1]
         parts = [compiled(arguments, part) for part in (self.M1, self.c1, self.g1)]
 
@@ -71,11 +94,17 @@ def loop_equations(loop: ClosedLoop, method: Elimination, *, with_velocity_terms
 
     Parameters
     ----------
-    with_velocity_terms : derive c1 too, by far the longest of the three.
+    with_velocity_terms : bool, optional
+        Derive c1 too, by far the longest of the three.
+    loop : ClosedLoop
+        The mechanism.
+    method : Elimination
+        How the dependent coordinates are eliminated.
 
     Raises
     ------
-    OptionError : an unknown method. MissingInputError : TE or DE of a mechanism without a closure.
+    OptionError
+        An unknown method. MissingInputError : TE or DE of a mechanism without a closure.
     """
     if method not in ("TE", "DE", "IC"):
         raise OptionError(

@@ -24,7 +24,15 @@ DIGITS = 14
 
 @dataclass(frozen=True)
 class Piece:
-    """R(sum of the coordinates ``turned_by``) (x, y)."""
+    """R(sum of the coordinates ``turned_by``) (x, y).
+
+    Attributes
+    ----------
+    turned_by : tuple[int, ...]
+        Indices of the coordinates whose sum turns it.
+    x, y : Any
+        Components before the turn.
+    """
 
     turned_by: tuple[int, ...]
     x: Any
@@ -36,7 +44,13 @@ Vector = list[Piece]
 
 
 def exact(value: float) -> Any:
-    """A decimal number as the rational it stands for."""
+    """A decimal number as the rational it stands for.
+
+    Parameters
+    ----------
+    value : float
+        Rounded to the digits that are kept.
+    """
     return sp.Rational(str(round(float(value), DIGITS)))
 
 
@@ -45,11 +59,17 @@ class PlanarTree:
 
     Attributes
     ----------
-    q, u : coordinates and speeds, n symbols each.
+    q : tuple[Any, ...]
+        Coordinates and speeds, n symbols each.
+    u : tuple[Any, ...]
+        Coordinates and speeds, n symbols each.
+    tree : Tree
+        Whose joints all turn about z or slide in the plane.
 
     Raises
     ------
-    InvalidValueError : a joint that leaves the plane.
+    InvalidValueError
+        A joint that leaves the plane.
     """
 
     def __init__(self, tree: Tree) -> None:
@@ -68,16 +88,40 @@ class PlanarTree:
                 )  # fmt: skip
 
     def angle(self, body: int) -> tuple[int, ...]:
-        """The revolute coordinates that turn a body."""
+        """The revolute coordinates that turn a body.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body; `BASE` for the base.
+        """
         return tuple(k for k in self.tree.path(body) if self.tree.bodies[k].kind == "revolute") if body != BASE else ()
 
     def place(self, body: int, place_m: Any) -> Piece:
-        """A point of a body, from the body's origin."""
+        """A point of a body, from the body's origin.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body; `BASE` for the base.
+        place_m : Any
+            (3,), in the body's frame, from its origin, metres.
+        """
         at_zero = (np.eye(3) if body == BASE else self._axes[body]) @ np.asarray(place_m)
         return Piece(self.angle(body), exact(at_zero[0]), exact(at_zero[1]))
 
     def reach(self, body: int, place_m: Any, beyond: int = BASE) -> Vector:
-        """From the origin of body ``beyond`` (or of the base) on the way to ``body``, to a point of ``body``."""
+        """From the origin of body ``beyond`` (or of the base) on the way to ``body``, to a point of ``body``.
+
+        Parameters
+        ----------
+        body : int
+            Index of the body; `BASE` for the base.
+        place_m : Any
+            (3,), in the body's frame, from its origin, metres.
+        beyond : int, optional
+            Index of the body to start from.
+        """
         pieces = [self.place(body, place_m)]
         for k in reversed(self.tree.path(body) if body != BASE else ()):
             if k == beyond:
@@ -91,7 +135,15 @@ class PlanarTree:
         return pieces
 
     def column(self, joint: int, body: int) -> Vector:
-        """How one joint's speed moves the centre of mass of a body beyond it."""
+        """How one joint's speed moves the centre of mass of a body beyond it.
+
+        Parameters
+        ----------
+        joint : int
+            Index of the link.
+        body : int
+            Index of the body; `BASE` for the base.
+        """
         if self.tree.bodies[joint].kind == "prismatic":
             axis = self._axes[joint][:, 2]
             return [Piece(self.angle(self.tree.bodies[joint].parent), exact(axis[0]), exact(axis[1]))]
@@ -99,7 +151,13 @@ class PlanarTree:
         return [Piece(p.turned_by, -p.y, p.x) for p in reach]
 
     def dot(self, a: Vector, b: Vector) -> Any:
-        """Scalar product, in sines and cosines of differences."""
+        """Scalar product, in sines and cosines of differences.
+
+        Parameters
+        ----------
+        a, b : Vector
+            Vectors to multiply.
+        """
         total = sp.S.Zero
         for p in a:
             for r in b:
@@ -108,7 +166,15 @@ class PlanarTree:
         return sp.collect(sp.expand(total), [*total.atoms(sp.cos, sp.sin)])
 
     def components(self, vector: Vector, seen_from: tuple[int, ...] = ()) -> tuple[Any, Any]:
-        """Components x and y of a vector in axes that ``seen_from`` turns."""
+        """Components x and y of a vector in axes that ``seen_from`` turns.
+
+        Parameters
+        ----------
+        vector : Vector
+            Sum of pieces.
+        seen_from : tuple[int, ...], optional
+            Indices of the coordinates that turn the axes.
+        """
         x = y = sp.S.Zero
         for p in vector:
             angle = self._sum(p.turned_by) - self._sum(seen_from)
@@ -138,7 +204,13 @@ class PlanarTree:
         return M
 
     def velocity_terms(self, M: Any) -> Any:
-        """Centrifugal and Coriolis terms c (n, 1) of the q and u, by Christoffel's symbols of M."""
+        """Centrifugal and Coriolis terms c (n, 1) of the q and u, by Christoffel's symbols of M.
+
+        Parameters
+        ----------
+        M : Any
+            (n, n), mass matrix.
+        """
         n = len(self.tree)
         c = sp.zeros(n, 1)
         for i in range(n):
@@ -148,7 +220,13 @@ class PlanarTree:
         return c
 
     def gravity_terms(self, gravity_m_s2: tuple[float, float]) -> Any:
-        """Gravity's terms g (n, 1) of the q, for gravity (x, y) in the plane."""
+        """Gravity's terms g (n, 1) of the q, for gravity (x, y) in the plane.
+
+        Parameters
+        ----------
+        gravity_m_s2 : tuple[float, float]
+            (x, y), m/s2.
+        """
         g = sp.zeros(len(self.tree), 1)
         for b, body in enumerate(self.tree.bodies):
             for k in self.tree.path(b):
@@ -157,7 +235,13 @@ class PlanarTree:
         return g.applyfunc(lambda e: sp.collect(sp.expand(e), [*e.atoms(sp.cos, sp.sin)]))
 
     def constraint(self, constraint: Pin | Coupling) -> list[Any]:
-        """Expressions h of one constraint; a pin's in the axes of the last body both ends hang on."""
+        """Expressions h of one constraint; a pin's in the axes of the last body both ends hang on.
+
+        Parameters
+        ----------
+        constraint : Pin | Coupling
+            A pin or a coupling.
+        """
         if isinstance(constraint, Coupling):
             terms = [exact(c) * q for c, q in zip(constraint.coefficients, self.q, strict=True)]
             return [sum(terms, start=-exact(constraint.constant))]
@@ -172,9 +256,17 @@ class PlanarTree:
 def constraints_of(loop: ClosedLoop, planar: PlanarTree) -> list[Any]:
     """All of h, in the order of the mechanism's constraints.
 
+    Parameters
+    ----------
+    loop : ClosedLoop
+        The mechanism.
+    planar : PlanarTree
+        Expressions of the mechanism's tree.
+
     Raises
     ------
-    InvalidValueError : a constraint that is neither a pin nor a coupling.
+    InvalidValueError
+        A constraint that is neither a pin nor a coupling.
     """
     h: list[Any] = []
     for constraint in loop.constraints:
