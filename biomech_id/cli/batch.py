@@ -10,7 +10,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, make_job
+from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, recipe_of
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.batch import StudyOutcome
@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
 def batch(
     study: Annotated[Path, typer.Argument(help="A folder with subjects' folders, however deep.", show_default=False)],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the results.", show_default=False)],
+    *,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes; default one per core.")] = os.cpu_count() or 1,
     scheduler: Annotated[str | None, typer.Option(help="Address of a dask.distributed scheduler, tcp://host:port.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Keep results that would come out the same.")] = False,
@@ -43,8 +44,9 @@ def batch(
     """
     from biomech_id.pipeline.batch import run_study
     from biomech_id.pipeline.cluster import cluster_executor
+    from biomech_id.pipeline.job import Job
 
-    job = make_job([study], None, None, exclude, model, kinetics, recipe, None, None, norm, False, None)
+    job = Job((study,), recipe_of(recipe, model, kinetics), exclude=tuple(exclude or ()), norm=norm)
     with shown_progress() as progress, cluster_executor(scheduler) as executor:
         outcome = run_study(study, out, job, resume=resume, executor=executor, workers=workers, progress=progress)
     return _tell(outcome, out)

@@ -21,8 +21,8 @@ from biomech_id.cli.run import (
     Recordings,
     Static,
     SubjectFile,
-    make_job,
     print_outcome,
+    recipe_of,
 )
 
 
@@ -52,6 +52,7 @@ def register(app: typer.Typer) -> None:
 def opensim(
     paths: Recordings,
     out: OpenSimOut,
+    *,
     static: Static = None,
     functional: Functional = None,
     exclude: Exclude = None,
@@ -71,8 +72,11 @@ def opensim(
 
     Example: biomech-id opensim patients/anna -o results/anna_opensim
     """
-    job = make_job(paths, static, functional, exclude, model, kinetics, recipe, subject, mass, None, False, code)
+    from biomech_id.pipeline.job import Job
     from biomech_id.pipeline.opensim import hand_over
+
+    settings, without = recipe_of(recipe, model, kinetics), tuple(exclude or ())
+    job = Job(tuple(paths), settings, static, functional, without, subject_file=subject, mass_kg=mass, code=code)
 
     with shown_progress() as progress:
         outcome = hand_over(job, out, knee=knee.value, analog=analog, progress=progress)

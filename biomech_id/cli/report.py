@@ -45,6 +45,7 @@ def compare(
     out_a: OutFolder,
     out_b: OutFolder,
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
+    *,
     norm: NormFile = None,
     style: StyleFile = None,
     condition_a: Annotated[str | None, typer.Option(help="Condition of the first; otherwise one that both have.")] = None,
@@ -74,6 +75,7 @@ def compare(
 def parity(
     out: OutFolder,
     subject_dir: Annotated[Path, typer.Argument(help="The folder with the recordings.", show_default=False)],
+    *,
     csv: Annotated[Path | None, typer.Option(help="Also write the table as CSV.")] = None,
     report: Annotated[bool, typer.Option("--report", help="Keep the table in OUT and add it to the end of its report.")] = False,
     warnings_ok: WarningsOk = False,

@@ -12,7 +12,7 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 from biomech_id.cli.progress import shown_progress
 
 if TYPE_CHECKING:
-    from biomech_id.pipeline.job import Job
+    from biomech_id.pipeline.recipe import Recipe
     from biomech_id.pipeline.single import Outcome
 
 
@@ -55,6 +55,7 @@ def register(app: typer.Typer) -> None:
 def run(
     paths: Recordings,
     out: ResultsOut,
+    *,
     static: Static = None,
     functional: Functional = None,
     exclude: Exclude = None,
@@ -74,45 +75,23 @@ def run(
 
     Example: biomech-id run patients/anna -o results/anna
     """
-    job = make_job(paths, static, functional, exclude, model, kinetics, recipe, subject, mass, norm, write_c3d, code)
+    from biomech_id.pipeline.job import Job
     from biomech_id.pipeline.single import run_job
+
+    settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
+    job = Job(tuple(paths), settings, static, functional, without, subject, mass, norm, code)
 
     with shown_progress() as progress:
         outcome = run_job(job, out, progress=progress)
     return print_outcome(outcome)
 
 
-def make_job(
-    paths: list[Path],
-    static: Path | None,
-    functional: Path | None,
-    exclude: list[str] | None,
-    model: ModelName | None,
-    kinetics: KineticsName | None,
-    recipe: Path | None,
-    subject: Path | None,
-    mass: float | None,
-    norm: Path | None,
-    write_c3d: bool,
-    code: str | None,
-) -> Job:
-    """Turn the words of the command line into a job."""
-    from biomech_id.pipeline.job import Job
+def recipe_of(file: Path | None, model: ModelName | None, kinetics: KineticsName | None, *, write_c3d: bool = False) -> Recipe:
+    """Return the settings of a recipe file, or the default ones, with what the command line says otherwise."""
     from biomech_id.pipeline.recipe import Recipe, read_recipe
 
-    settings = read_recipe(recipe) if recipe else Recipe()
-    settings = settings.replaced(model=model and model.value, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
-    return Job(
-        paths=tuple(paths),
-        recipe=settings,
-        static=static,
-        functional=functional,
-        exclude=tuple(exclude or ()),
-        subject_file=subject,
-        mass_kg=mass,
-        norm=norm,
-        code=code,
-    )
+    settings = read_recipe(file) if file else Recipe()
+    return settings.replaced(model=model and model.value, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
 
 
 def print_outcome(outcome: Outcome) -> int:

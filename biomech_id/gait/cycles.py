@@ -62,7 +62,7 @@ def cut_cycles(
         for start_s, end_s in pairwise(strikes):
             if STRIDE_LIMITS_S[0] <= end_s - start_s <= STRIDE_LIMITS_S[1]:
                 number = sum(c.side == side for c in cycles) + 1
-                cycles.append(_whole_cycle(trial, events, assignment, side, number, start_s, end_s))
+                cycles.append(_whole_cycle(trial, events, assignment, side, number, start_s=start_s, end_s=end_s))
     means = dict(_mean_times(cycles)) | dict(mean_cycle_s or {})
     whole = tuple(_flagged(cycle, cycles, travel, landmarks) for cycle in cycles)
     extra = tuple(_stance_only(trial, events, assignment, whole, means, travel)) if assignment is not None else ()
@@ -86,7 +86,7 @@ def _mean_times(cycles: Sequence[Cycle]) -> dict[str, float]:
 
 
 def _whole_cycle(
-    trial: Trial, events: Sequence[Event], assignment: Assignment | None, side: str, number: int, start_s: float, end_s: float
+    trial: Trial, events: Sequence[Event], assignment: Assignment | None, side: str, number: int, *, start_s: float, end_s: float
 ) -> Cycle:
     other = "R" if side == "L" else "L"
     foot_off = _first(events, side, EventKind.FOOT_OFF, start_s, end_s)

@@ -131,7 +131,7 @@ def search_events(
     travel = describe_travel(landmarks)
     if travel.kind in (TrialKind.STATIC, TrialKind.OTHER):
         return _without_gait(trial, stored, travel)
-    return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg, contact_N)
+    return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg=body_mass_kg, contact_N=contact_N)
 
 
 def events_in_file(trial: Trial) -> tuple[Event, ...]:
@@ -199,6 +199,7 @@ def _search(
     stored: tuple[Event, ...],
     source: str,
     timing: MarkerTiming | None,
+    *,
     body_mass_kg: float | None,
     contact_N: float,
 ) -> EventSearch:

@@ -147,7 +147,8 @@ def sagittal_leg(motion: BodyMotion, side: str, frames: slice = slice(None)) -> 
     _check_tilt(motion, side, np.diff(np.stack(nodes_lab, axis=1), axis=1)[frames] @ R_plane_lab.T)
     thigh, shank, foot = (float(mean) for mean in np.linalg.norm(links[frames], axis=2).mean(axis=0))
     segments = {
-        name: _planar(motion, side, name, R_plane_lab, nodes[frames, i], angles[frames, i], frames) for i, name in enumerate(LINKS)
+        name: _planar(motion, side, name, R_plane_lab, nodes[frames, i], angles[frames, i], frames=frames)
+        for i, name in enumerate(LINKS)
     }
     q1, u1, a1 = kept[:3]
     return SagittalLeg(R_plane_lab, thigh, shank, foot, q1, u1, a1, _translating(*kept[3:]), segments, frames)
@@ -197,7 +198,7 @@ def _translating(position: FloatArray, velocity: FloatArray, acceleration: Float
 
 
 def _planar(
-    motion: BodyMotion, side: str, name: str, R_plane_lab: FloatArray, joint_m: FloatArray, angle: FloatArray, frames: slice
+    motion: BodyMotion, side: str, name: str, R_plane_lab: FloatArray, joint_m: FloatArray, angle: FloatArray, *, frames: slice
 ) -> Segment:
     """A segment's mass in its link's frame: x along the link, origin in its proximal joint; means over the frames."""
     segment, body = motion.segments[side, name], motion.motions[side, name]

@@ -111,7 +111,9 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(job, norm, nameless, static, model, static_motion, results, (*intake.refused, *failed), noticed)
+    return _session(
+        job, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed), noticed=noticed
+    )
 
 
 def analyse(folder: str | Path | Sequence[str | Path], **options: Any) -> SessionResult:
@@ -291,6 +293,7 @@ def _session(
     static: Trial | None,
     model: CalibratedModel,
     static_motion: BodyMotion | None,
+    *,
     results: Sequence[TrialResult],
     refused: Sequence[Refused],
     noticed: Sequence[Finding],

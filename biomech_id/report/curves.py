@@ -67,7 +67,7 @@ def kinematics(
     ------
     OptionError : no cycle of that kind and condition, or a style or norm that cannot be used.
     """
-    return _curves(kinematics_page, result, every_cycle, kind, condition, norm, style)
+    return _drawn(_curves(kinematics_page, every_cycle), result, kind, condition, norm, style)
 
 
 def kinetics(
@@ -80,7 +80,7 @@ def kinetics(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`."""
-    return _curves(kinetics_page, result, every_cycle, kind, condition, norm, style)
+    return _drawn(_curves(kinetics_page, every_cycle), result, kind, condition, norm, style)
 
 
 def ground_reaction(
@@ -93,7 +93,7 @@ def ground_reaction(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`."""
-    return _curves(ground_reaction_page, result, every_cycle, kind, condition, norm, style)
+    return _drawn(_curves(ground_reaction_page, every_cycle), result, kind, condition, norm, style)
 
 
 def spatiotemporal(
@@ -105,7 +105,7 @@ def spatiotemporal(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the table of time and distance parameters; see `kinematics`."""
-    return _table(spatiotemporal_page, result, kind, condition, norm, style)
+    return _drawn(spatiotemporal_page, result, kind, condition, norm, style)
 
 
 def values(
@@ -117,7 +117,7 @@ def values(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the tables of values at contact, extrema and peaks; see `kinematics`."""
-    return _table(values_page, result, kind, condition, norm, style)
+    return _drawn(values_page, result, kind, condition, norm, style)
 
 
 def scores(
@@ -129,35 +129,25 @@ def scores(
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw movement analysis profile and gait profile score; see `kinematics`."""
-    layer, look, reference = _asked(result, kind, condition, norm, style)
-    with mpl.rc_context(look.rc):
+
+    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
         return scores_page(layer.tables, look, reference, condition=layer.condition)
+
+    return _drawn(page, result, kind, condition, norm, style)
 
 
 def budget(
     result: Result, *, kind: str | None = None, condition: str | None = None, style: Style | str | Path | None = None
 ) -> Figure:
     """Draw where the moments come from (N m/kg); see `kinematics`."""
-    layer, look, _ = _asked(result, kind, condition, None, style)
-    with mpl.rc_context(look.rc):
-        return budget_page(layer, look)
+    return _drawn(lambda layer, look, _: budget_page(layer, look), result, kind, condition, None, style)
 
 
-def _curves(
-    page: Callable[[Drawing], Figure],
-    result: Result,
-    every_cycle: bool,
-    kind: str | None,
-    condition: str | None,
-    norm: Any,
-    style: Style | str | Path | None,
-) -> Figure:
-    layer, look, reference = _asked(result, kind, condition, norm, style)
-    with mpl.rc_context(look.rc):
-        return page(Drawing([layer], look, reference, every_cycle))
+def _curves(page: Callable[[Drawing], Figure], every_cycle: bool) -> Callable[[Layer, Style, Norm | None], Figure]:
+    return lambda layer, look, norm: page(Drawing([layer], look, norm, every_cycle))
 
 
-def _table(
+def _drawn(
     page: Callable[[Layer, Style, Norm | None], Figure],
     result: Result,
     kind: str | None,

@@ -263,11 +263,11 @@ def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[Pa
         if pair.wraps:
             difference = (difference + FULL_TURN_DEG / 2) % FULL_TURN_DEG - FULL_TURN_DEG / 2
         axis = name.rpartition(".")[2] if "." in name else ""
-        yield _row(trial, side, pair, axis, np.where(compared, difference, np.nan), ours, theirs, left_out)
+        yield _row(trial, side, pair, axis, np.where(compared, difference, np.nan), ours=ours, theirs=theirs, left_out=left_out)
 
 
 def _row(
-    trial: Trial, side: str, pair: _Pair, axis: str, difference: FloatArray, ours: FloatArray, theirs: FloatArray,
+    trial: Trial, side: str, pair: _Pair, axis: str, difference: FloatArray, *, ours: FloatArray, theirs: FloatArray,
     left_out: Mapping[str, int],
 ) -> ParityRow:  # fmt: skip
     compared = np.isfinite(difference)

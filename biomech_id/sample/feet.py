@@ -109,7 +109,7 @@ class FootMotion:
 
 
 def foot_motion(
-    time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, sole: Sole, leg_m: float, path: Path
+    time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, sole: Sole, leg_m: float, *, path: Path
 ) -> FootMotion:
     """Return the motion of one foot as a closed form of time.
 

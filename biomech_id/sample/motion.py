@@ -102,7 +102,7 @@ class Gait:
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             foot, steps = self.body.feet[side], plan.steps[side]
-            soles[side] = foot_motion(time, steps, plan.cycle_s, self.pattern, self.sole, self.leg_m, self.path)
+            soles[side] = foot_motion(time, steps, plan.cycle_s, self.pattern, self.sole, self.leg_m, path=self.path)
             ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
             hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
             axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),

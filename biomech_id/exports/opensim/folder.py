@@ -177,7 +177,7 @@ def _write_static(folder: Path, session: SessionResult, model: SubjectModel, mot
     trc = write_trc(folder / f"{session.static_name}.trc", table)
     seconds = (float(table.time_s[0]), float(table.time_s[-1]))
     mass_kg = session.subject.mass_kg or -1.0
-    write_scale_setup(folder / "scale_setup.xml", model, MODEL_FILE, trc, seconds, mass_kg, markers.names)
+    write_scale_setup(folder / "scale_setup.xml", model, MODEL_FILE, trc, seconds, mass_kg=mass_kg, markers=markers.names)
 
 
 def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: bool) -> TrialNote:

@@ -88,7 +88,7 @@ def write_id_setup(path: Path, model_file: str, trial: str, coordinates: str, ex
 
 
 def write_scale_setup(
-    path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, mass_kg: float, markers: tuple[str, ...]
+    path: Path, model: SubjectModel, model_file: str, trc: Path, seconds: Range, *, mass_kg: float, markers: tuple[str, ...]
 ) -> Path:
     """Write the setup of the Scale tool: sizes and masses are the subject's already, markers are placed on the static trial.
 

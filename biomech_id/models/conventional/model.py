@@ -98,7 +98,7 @@ class ConventionalModel:
         progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
         mass = self.subject.mass_kg or 0.0
         legs = {
-            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass) for side in calibration.sides
+            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass) for side in calibration.sides
         }  # fmt: skip
         motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz, kinetics=kinetics)}
         for side, leg in legs.items():

@@ -53,6 +53,7 @@ def place_side(
     calibration: Calibration,
     side: str,
     kinetics: str,
+    *,
     mass_kg: float,
 ) -> PlacedLeg:
     """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon"."""

@@ -62,13 +62,13 @@ def chord(
         f = np.sqrt(distance_m**2 - e**2)
     if wand_rotation_rad:
         across = dot(to_wand, v)
-        v = _turned(u, v, _turn(length, along, across, e, f, p, np.tan(wand_rotation_rad)))
+        v = _turned(u, v, _turn(length, along, across, e, f, p, tangent=np.tan(wand_rotation_rad)))
     joint: FloatArray = marker_lab_m + e[:, None] * u - f[:, None] * v
     return joint
 
 
 def _turn(
-    length: FloatArray, along: FloatArray, across: FloatArray, e: FloatArray, f: FloatArray, p: FloatArray, tangent: float
+    length: FloatArray, along: FloatArray, across: FloatArray, e: FloatArray, f: FloatArray, p: FloatArray, *, tangent: float
 ) -> FloatArray:
     """Angle phi (n,) by which the plane of the joint turns about u; NaN where no plane meets the condition."""
     a = f * (length - along) / p

@@ -207,13 +207,13 @@ def _quaternion(S: FloatArray, start: FloatArray) -> tuple[FloatArray, FloatArra
     # Coefficients of the characteristic polynomial, whose cubic term vanishes with the trace of N.
     c2 = -2.0 * np.einsum("in,in->n", S, S)
     c1 = -8.0 * (xx * (yy * zz - yz * zy) - xy * (yx * zz - yz * zx) + xz * (yx * zy - yy * zx))
-    upper = _minors(n00, n01, n02, n03, n01, n11, n12, n13)
-    lower = _minors(n02, n12, n22, n23, n03, n13, n23, n33)
+    upper = _minors((n00, n01, n02, n03), (n01, n11, n12, n13))
+    lower = _minors((n02, n12, n22, n23), (n03, n13, n23, n33))
     c0 = _laplace(upper, lower)
     root = _largest_root(c2, c1, c0, start)
     d0, d1, d2, d3 = n00 - root, n11 - root, n22 - root, n33 - root
-    upper = _minors(d0, n01, n02, n03, n01, d1, n12, n13)
-    lower = _minors(n02, n12, d2, n23, n03, n13, n23, d3)
+    upper = _minors((d0, n01, n02, n03), (n01, d1, n12, n13))
+    lower = _minors((n02, n12, d2, n23), (n03, n13, n23, d3))
     adjugate = _adjugate((d0, n01, n02, n03, d1, n12, n13, d2, n23, d3), upper, lower)
     diagonal = np.abs(adjugate[[0, 1, 2, 3], [0, 1, 2, 3]])
     column = np.argmax(diagonal, axis=0)
@@ -235,10 +235,9 @@ def _largest_root(c2: FloatArray, c1: FloatArray, c0: FloatArray, start: FloatAr
     return root
 
 
-def _minors(
-    a0: FloatArray, a1: FloatArray, a2: FloatArray, a3: FloatArray, b0: FloatArray, b1: FloatArray, b2: FloatArray, b3: FloatArray
-) -> tuple[FloatArray, ...]:
-    """The six 2x2 minors of two rows, for column pairs 01, 02, 03, 12, 13, 23."""
+def _minors(a: tuple[FloatArray, ...], b: tuple[FloatArray, ...]) -> tuple[FloatArray, ...]:
+    """The six 2x2 minors of two rows of four, for column pairs 01, 02, 03, 12, 13, 23."""
+    (a0, a1, a2, a3), (b0, b1, b2, b3) = a, b
     return (a0 * b1 - a1 * b0, a0 * b2 - a2 * b0, a0 * b3 - a3 * b0, a1 * b2 - a2 * b1, a1 * b3 - a3 * b1, a2 * b3 - a3 * b2)
 
 

@@ -88,7 +88,7 @@ def read_plate(
         findings.append(rules.PLATE_UNLOADED.finding(f"Nobody stepped on {setup.name} of {where}.", setup.name))
     away = nobody_near(setup, length.metres, position_file_m, vertical.up_file, file.layout.samples)
     baseline = measure_baseline(setup, force_N, moment_Nm, file.layout.analog_rate_hz, away)
-    removed_N = _remove_baseline(setup, force_N, moment_Nm, baseline, vertical, where, history, findings)
+    removed_N = _remove_baseline(setup, force_N, moment_Nm, baseline, vertical, where=where, history=history, findings=findings)
     facts = PlateFacts(
         setup.kind, float(np.nanmax(stored_vertical_N)), float(np.nanmin(stored_vertical_N)), sign,
         float(baseline.force_N @ vertical.up_file) if baseline else float("nan"), corners_m, setup.moment_problem,
@@ -143,7 +143,7 @@ def _in_SI(
 
 def _remove_baseline(
     setup: PlateSetup, force_N: FloatArray, moment_Nm: FloatArray, baseline: Baseline | None, vertical: Vertical,
-    where: str, history: list[str], findings: list[Finding],
+    *, where: str, history: list[str], findings: list[Finding],
 ) -> FloatArray:  # fmt: skip
     """Subtract in place what the unloaded plate showed; return the force removed, (3,), file axes."""
     if baseline is None:

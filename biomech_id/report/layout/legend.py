@@ -22,11 +22,13 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
     comparing = len(drawing.layers) > 1
     for side in SIDES:
         marker = SIDE_MARKER[side] if comparing else None
-        x = _sample(sheet, x, y_mm, style.label(f"side.{side}"), side, style.dashes(side) if not comparing else (0.0, None), marker)
+        x = _sample(
+            sheet, x, y_mm, style.label(f"side.{side}"), side, style.dashes(side) if not comparing else (0.0, None), marker=marker
+        )
     if comparing:
         for index, layer in enumerate(drawing.layers):
             dashes = SECOND_DASHES if index else (0.0, None)
-            x = _sample(sheet, x, y_mm, style.label(f"common.session_{'ab'[index]}", name=layer.name), "ink", dashes, None)
+            x = _sample(sheet, x, y_mm, style.label(f"common.session_{'ab'[index]}", name=layer.name), "ink", dashes, marker=None)
     if drawing.norm is not None:
         sheet.box(x, y_mm - 2.6, SAMPLE_MM - 1.5, 3.0, face="norm", edge=None)
         x = _word(sheet, x + SAMPLE_MM, y_mm, style.label("common.norm_named", n=drawing.norm.n))
@@ -48,7 +50,7 @@ def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
 
 
 def _sample(
-    sheet: Sheet, x: float, y: float, text: str, colour: str, dashes: tuple[float, tuple[float, ...] | None], marker: str | None
+    sheet: Sheet, x: float, y: float, text: str, colour: str, dashes: tuple[float, tuple[float, ...] | None], *, marker: str | None
 ) -> float:
     style: Style = sheet.style
     offset, lengths = dashes

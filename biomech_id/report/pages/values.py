@@ -40,9 +40,9 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
     if not len(peaks):
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_peaks"), size="heading")
         return sheet.figure
-    left = _block(sheet, peaks, "angle", "values.angles", LEFT_MM, 25.0, _RIGHT_BLOCK_MM - 6.0, norm)
-    right = _block(sheet, peaks, "moment", "values.moments", _RIGHT_BLOCK_MM, 25.0, RIGHT_MM, norm)
-    right = _block(sheet, peaks, "ground force", "values.forces", _RIGHT_BLOCK_MM, right + 7.0, RIGHT_MM, norm)
+    left = _block(sheet, peaks, "angle", "values.angles", LEFT_MM, top=25.0, right=_RIGHT_BLOCK_MM - 6.0, norm=norm)
+    right = _block(sheet, peaks, "moment", "values.moments", _RIGHT_BLOCK_MM, top=25.0, right=RIGHT_MM, norm=norm)
+    right = _block(sheet, peaks, "ground force", "values.forces", _RIGHT_BLOCK_MM, top=right + 7.0, right=RIGHT_MM, norm=norm)
     right = _powers(sheet, peaks, _RIGHT_BLOCK_MM, right + 7.0, norm)
     if not any(ROWS[key].quantity != "angle" for key in _variables(peaks)):
         reason = "\n".join(layer.missing(side, ROWS["HipMoment", "X"], style) for side in SIDES)
@@ -70,7 +70,7 @@ def _variables(peaks: Any) -> list[tuple[str, str]]:
 
 
 def _block(
-    sheet: Sheet, peaks: Any, quantity: str, heading: str, left: float, top: float, right: float, norm: Norm | None
+    sheet: Sheet, peaks: Any, quantity: str, heading: str, left: float, *, top: float, right: float, norm: Norm | None
 ) -> float:
     """One table: two lines per variable (left, right), one column per named value."""
     style = sheet.style
