@@ -21,6 +21,7 @@ A cell may hold a polynomial in the subject's age in years, coefficients from th
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -30,8 +31,8 @@ from types import MappingProxyType
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, OptionError
-from biomech_id.files.text import read_problem, read_text
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
+from biomech_id.files.settings import ANYTHING, Section, Setting, require, shipped_or_own
 
 #: Tables shipped with the package, in order of the years of their sources.
 TABLES: tuple[str, ...] = ("dempster-winter", "jensen-1989", "de-leva-1996", "dumas-2007", "conventional", "conventional-vicon")
@@ -47,6 +48,12 @@ _COLUMNS = (
     "segment", "sex", "age_min_y", "age_max_y", "axes", "proximal", "distal", "mass_fraction", "com_fraction", "com_from", "com_x",
     "com_y", "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
 )  # fmt: skip
+
+#: The columns that hold numbers: all between the end points and the citation but the point of the offset.
+_NUMBERS = tuple(column for column in _COLUMNS[7:-1] if column != "com_from")
+_SEXES: dict[str, str] = {
+    "": "", "f": "female", "female": "female", "woman": "female", "m": "male", "male": "male", "man": "male",
+}  # fmt: skip
 
 #: Value of a cell as a polynomial in age: coefficients from the constant term up; empty for an empty cell.
 Polynomial = tuple[float, ...]
@@ -232,58 +239,23 @@ def load_table(name: str | Path) -> Table:
     OptionError : no shipped table has that name and no such file exists.
     FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
     """
-    path = Path(name)
-    if path.suffix.lower() == ".csv":
-        try:
-            text = read_text(path)
-        except (OSError, UnicodeDecodeError) as reason:
-            raise FileRefusedError(
-                f"The inertial table {path} cannot be read: {read_problem(reason)}.",
-                value=str(path),
-                expected="a CSV file in UTF-8",
-                where=str(path),
-            ) from reason
-        return _parse(text, path.stem)
-    if str(name) not in TABLES:
-        raise OptionError(
-            f"There is no inertial table named {name}.",
-            value=str(name), expected=f"one of {', '.join(TABLES)}, or the path of a .csv file", where="inertial table",
-        )  # fmt: skip
-    resource = resources.files("biomech_id.anthropometry").joinpath("tables", f"{name}.csv")
-    return _parse(resource.read_text(encoding="utf-8"), str(name))
+    return _parse(
+        shipped_or_own(name, "inertial table", TABLES, resources.files("biomech_id.anthropometry") / "tables", ".csv"),
+        Path(name).stem,
+    )
 
 
-def _parse(text: str, name: str) -> Table:
-    reader = csv.DictReader(text.lstrip("\ufeff").splitlines())
-    missing = [column for column in _COLUMNS if column not in (reader.fieldnames or ())]
-    if missing:
-        raise FileRefusedError(
-            f"The inertial table {name} lacks the columns {', '.join(missing)}.",
-            value=reader.fieldnames, expected=", ".join(_COLUMNS), where=name,
-        )  # fmt: skip
-    rows = tuple(_parse_row(line, f"{name}, line {number}") for number, line in enumerate(reader, start=2))
-    if not rows:
-        raise FileRefusedError(f"The inertial table {name} has no rows.", value=0, expected="one row per segment", where=name)
-    return Table(name, rows)
+def _parse(content: str, name: str) -> Table:
+    reader = csv.DictReader(content.splitlines(), restval="")
+    require(_HEADER, reader.fieldnames or (), name, FileRefusedError)
+    lines = list(reader)
+    require(_LINES, lines, name, FileRefusedError)
+    for number, line in enumerate(lines, start=2):
+        require(_LINE, line, f"{name}, line {number}", FileRefusedError)
+    return Table(name, tuple(map(_row, lines)))
 
 
-def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
-    numbers = [column for column in _COLUMNS[7:-1] if column != "com_from"]
-    cells = {column: _polynomial(line[column], f"{where}, column {column}") for column in numbers}
-    if not _complete(cells):
-        raise FileRefusedError(
-            f"{where}: a row needs a mass_fraction, then radius_x, radius_y, radius_z with com_fraction or all of com_x, "
-            "com_y, com_z, or nothing but the mass.",
-            value=dict(line), expected="a complete row or a mass alone", where=where,
-        )  # fmt: skip
-    unknown = [
-        point for point in (line["proximal"], line["distal"], line["com_from"] or line["proximal"]) if point not in END_POINTS
-    ]
-    if unknown or line["axes"] not in _AXES or not line["citation"].strip():
-        raise FileRefusedError(
-            f"{where}: unknown end point, unknown axes, or no citation ({unknown or line['axes']}).",
-            value=unknown or line["axes"], expected=f"axes in {_AXES}, end points in {', '.join(sorted(END_POINTS))}", where=where,
-        )  # fmt: skip
+def _row(line: Mapping[str, str]) -> _AgedRow:
     ages = (line["age_min_y"], line["age_max_y"])
     row = Row(
         segment=line["segment"].strip(), sex=_sex(line["sex"]), axes=line["axes"], proximal=line["proximal"], distal=line["distal"],
@@ -291,27 +263,53 @@ def _parse_row(line: Mapping[str, str], where: str) -> _AgedRow:
         products_fraction=(0.0,) * 3, citation=line["citation"].strip(), com_from=line["com_from"] or line["proximal"],
         age_range_years=(float(ages[0]), float(ages[1])) if all(ages) else None,
     )  # fmt: skip
-    return _AgedRow(row, MappingProxyType(cells))
+    return _AgedRow(row, MappingProxyType({column: _polynomial(line[column]) for column in _NUMBERS}))
 
 
-def _complete(cells: Mapping[str, Polynomial]) -> bool:
-    n_radii, n_offset = (sum(bool(cells[f"{kind}_{axis}"]) for axis in "xyz") for kind in ("radius", "com"))
-    n_com = (bool(cells["com_fraction"]), n_offset)
-    rest = n_radii + n_offset + bool(cells["com_fraction"])
-    return bool(cells["mass_fraction"]) and (rest == 0 or (n_radii == 3 and n_com in ((True, 0), (False, 3))))
+def _polynomial(cell: str) -> Polynomial:
+    return tuple(map(float, cell.split(";"))) if cell.strip() else ()
 
 
-def _polynomial(cell: str, where: str) -> Polynomial:
+def _is_polynomial(cell: str) -> bool:
     try:
-        coefficients = tuple(float(part) for part in cell.split(";")) if cell.strip() else ()
+        return all(map(math.isfinite, _polynomial(cell)))
     except ValueError:
-        coefficients = (float("nan"),)
-    if not all(np.isfinite(coefficients)):
-        raise FileRefusedError(
-            f"{where}: {cell!r} is neither a number nor a polynomial in age.",
-            value=cell, expected="a number, or numbers joined by ';'", where=where,
-        )  # fmt: skip
-    return coefficients
+        return False
+
+
+def _is_complete(line: Mapping[str, str]) -> bool:
+    """Whether a row has a mass, and either nothing else or a whole tensor and one centre of mass."""
+    given = {column for column in _NUMBERS if line[column].strip()} - {"product_xy", "product_xz", "product_yz"}
+    radii, offset = ({f"{kind}_{axis}" for axis in "xyz"} for kind in ("radius", "com"))
+    return given in ({"mass_fraction"}, {"mass_fraction", "com_fraction", *radii}, {"mass_fraction", *offset, *radii})
+
+
+def _unknown_points(line: Mapping[str, str]) -> list[str]:
+    return [point for point in (line["proximal"], line["distal"], line["com_from"] or line["proximal"]) if point not in END_POINTS]
+
+
+_HEADER = Setting(", ".join(_COLUMNS), lambda names: set(_COLUMNS) <= set(names), said=lambda at: (
+    f"The inertial table {at.where} lacks the columns {', '.join(column for column in _COLUMNS if column not in at.value)}."
+))  # fmt: skip
+_LINES = Setting("one row per segment", bool, said=lambda at: f"The inertial table {at.where} has no rows.")
+_CELL = Setting("a number, or numbers joined by ';'", _is_polynomial, said=lambda at: (
+    f"{at.where}, column {at.key}: {at.value!r} is neither a number nor a polynomial in age."
+))  # fmt: skip
+_AGE = Setting("a number or nothing", lambda cell: ";" not in cell and _is_polynomial(cell))
+_COMPLETE = Setting("a complete row or a mass alone", _is_complete, said=lambda at: (
+    f"{at.where}: a row needs a mass_fraction, then radius_x, radius_y, radius_z with com_fraction or all of com_x, com_y, com_z, "
+    "or nothing but the mass."
+))  # fmt: skip
+_PLACED = Setting(
+    f"axes in {_AXES}, end points in {', '.join(sorted(END_POINTS))}",
+    lambda line: not _unknown_points(line) and line["axes"] in _AXES and line["citation"].strip(),
+    said=lambda at: (
+        f"{at.where}: unknown end point, unknown axes, or no citation ({_unknown_points(at.value) or at.value['axes']})."
+    ),
+)
+_SEX = Setting("female or male", lambda word: word in _SEXES, said=lambda at: f"The sex {at.value!r} is not understood.")
+#: What a line of an inertial table may say.
+_LINE = Section({**dict.fromkeys(_NUMBERS, _CELL), **dict.fromkeys(_COLUMNS[2:4], _AGE)}, rest=ANYTHING, rules=(_COMPLETE, _PLACED))
 
 
 def _value(cell: Polynomial, age_years: float | None, row: Row) -> float:
@@ -327,7 +325,5 @@ def _value(cell: Polynomial, age_years: float | None, row: Row) -> float:
 
 def _sex(text: str | None) -> str:
     word = (text or "").strip().lower()
-    known = {"": "", "f": "female", "female": "female", "woman": "female", "m": "male", "male": "male", "man": "male"}
-    if word not in known:
-        raise InvalidValueError(f"The sex {text!r} is not understood.", value=text, expected="female or male", where="sex")
-    return known[word]
+    require(_SEX, word, "sex", InvalidValueError)
+    return _SEXES[word]

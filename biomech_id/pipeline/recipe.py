@@ -7,38 +7,39 @@ The explanation and the allowed values live beside each setting's default, so th
 from __future__ import annotations
 
 import dataclasses
-import re
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean, read_problem, read_text
+from biomech_id.files.settings import (
+    Section,
+    Setting,
+    Spot,
+    a_number,
+    a_text,
+    a_whole_number,
+    one_of,
+    read_written,
+    require,
+    template,
+    texts,
+    yes_or_no,
+)
+from biomech_id.files.text import did_you_mean
 from biomech_id.models.model import DEFAULT_MODEL, body_model, model_names
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 
-#: What a setting may be: nothing in particular, one of these, or one of those that are known when it is asked.
-Choices = tuple[str, ...] | Callable[[], tuple[str, ...]]
+Value = TypeVar("Value")
 
 
-def _setting(
-    default: Any,
-    section: str,
-    explained: str,
-    *,
-    one_of: tuple[str, ...] | Callable[[], tuple[str, ...]] = (),
-    least: float | None = None,
-) -> Any:
-    """A field with its TOML section, its explanation, and what it accepts."""
-    metadata = {"section": section, "explained": explained, "one_of": one_of, "least": least}
-    return field(default=default, metadata=metadata)
-
-
-#: A number as half of Europe writes it, where a setting's value stands.
-DECIMAL_COMMA = re.compile(r"=\s*(-?\d+),(\d+)")
+def _setting(default: Value, section: str, kind: Setting) -> Value:
+    """A field with its TOML section and what it accepts."""
+    kind = dataclasses.replace(kind, called="Recipe setting {key}")
+    return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
 
 
 @dataclass(frozen=True)
@@ -50,67 +51,58 @@ class Recipe:
     OptionError : a value of the wrong type or outside what the setting accepts.
     """
 
-    model: str = _setting(DEFAULT_MODEL, "model", "Body model.", one_of=model_names)
-    kinetics: str = _setting(
-        "textbook",
-        "model",
-        "textbook: constant segments, central inertia, exact rotation kinematics. vicon: the vendor's conventions, to compare.",
-        one_of=("textbook", "vicon"),
-    )
-    foot_flat: str = _setting(
-        "auto",
-        "model",
-        "Foot flat in the static trial. auto: subject.toml, else what the file's stored offsets show, else yes.",
-        one_of=("auto", "yes", "no"),
-    )
-    marker_set: str = _setting(
-        "auto",
-        "model",
-        "Marker set by name or TOML file. auto: Plug-in Gait's labels (conventional model), the best match (six-dof).",
-    )
-    inertia_table: str = _setting("auto", "model", "Inertial table by name or CSV (six-dof model). auto: the model's own.")
+    model: str = _setting(DEFAULT_MODEL, "model", one_of(model_names, "Body model."))
+    kinetics: str = _setting("textbook", "model", one_of(("textbook", "vicon"), (
+        "textbook: constant segments, central inertia, exact rotation kinematics. vicon: the vendor's conventions, to compare."
+    )))  # fmt: skip
+    foot_flat: str = _setting("auto", "model", one_of(("auto", "yes", "no"), (
+        "Foot flat in the static trial. auto: subject.toml, else what the file's stored offsets show, else yes."
+    )))  # fmt: skip
+    marker_set: str = _setting("auto", "model", a_text(
+        "Marker set by name or TOML file. auto: Plug-in Gait's labels (conventional model), the best match (six-dof)."
+    ))  # fmt: skip
+    inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV (six-dof model). auto: the model's own."))
     hip_centre: str = _setting(
-        "auto", "model", "Hip centre method of the six-dof model. auto: functional when given, else regression."
+        "auto", "model", a_text("Hip centre method of the six-dof model. auto: functional when given, else regression.")
     )
-    marker_filter: str = _setting(
-        "auto",
-        "filter",
-        "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics).",
-        one_of=("auto", "always", "never"),
-    )
+    marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
+        "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."
+    )))  # fmt: skip
     smooth_below_mm: float = _setting(
-        0.05, "filter", "auto takes markers with less residual above 20 Hz (mm) as smoothed.", least=0
+        0.05, "filter", a_number(0, explained="auto takes markers with less residual above 20 Hz (mm) as smoothed.")
     )
-    cutoff_hz: float = _setting(8.0, "filter", "Effective cut-off (Hz) of the fourth-order zero-lag Butterworth.", least=0.1)
-    lowpass: str = _setting("butterworth", "filter", "Low-pass filter by name; docs/extending.md adds your own.")
-    longest_gap_frames: int = _setting(10, "gaps", "Gaps up to this many frames are filled and marked as filled.", least=0)
-    event_source: str = _setting(
-        "auto",
-        "events",
-        "auto: events stored in the file, else from plates, else from markers.",
-        one_of=("auto", "file", "plates", "markers"),
+    cutoff_hz: float = _setting(
+        8.0, "filter", a_number(0.1, explained="Effective cut-off (Hz) of the fourth-order zero-lag Butterworth.")
     )
-    stance_verdicts: tuple[str, ...] = _setting(
-        (),
-        "plates",
-        'Overrules a verdict: "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none", N counting that side\'s stances from 1.',
+    lowpass: str = _setting("butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."))
+    longest_gap_frames: int = _setting(
+        10, "gaps", a_whole_number(0, explained="Gaps up to this many frames are filled and marked as filled.")
     )
+    event_source: str = _setting("auto", "events", one_of(("auto", "file", "plates", "markers"), (
+        "auto: events stored in the file, else from plates, else from markers."
+    )))  # fmt: skip
+    stance_verdicts: tuple[str, ...] = _setting((), "plates", texts(
+        'Overrules a verdict: "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none", N counting that side\'s stances from 1.'
+    ))  # fmt: skip
     contact_N: float = _setting(
-        0.0, "plates", "Contact threshold (N). 0: from each plate's own noise and the body's weight.", least=0
+        0.0, "plates", a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight.")
     )
-    budget: bool = _setting(True, "output", "Split every joint moment into its parts (budget.csv, report page 11).")
+    budget: bool = _setting(True, "output", yes_or_no("Split every joint moment into its parts (budget.csv, report page 11)."))
     uncertainty: bool = _setting(
-        True, "output", "Say how far every joint moment and power can be off, and why (uncertainty.csv, report)."
+        True, "output", yes_or_no("Say how far every joint moment and power can be off, and why (uncertainty.csv, report).")
     )
-    error_sizes: tuple[str, ...] = _setting(
-        (), "output", 'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
-    )
-    write_c3d: bool = _setting(False, "output", "Write results back into copies of the C3D files.")
-    report: bool = _setting(True, "output", "Draw report.pdf.")
+    error_sizes: tuple[str, ...] = _setting((), "output", texts(
+        'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
+    ))  # fmt: skip
+    write_c3d: bool = _setting(False, "output", yes_or_no("Write results back into copies of the C3D files."))
+    report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
 
     def __post_init__(self) -> None:
-        for setting in dataclasses.fields(self):
-            _validate(setting, getattr(self, setting.name))
+        for name in ("stance_verdicts", "error_sizes"):
+            # Who writes Python passes a list.
+            listed = getattr(self, name)
+            object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
+        require(RECIPE, self.as_dict(), "")
         error_sizes(self.error_sizes)
         filter_named(self.lowpass)
         has = body_model(self.model).kinetics
@@ -140,35 +132,30 @@ class Recipe:
         return sections
 
 
-def choices_of(setting: dataclasses.Field[Any]) -> tuple[str, ...]:
-    """What a setting may be; of the body model, those that are registered by now."""
-    one_of: Choices = setting.metadata["one_of"]
-    return one_of() if callable(one_of) else one_of
+_HOME: dict[str, str] = {setting.name: setting.metadata["section"] for setting in dataclasses.fields(Recipe)}
 
 
-_WORDS = {"str": "a text", "bool": "true or false", "int": "a whole number", "float": "a number"}
+def _no_setting(at: Spot) -> str:
+    near = f" It belongs to [{_HOME[at.key]}]." if at.key in _HOME else did_you_mean(at.key, _HOME)
+    return f"{at.where}: there is no setting {at.key} in [{at.path[-2]}]; `biomech-id recipe` lists them all.{near}"
 
 
-def _validate(setting: dataclasses.Field[Any], value: Any) -> None:
-    accepts, choices = setting.metadata, choices_of(setting)
-    if choices and value not in choices:
-        raise OptionError(
-            f"Recipe setting {setting.name} is {value!r}; it must be one of {', '.join(choices)}.",
-            value=value, expected=" | ".join(choices), where=setting.name,
-        )  # fmt: skip
-    kind = setting.type
-    fits = {
-        "str": isinstance(value, str),
-        "bool": isinstance(value, bool),
-        "int": isinstance(value, int) and not isinstance(value, bool),
-        "float": isinstance(value, (int, float)) and not isinstance(value, bool),
-    }.get(str(kind), isinstance(value, tuple) and all(isinstance(item, str) for item in value))
-    if not fits or (accepts["least"] is not None and not value >= accepts["least"]):
-        least = f" of at least {accepts['least']:g}" if accepts["least"] is not None else ""
-        raise OptionError(
-            f"Recipe setting {setting.name} is {value!r}; it must be {_WORDS.get(str(kind), 'a list of texts')}{least}.",
-            value=value, expected=f"{kind}{least}", where=setting.name,
-        )  # fmt: skip
+def _no_section(at: Spot) -> str:
+    place = (
+        f"[{_HOME[at.key]}]"
+        if at.key in _HOME
+        else "one of " + " ".join(f"[{section}]" for section in dict.fromkeys(_HOME.values()))
+    )
+    return f"{at.where}: {at.key} is not a section; write it below {place}."
+
+
+def _section(name: str) -> Section:
+    kinds = {setting.name: setting.metadata["kind"] for setting in dataclasses.fields(Recipe) if _HOME[setting.name] == name}
+    return Section(kinds, unknown=_no_setting, no_table=_no_section)
+
+
+#: What a recipe may say.
+RECIPE = Section({name: _section(name) for name in _HOME.values()}, rest=_section(""))
 
 
 def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
@@ -176,80 +163,22 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
 
     Raises
     ------
-    OptionError : an unknown section or setting, or a value that does not fit.
+    OptionError
+        An unknown section or setting, or a value that does not fit.
     """
-    home: dict[str, str] = {setting.name: setting.metadata["section"] for setting in dataclasses.fields(Recipe)}
-    chosen: dict[str, Any] = {}
-    for section, settings in sections.items():
-        if not isinstance(settings, Mapping):
-            place = home.get(section, "] [".join(dict.fromkeys(home.values())))
-            raise OptionError(
-                f"{where}: {section} is not a section; write it below {'one of ' * (section not in home)}[{place}].",
-                value=section, expected="sections of settings", where=where,
-            )  # fmt: skip
-        for name, value in settings.items():
-            if home.get(name) != section:
-                near = f" It belongs to [{home[name]}]." if name in home else did_you_mean(name, home)
-                raise OptionError(
-                    f"{where}: there is no setting {name} in [{section}]; `biomech-id recipe` lists them all.{near}",
-                    value=name, expected=", ".join(n for n, s in home.items() if s == section) or "a known section", where=where,
-                )  # fmt: skip
-            chosen[name] = tuple(value) if isinstance(value, list) else value
+    require(RECIPE, sections, where)
     try:
-        return Recipe(**chosen)
+        return Recipe(**{name: value for settings in sections.values() for name, value in settings.items()})
     except OptionError as error:
         raise OptionError(f"{where}: {error.message}", value=error.value, expected=error.expected, where=where) from error
 
 
 def read_recipe(path: str | Path) -> Recipe:
     """Read a recipe from a TOML file (see `recipe_from_dict`)."""
-    return recipe_from_dict(read_toml(path), where=Path(path).name)
-
-
-def read_toml(path: str | Path) -> dict[str, Any]:
-    """Read a TOML file a person wrote.
-
-    Raises
-    ------
-    OptionError : no such file, not UTF-8, or not TOML; the message names the line.
-    """
-    text = ""
-    try:
-        text = read_text(path)
-        return tomllib.loads(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        comma = DECIMAL_COMMA.search(text)
-        hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
-        raise OptionError(
-            f"{path} cannot be read as TOML: {read_problem(error)}.{hint}",
-            value=str(path),
-            expected="a readable TOML file",
-            where=str(path),
-        ) from error
+    return recipe_from_dict(read_written(path, tomllib.loads), where=Path(path).name)
 
 
 def recipe_toml(recipe: Recipe | None = None) -> str:
     """Return a recipe as TOML with every setting explained, ready to be edited."""
-    recipe = recipe or Recipe()
-    lines = ["# Recipe of biomech-id. Settings you delete keep their default."]
-    section = ""
-    for setting in dataclasses.fields(recipe):
-        if setting.metadata["section"] != section:
-            section = setting.metadata["section"]
-            lines += ["", f"[{section}]"]
-        lines.append(f"# {setting.metadata['explained']}")
-        if choices := choices_of(setting):
-            lines.append(f"# One of: {', '.join(choices)}.")
-        lines.append(f"{setting.name} = {_toml_value(getattr(recipe, setting.name))}")
-    return "\n".join(lines) + "\n"
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    if isinstance(value, tuple):
-        return "[" + ", ".join(_toml_value(item) for item in value) + "]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    values = (recipe or Recipe()).as_dict()
+    return "# Recipe of biomech-id. Settings you delete keep their default.\n" + template(RECIPE, values)

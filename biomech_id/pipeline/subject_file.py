@@ -7,42 +7,88 @@ the recordings say; an option beats both; every value remembers where it came fr
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean
-from biomech_id.pipeline.recipe import read_toml
+from biomech_id.files.settings import Section, Setting, a_number, read_written, require, template, yes_or_no
 from biomech_id.trial import Subject
 
-_MM, _DEG = 1e-3, math.pi / 180
+#: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
+_SI: dict[str, tuple[str, float]] = {"_mm": ("_m", 1e-3), "_deg": ("_rad", math.pi / 180.0)}
+#: Sides as people write them.
+LEGS: dict[str, str] = {"left": "L", "right": "R"}
 
-#: key -> (field of Subject, factor to SI, least, most) for one number.
-NUMBERS: dict[str, tuple[str, float, float, float]] = {
-    "mass_kg": ("mass_kg", 1.0, 2.0, 400.0),
-    "height_mm": ("height_m", _MM, 300.0, 2600.0),
-    "age_years": ("age_years", 1.0, 0.0, 130.0),
-    "marker_diameter_mm": ("marker_diameter_m", _MM, 1.0, 60.0),
-    "inter_asis_distance_mm": ("inter_asis_distance_m", _MM, 50.0, 600.0),
-}
-#: key -> (field, factor, least, most) for one number per leg, or one for both.
-LEG_NUMBERS: dict[str, tuple[str, float, float, float]] = {
-    "leg_length_mm": ("leg_length_m", _MM, 150.0, 1500.0),
-    "knee_width_mm": ("knee_width_m", _MM, 20.0, 300.0),
-    "ankle_width_mm": ("ankle_width_m", _MM, 15.0, 200.0),
-    "asis_trochanter_distance_mm": ("asis_trochanter_distance_m", _MM, 0.0, 300.0),
-    "tibial_torsion_deg": ("tibial_torsion_rad", _DEG, -90.0, 90.0),
-    "thigh_rotation_deg": ("thigh_rotation_rad", _DEG, -90.0, 90.0),
-    "shank_rotation_deg": ("shank_rotation_rad", _DEG, -90.0, 90.0),
-    "ankle_abduction_deg": ("ankle_abduction_rad", _DEG, -90.0, 90.0),
-    "sole_delta_mm": ("sole_delta_m", _MM, -200.0, 200.0),
-}
-WORDS = {"code": "code", "session_date": "session_date", "birth_date": "birth_date", "sex": "sex"}
-DATES = ("session_date", "birth_date")
-#: Keys that concern the session and not the body; read by `condition_of`.
-SESSION_KEYS = {"condition", "conditions"}
+
+def _is_day(value: object) -> bool:
+    try:
+        return bool(date.fromisoformat(str(value)))
+    except ValueError:
+        return False
+
+
+def _word(explained: str) -> Setting:
+    return Setting("a text", lambda v: not isinstance(v, dict | list), explained, read=str)
+
+
+def _day(explained: str) -> Setting:
+    return Setting("a day like 2019-05-31", _is_day, explained, read=lambda v: date.fromisoformat(str(v)).isoformat())
+
+
+def _leg(least: float, most: float, explained: str) -> Setting:
+    return replace(a_number(least, most, explained=explained), per=tuple(LEGS))
+
+
+#: What a subject file may say.
+SUBJECT = Section(
+    {
+        "code": _word("What the person is called in tables and report."),
+        "session_date": _day("Day of the recordings."),
+        "birth_date": _day("With the day of the recordings it gives the age."),
+        "sex": _word("female or male; some inertial tables differ."),
+        "condition": Setting("a text", lambda v: isinstance(v, str), "Of every trial: barefoot, shod.",
+            said=lambda at: f"{at.where}: condition is {at.value!r}; single files are written in a section [conditions]."),
+        "mass_kg": a_number(2, 400, explained="Body mass (kg)."),
+        "height_mm": a_number(300, 2600, explained="Body height (mm)."),
+        "age_years": a_number(0, 130, explained="Age (years)."),
+        "marker_diameter_mm": a_number(1, 60, explained="Diameter of the markers (mm)."),
+        "inter_asis_distance_mm": a_number(50, 600, explained="Between the anterior superior iliac spines (mm)."),
+        "leg_length_mm": _leg(150, 1500, "Spine of the pelvis to medial malleolus (mm); one, or { left = ..., right = ... }."),
+        "knee_width_mm": _leg(20, 300, "Between the epicondyles (mm)."),
+        "ankle_width_mm": _leg(15, 200, "Between the malleoli (mm)."),
+        "asis_trochanter_distance_mm": _leg(0, 300, "Anterior superior iliac spine to greater trochanter, front to back (mm)."),
+        "tibial_torsion_deg": _leg(-90, 90, "Tibial torsion (deg)."),
+        "thigh_rotation_deg": _leg(-90, 90, "Offset of the thigh wand (deg)."),
+        "shank_rotation_deg": _leg(-90, 90, "Offset of the shank wand (deg)."),
+        "ankle_abduction_deg": _leg(-90, 90, "Offset of the ankle's axis (deg)."),
+        "sole_delta_mm": _leg(-200, 200, "How much higher the heel marker is than the toe marker when the foot is flat (mm)."),
+        "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
+        "conditions": Section({}, rest=_word(""),
+            no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
+    },
+    unknown=lambda at: f"{at.where}: there is no subject value called {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
+)  # fmt: skip
+
+
+#: The single values.
+VALUES: dict[str, Setting] = {key: entry for key, entry in SUBJECT.entries.items() if isinstance(entry, Setting)}
+
+
+def _field_of(key: str) -> tuple[str, float]:
+    """Field of `Subject` that a key fills, and the factor to SI."""
+    for end, (si, factor) in _SI.items():
+        if key.endswith(end):
+            return key.removesuffix(end) + si, factor
+    return key, 1.0
+
+
+def _read(path: str | Path) -> dict[str, Any]:
+    content = read_written(path, tomllib.loads)
+    require(SUBJECT, content, Path(path).name)
+    return content
 
 
 def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
@@ -50,68 +96,20 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
 
     Raises
     ------
-    OptionError : an unknown key, a value of the wrong type or outside what a person can measure; the message names both.
+    OptionError
+        An unknown key, a value of the wrong type or outside what a person can measure; the message names both.
     """
-    where = Path(path).name
-    changes: dict[str, Any] = {}
-    for key, value in read_toml(path).items():
-        if key in SESSION_KEYS:
-            continue
-        name, converted = _converted(key, value, where)
-        changes[name] = converted
-    return subject.with_values(where, **changes) if changes else subject
+    said = {key: value for key, value in _read(path).items() if not key.startswith("condition")}
+    changes = {_field_of(key)[0]: _in_si(key, value) for key, value in said.items()}
+    return subject.with_values(Path(path).name, **changes) if changes else subject
 
 
-def _converted(key: str, value: Any, where: str) -> tuple[str, Any]:
-    if key in DATES:
-        return key, _date(key, value, where)
-    if key in WORDS:
-        return WORDS[key], str(value)
-    if key == "foot_flat":
-        if not isinstance(value, bool):
-            raise OptionError(f"{where}: foot_flat is {value!r}.", value=value, expected="true or false", where=where)
-        return key, value
-    if key in NUMBERS:
-        name, factor, least, most = NUMBERS[key]
-        return name, _number(key, value, least, most, where) * factor
-    if key in LEG_NUMBERS:
-        name, factor, least, most = LEG_NUMBERS[key]
-        sides = _per_side(key, value, where)
-        return name, {side: _number(key, v, least, most, where) * factor for side, v in sides.items()}
-    known = sorted([*WORDS, "foot_flat", *NUMBERS, *LEG_NUMBERS, *SESSION_KEYS])
-    raise OptionError(
-        f"{where}: there is no subject value called {key}.{did_you_mean(key, known)} Known are {', '.join(known)}.",
-        value=key, expected=", ".join(known), where=where,
-    )  # fmt: skip
-
-
-def _date(key: str, value: Any, where: str) -> str:
-    """A day as YYYY-MM-DD, written as text or as TOML's own date."""
-    try:
-        return date.fromisoformat(str(value)).isoformat()
-    except ValueError:
-        raise OptionError(
-            f"{where}: {key} is {str(value)!r}; it must be a day like 2019-05-31.",
-            value=value, expected="year-month-day", where=where,
-        ) from None  # fmt: skip
-
-
-def _per_side(key: str, value: Any, where: str) -> Mapping[str, Any]:
-    if isinstance(value, Mapping):
-        if set(value) <= {"left", "right"} and value:
-            return {"L" if side == "left" else "R": v for side, v in value.items()}
-        raise OptionError(f"{where}: {key} is {value!r}.", value=value, expected="{ left = ..., right = ... }", where=where)
-    return {"L": value, "R": value}
-
-
-def _number(key: str, value: Any, least: float, most: float, where: str) -> float:
-    numeric = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not numeric or not least <= value <= most:
-        raise OptionError(
-            f"{where}: {key} is {value!r}; it must be a number from {least:g} to {most:g}.",
-            value=value, expected=f"{least:g} to {most:g}", where=where,
-        )  # fmt: skip
-    return float(value)
+def _in_si(key: str, value: Any) -> Any:
+    kind, factor = VALUES[key], _field_of(key)[1]
+    if kind.per:
+        sides = value if isinstance(value, Mapping) else dict.fromkeys(LEGS, value)
+        return {LEGS[leg]: float(one) * factor for leg, one in sides.items()}
+    return kind.read(value) if factor == 1.0 else float(value) * factor
 
 
 def condition_of(path: str | Path | None) -> Callable[[str], str]:
@@ -119,49 +117,21 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
 
     ``condition = "barefoot"`` holds for the folder; ``[conditions]`` with ``"walk3" = "shod"`` for single files.
     """
-    if path is None or not Path(path).is_file():
-        return lambda _trial: ""
-    content = read_toml(path)
-    everywhere, single = content.get("condition", ""), content.get("conditions", {})
-    if not isinstance(everywhere, str):
-        raise OptionError(
-            f"{Path(path).name}: condition is {everywhere!r}; single files are written in a section [conditions].",
-            value=everywhere, expected='one text such as "barefoot"', where=Path(path).name,
-        )  # fmt: skip
-    if not isinstance(single, Mapping):
-        raise OptionError(
-            f"{Path(path).name}: conditions is {single!r}.",
-            value=single, expected='a section [conditions] of "file stem" = "condition"', where=Path(path).name,
-        )  # fmt: skip
-    return lambda trial: str(single.get(trial, everywhere))
+    content = _read(path) if path is not None and Path(path).is_file() else {}
+    return lambda trial: str(content.get("conditions", {}).get(trial, content.get("condition", "")))
 
 
 def subject_toml(subject: Subject, *, condition: str = "") -> str:
     """Return a ``subject.toml`` for a person to complete: what is known is filled in, what is not is commented out."""
-    lines = ["# What biomech-id should know about this person. Lengths in mm, angles in degrees, mass in kg."]
-    lines += ["# Remove the # in front of a line to use it. What stands here beats what the recordings say.", ""]
-    for key, name in WORDS.items():
-        lines.append(_line(key, getattr(subject, name), _quoted))
-    lines.append(_line("condition", condition or None, _quoted))
-    for key, (name, factor, *_) in NUMBERS.items():
-        value = getattr(subject, name)
-        lines.append(_line(key, None if value is None else value / factor, "{:.9g}".format))
-    for key, (name, factor, *_) in LEG_NUMBERS.items():
-        sides = {side: value / factor for side, value in getattr(subject, name).items()}
-        lines.append(_line(key, sides or None, _sides_toml))
-    lines.append(_line("foot_flat", subject.foot_flat, lambda v: str(v).lower()))
-    return "\n".join(lines) + "\n"
+    known = {key: _as_written(getattr(subject, _field_of(key)[0]), _field_of(key)[1]) for key in VALUES}
+    head = (
+        "# What biomech-id should know about this person. Lengths in mm, angles in degrees, mass in kg.\n"
+        "# Remove the # in front of a key and write its value behind it. What stands here beats what the recordings say.\n\n"
+    )
+    return head + template(SUBJECT, known | {"condition": condition or None})
 
 
-def _line(key: str, value: Any, written: Callable[[Any], str]) -> str:
-    return f"# {key} =" if value in (None, "") else f"{key} = {written(value)}"
-
-
-def _quoted(value: Any) -> str:
-    escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def _sides_toml(sides: Mapping[str, float]) -> str:
-    words = {"L": "left", "R": "right"}
-    return "{ " + ", ".join(f"{words[side]} = {value:.9g}" for side, value in sorted(sides.items())) + " }"
+def _as_written(value: Any, factor: float) -> object:
+    if isinstance(value, Mapping):
+        return {leg: float(value[side] / factor) for leg, side in LEGS.items() if side in value} or None
+    return (value or None) if isinstance(value, str) else value if value is None or factor == 1.0 else float(value / factor)

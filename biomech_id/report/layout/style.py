@@ -7,7 +7,7 @@ single rows of them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import resources
@@ -16,11 +16,11 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
-from biomech_id.errors import OptionError
+from biomech_id.files.settings import laid_over, read_written, require
 from biomech_id.report.layout.scale import Scale
-from biomech_id.report.layout.style_file import checked_labels, checked_scales, checked_settings, read_style_file, refuse_unknown
+from biomech_id.report.layout.style_file import LANGUAGE, style_table
 
-LANGUAGES: tuple[str, ...] = ("en", "de")
+_UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
 #: What is plotted instead of the tables' unit: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
@@ -127,38 +127,33 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
     OptionError : the file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names
         the line's key and the nearest known one.
     """
-    own = read_style_file(Path(path)) if path is not None else {}
+    own = read_written(path, tomllib.loads, unreadable=_UNREADABLE) if path is not None else {}
     where = str(path) if path is not None else "the shipped style"
-    base = _shipped("style.toml")
-    sections = {"scales", "run_scales", "labels", *base}
-    refuse_unknown(own, sections, where=where, inside="")
+    base, scales = _shipped("style.toml"), _shipped("scales.toml")
     language = language or str(own.get("language", base["language"]))
-    if language not in LANGUAGES:
-        raise OptionError(
-            f"There are no labels in the language {language!r}; there are {', '.join(LANGUAGES)}. "
-            "Single labels can be replaced under [labels] in a style file.",
-            value=language,
-            expected=" | ".join(LANGUAGES),
-            where=where,
-        )
-    settings = checked_settings({name: base[name] for name in base if name != "language"}, own, where)
+    require(LANGUAGE, language, where)
+    texts = {
+        key if section == "words" else f"{section}.{key}": str(text)
+        for section, texts in _shipped(f"labels_{language}.toml").items()
+        for key, text in texts.items()
+    }
+    merged = laid_over({**base, **scales, "labels": {}}, own)
+    require(style_table(base, scales["scales"], texts), merged, where)
+    settings = {name: dict(merged[name]) for name in base if name != "language"}
     logo = settings["laboratory"]["logo"]
     if logo and path is not None:
         settings["laboratory"]["logo"] = str(Path(path).parent / logo)
-    shipped = _shipped("scales.toml")
-    labels = _shipped(f"labels_{language}.toml")
-    flat = {
-        key if section == "words" else f"{section}.{key}": str(text)
-        for section, texts in labels.items()
-        for key, text in texts.items()
-    }
     return Style(
         settings=MappingProxyType({name: MappingProxyType(values) for name, values in settings.items()}),
-        scales=MappingProxyType(checked_scales("scales", shipped["scales"], own, where)),
-        run_scales=MappingProxyType(checked_scales("run_scales", shipped["run_scales"], own, where, known=shipped["scales"])),
-        labels=MappingProxyType(flat | checked_labels(own.get("labels", {}), flat, where)),
+        scales=_scales(merged["scales"]),
+        run_scales=_scales(merged["run_scales"]),
+        labels=MappingProxyType(texts | merged["labels"]),
         language=language,
     )
+
+
+def _scales(rows: Mapping[str, Sequence[float]]) -> Mapping[str, Scale]:
+    return MappingProxyType({name: Scale(*map(float, row)) for name, row in rows.items()})
 
 
 @cache

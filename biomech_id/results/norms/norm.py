@@ -18,6 +18,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import table_columns
 from biomech_id.errors import OptionError
+from biomech_id.files.settings import Section, Setting, Spot, require
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
@@ -51,29 +52,49 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     ------
     OptionError : it is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
-    if norm.empty:
-        raise OptionError(f"The norm {where} is empty.", value=0, expected="at least one variable", where=where)
-    for column in ("model", "kinetics"):
-        if norm[column].nunique() != 1:
-            raise OptionError(
-                f"The norm {where} mixes several kinds of {column}: {', '.join(sorted(norm[column].unique()))}.",
-                value=sorted(norm[column].unique()), expected=f"one {column}", where=where,
-            )  # fmt: skip
-    for (variable, component), rows in norm.groupby(["variable", "component"], sort=False):
-        percent = rows["percent"].to_numpy(dtype=np.float64)
-        whole = np.array_equal(np.sort(percent), np.arange(CURVE_POINTS)) or (len(rows) == 1 and np.isnan(percent[0]))
-        if not whole:
-            raise OptionError(
-                f"The norm {where} gives {variable} {component} at {len(rows)} places, not at each of 0 to 100 percent.",
-                value=len(rows), expected="101 rows, percent 0 to 100, or one row with an empty percent", where=where,
-            )  # fmt: skip
-    impossible = ~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)
-    if impossible.any():
-        row = norm[impossible].iloc[0]
-        raise OptionError(
-            f"{where} has mean {row['mean']:g}, sd {row['sd']:g}, n {row['n']:g} for {row['variable']} {row['component']}.",
-            value=[row["mean"], row["sd"], row["n"]], expected="a finite mean, sd of at least 0, n of at least 1", where=where,
-        )  # fmt: skip
+    curves = {
+        f"{variable} {component}": rows for (variable, component), rows in norm.groupby(["variable", "component"], sort=False)
+    }
+    said = {
+        "rows": len(norm),
+        **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
+        "curves": {name: rows["percent"].tolist() for name, rows in curves.items()},
+        "values": {name: list(zip(rows["mean"], rows["sd"], rows["n"], strict=True)) for name, rows in curves.items()},
+    }
+    require(_NORM, said, where)
+
+
+def _is_whole(percent: Sequence[float]) -> bool:
+    return sorted(percent) == list(range(CURVE_POINTS)) or (len(percent) == 1 and np.isnan(percent[0]))
+
+
+def _is_possible(value: tuple[float, float, float]) -> bool:
+    mean, sd, n = value
+    return bool(np.isfinite(mean)) and not sd < 0 and n >= 1
+
+
+def _impossible(at: Spot) -> str:
+    mean, sd, n = next(value for value in at.value if not _is_possible(value))
+    return f"{at.where} has mean {mean:g}, sd {sd:g}, n {n:g} for {at.key}."
+
+
+_ONE_KIND = Setting(
+    "one kind",
+    lambda v: len(v) == 1,
+    said=lambda at: f"The norm {at.where} mixes several kinds of {at.key}: {', '.join(at.value)}.",
+)
+_PLACES = Setting("101 rows, percent 0 to 100, or one row with an empty percent", _is_whole, said=lambda at: (
+    f"The norm {at.where} gives {at.key} at {len(at.value)} places, not at each of 0 to 100 percent."
+))  # fmt: skip
+_VALUES = Setting("a finite mean, sd of at least 0, n of at least 1", lambda v: all(map(_is_possible, v)), said=_impossible)
+#: What a norm may say: its columns are those of `table_columns`.
+_NORM = Section({
+    "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
+    "model": _ONE_KIND,
+    "kinetics": _ONE_KIND,
+    "curves": Section({}, rest=_PLACES),
+    "values": Section({}, rest=_VALUES),
+})  # fmt: skip
 
 
 def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: str) -> None:
@@ -84,12 +105,11 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: st
     OptionError : it was not.
     """
     made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
-    if made != (model, kinetics):
-        raise OptionError(
-            f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
-            "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind.",
-            value=made, expected=f"({model}, {kinetics})", where=where,
-        )  # fmt: skip
+    comparable = Setting(f"({model}, {kinetics})", lambda v: v == (model, kinetics), said=lambda at: (
+        f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
+        "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind."
+    ))  # fmt: skip
+    require(comparable, made, where)
 
 
 def write_norm(norm: pd.DataFrame, path: Path) -> None:

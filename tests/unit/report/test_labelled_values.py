@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 import biomech_id as bid
-from biomech_id.pipeline.recipe import Recipe, choices_of
+from biomech_id.pipeline.recipe import Recipe
 from biomech_id.report.layout.labelled_values import calibration_lines, parted, segment_lines, setting_lines, source_lines
-from biomech_id.report.layout.style import LANGUAGES, load_style
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.style_file import LANGUAGES
 from biomech_id.report.pages.methods import history_lines, processing
 from biomech_id.trial import Subject
 
@@ -46,7 +47,7 @@ def test_every_setting_its_choices_and_every_measurement_have_words(language):
     known = load_style(language=language).labels
     settings = dataclasses.fields(Recipe)
     asked = {f"setting.{parted(setting.name)[0]}" for setting in settings}
-    asked |= {f"choice.{choice}" for setting in settings for choice in choices_of(setting)}
+    asked |= {f"choice.{choice}" for setting in settings for choice in setting.metadata["kind"].choices}
     asked |= {f"measure.{parted(field.name)[0]}" for field in dataclasses.fields(Subject) if field.name != "sources"}
     assert asked <= set(known), asked - set(known)
 

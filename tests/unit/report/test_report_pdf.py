@@ -17,7 +17,8 @@ from biomech_id.report import draw_report
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.reasons import in_words
-from biomech_id.report.layout.style import LANGUAGES, load_style
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.style_file import LANGUAGES
 from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines

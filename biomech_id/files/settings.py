@@ -1,0 +1,371 @@
+"""What a file that people write may say, described once: recipe, subject, style, marker set, inertial table, norm.
+
+A description is data: a `Setting` says what a single value may be, a `Section` which keys go together, a `ListOf` that a list holds
+several alike. From it come the check of a file (`require`), the sentence about its first mistake, with the nearest known word, and
+the file that a laboratory starts from (`template`). Another kind of file is another description, and no further validator.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, time
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from biomech_id.errors import BiomechError, FileRefusedError, OptionError
+from biomech_id.files.text import did_you_mean, read_problem, read_text
+
+Read = TypeVar("Read")
+Choices: TypeAlias = tuple[str, ...] | Callable[[], tuple[str, ...]]
+#: A number as half of Europe writes it, where a setting's value stands.
+DECIMAL_COMMA = re.compile(r"=\s*(-?\d+),(\d+)")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One place in a file, for the sentence about what stands there.
+
+    Attributes
+    ----------
+    where : str
+        What messages call the file; may be empty for a value that came from no file.
+    path : tuple of str
+        Keys that lead to the value, outermost first.
+    value : Any
+        What stands there.
+    known : collection of str
+        Keys that could stand there.
+    """
+
+    where: str
+    path: tuple[str, ...]
+    value: Any
+    known: Collection[str] = ()
+
+    @property
+    def key(self) -> str:
+        """The innermost key."""
+        return self.path[-1] if self.path else ""
+
+    @property
+    def dotted(self) -> str:
+        """All keys, as TOML writes them."""
+        return ".".join(self.path)
+
+    @property
+    def near(self) -> str:
+        """The nearest known key as a question, or nothing (see `did_you_mean`)."""
+        return did_you_mean(self.key, self.known)
+
+    def must_be(self, words: str, called: str = "") -> str:
+        """The sentence about a value that does not fit; ``called`` is its dotted name unless something else is said."""
+        value = str(self.value) if isinstance(self.value, date | time) else self.value
+        named = ": ".join(filter(None, (self.where, called or self.dotted)))
+        return f"{named} is {value!r}; it must be {words}."
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What one value may be.
+
+    Attributes
+    ----------
+    words : str
+        In words, range and unit included: "a number from 5 to 24 points".
+    fits : callable
+        Value -> whether it is one.
+    explained : str
+        What the setting does, for templates and tables in the documentation.
+    called : str
+        What sentences call the value, with ``{key}`` in it; its dotted keys otherwise.
+    said : callable or None
+        Another sentence than `Spot.must_be`.
+    one_of : tuple of str or callable
+        The words that are accepted, where they are few; or what tells them, where they are those of a registry.
+    per : tuple of str
+        Keys of a table that may stand in the value's place, with one value each: left and right.
+    read : callable
+        Value that fits -> value as the program uses it.
+    """
+
+    words: str
+    fits: Callable[[Any], bool]
+    explained: str = ""
+    called: str = ""
+    said: Callable[[Spot], str] | None = None
+    one_of: Choices = ()
+    per: tuple[str, ...] = ()
+    read: Callable[[Any], Any] = lambda value: value
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that are accepted by now; empty where others are."""
+        return self.one_of() if callable(self.one_of) else self.one_of
+
+    @property
+    def expected(self) -> str:
+        """What it must be, in words."""
+        return f"one of {', '.join(self.choices)}" if self.one_of else self.words
+
+
+@dataclass(frozen=True)
+class Section:
+    """Keys that go together: a file, one of its sections, a line of a CSV file.
+
+    Attributes
+    ----------
+    entries : mapping
+        Key -> what may stand there.
+    rest : Setting, Section, ListOf or None
+        What other keys hold; None refuses them.
+    required : collection of str
+        Keys that must be there.
+    rules : tuple of Setting
+        What the table as a whole must be, once its entries are.
+    unknown, missing, no_table : callable
+        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+    """
+
+    entries: Mapping[str, Entry]
+    rest: Entry | None = None
+    required: Collection[str] = ()
+    rules: tuple[Setting, ...] = ()
+    unknown: Callable[[Spot], str] = lambda at: f"{at.where}: there is no setting {at.dotted}.{at.near}"
+    missing: Callable[[Spot], str] = lambda at: f"{at.where}: {at.dotted} is missing."
+    no_table: Callable[[Spot], str] = lambda at: f"{at.where}: [{at.dotted}] must be a table of settings, not {at.value!r}."
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list whose items are all of one kind, such as ``[[cycle]]`` tables."""
+
+    of: Entry
+
+
+Entry: TypeAlias = Setting | Section | ListOf
+#: A sentence about a mistake, the offending value, what was expected, and the keys that lead there.
+Mistake: TypeAlias = tuple[str, object, str, str]
+
+
+def a_number(least: float = -math.inf, most: float = math.inf, unit: str = "", explained: str = "") -> Setting:
+    """A number within a range; never NaN."""
+    return Setting(
+        f"a number{_range(least, most)}{f' {unit}' * bool(unit)}", lambda v: is_number(v) and least <= v <= most, explained
+    )
+
+
+def a_whole_number(least: float = -math.inf, most: float = math.inf, explained: str = "") -> Setting:
+    """A whole number within a range."""
+    return Setting(f"a whole number{_range(least, most)}", lambda v: type(v) is int and least <= v <= most, explained)
+
+
+def a_text(explained: str = "") -> Setting:
+    """Any text."""
+    return Setting("a text", lambda v: isinstance(v, str), explained)
+
+
+def texts(explained: str = "") -> Setting:
+    """A list of texts."""
+    return Setting("a list of texts", lambda v: isinstance(v, list | tuple) and all(isinstance(item, str) for item in v), explained)
+
+
+def yes_or_no(explained: str = "") -> Setting:
+    """True or false."""
+    return Setting("true or false", lambda v: isinstance(v, bool), explained)
+
+
+def one_of(choices: Choices, explained: str = "") -> Setting:
+    """One of a few words."""
+    return Setting("", lambda v: v in (choices() if callable(choices) else choices), explained, one_of=choices)
+
+
+#: Whatever there is: what other keys of a table hold, or what another step looks at.
+ANYTHING = Setting("anything", lambda _: True)
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, which true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _range(least: float, most: float) -> str:
+    return f" from {least:g} to {most:g}" if most < math.inf else f" of at least {least:g}" if least > -math.inf else ""
+
+
+def mistakes(entry: Entry, found: object, where: str, path: tuple[str, ...] = ()) -> Iterator[Mistake]:
+    """Yield every mistake in what a file says, in the order of its description.
+
+    Parameters
+    ----------
+    entry : Setting, Section or ListOf
+        What it may say.
+    found : object
+        What it says.
+    where : str
+        What messages call it.
+    path : tuple of str
+        Keys that lead there.
+    """
+    at = Spot(where, path, found)
+    if isinstance(entry, Setting) and entry.per and isinstance(found, Mapping):
+        if not found or not found.keys() <= set(entry.per):
+            words = f"one value, or {{ {', '.join(f'{key} = ...' for key in entry.per)} }}"
+            yield at.must_be(words), found, words, at.dotted
+        for value in found.values():
+            yield from mistakes(entry, value, where, path)
+    elif isinstance(entry, Setting):
+        if not entry.fits(found):
+            yield (
+                entry.said(at) if entry.said else at.must_be(entry.expected, entry.called.format(key=at.key)),
+                found,
+                entry.expected,
+                at.dotted,
+            )
+    elif isinstance(entry, ListOf):
+        fits = isinstance(found, list)
+        yield from () if fits else [(at.must_be("a list"), found, "a list", at.dotted)]
+        for number_from_1, item in enumerate(found if isinstance(found, list) else (), start=1):
+            yield from mistakes(entry.of, item, where, (*path[:-1], f"{at.key}[{number_from_1}]"))
+    elif isinstance(found, Mapping):
+        yield from _in_table(entry, found, where, path)
+    else:
+        yield entry.no_table(at), found, "a table of settings", at.dotted
+
+
+def _in_table(table: Section, found: Mapping[str, object], where: str, path: tuple[str, ...]) -> Iterator[Mistake]:
+    entries = table.entries
+    for key in (key for key in found if table.rest is None and key not in entries):
+        spot = Spot(where, (*path, key), found[key], entries)
+        yield table.unknown(spot), key, " | ".join(sorted(entries)[:40]) or "a known section", spot.dotted
+    for key in (key for key in table.required if key not in found):
+        yield table.missing(Spot(where, (*path, key), None)), None, key, ".".join((*path, key))
+    flaws = [
+        flaw
+        for key, value in found.items()
+        for flaw in mistakes(entries.get(key, table.rest or ANYTHING), value, where, (*path, key))
+    ]
+    yield from flaws or (flaw for rule in table.rules for flaw in mistakes(rule, found, where, path))
+
+
+def require(entry: Entry, found: object, where: str, error: type[BiomechError] = OptionError) -> None:
+    """Refuse what does not fit its description, by its first mistake.
+
+    Raises
+    ------
+    BiomechError
+        Of the type ``error``.
+    """
+    for said, value, expected, place in mistakes(entry, found, where):
+        raise error(said, value=value, expected=expected, where=where or place)
+
+
+def read_written(
+    path: str | Path,
+    parse: Callable[[str], Read],
+    *,
+    unreadable: str = "{path} cannot be read as TOML: {why}.{comma}",
+    error: type[BiomechError] = OptionError,
+) -> Read:
+    """Read a file that a person wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    parse : callable
+        What makes a value of its text; `tomllib.loads` for TOML.
+    unreadable : str
+        The sentence when that fails; ``{why}`` names the line.
+    error : type
+        What is raised then.
+
+    Raises
+    ------
+    BiomechError
+        Of the type ``error``: there is no such file, it is not UTF-8, or not what it should be.
+    """
+    content = ""
+    try:
+        content = read_text(path)
+        return parse(content)
+    except (OSError, ValueError) as reason:
+        comma = DECIMAL_COMMA.search(content)
+        hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
+        said = unreadable.format(path=path, why=read_problem(reason), comma=hint)
+        raise error(said, value=str(path), expected="a readable file in UTF-8", where=str(path)) from reason
+
+
+def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return ``base`` with what another file says in its place, section by section."""
+    both = {key for key, value in base.items() if isinstance(value, Mapping) and isinstance(own.get(key), Mapping)}
+    return {**base, **own, **{key: {**base[key], **own[key]} for key in both}}
+
+
+def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder: Traversable, suffix: str) -> str:
+    """Return the text of a file that is shipped with the package, by its name, or of a laboratory's own, by its path.
+
+    Parameters
+    ----------
+    name : str or Path
+        Name or path.
+    what : str
+        What messages call it: "marker set".
+    shipped : collection of str
+        Names that are shipped.
+    folder : Traversable
+        Where those are.
+    suffix : str
+        How the files end.
+
+    Raises
+    ------
+    OptionError
+        Nothing is shipped under that name.
+    FileRefusedError
+        The file cannot be read.
+    """
+    if Path(name).suffix.lower() == suffix:
+        return read_written(name, str, unreadable=f"The {what} {{path}} cannot be read: {{why}}.", error=FileRefusedError)
+    words = f"one of {', '.join(shipped)}, or the path of a {suffix} file"
+    require(Setting(words, lambda v: v in shipped, said=lambda at: f"There is no {what} named {at.value}."), str(name), what)
+    return folder.joinpath(f"{name}{suffix}").read_text(encoding="utf-8")
+
+
+def template(table: Section, values: Mapping[str, Any]) -> str:
+    """Return a file to be edited: every setting explained, with its value, or commented out where there is none.
+
+    Parameters
+    ----------
+    table : Section
+        The description.
+    values : mapping
+        Key -> value, section -> its values.
+    """
+    written = ""
+    for key, entry in table.entries.items():
+        value = values.get(key)
+        if isinstance(entry, Section) and entry.entries and isinstance(value, Mapping):
+            written += f"\n[{key}]\n{template(entry, value)}"
+        elif isinstance(entry, Setting):
+            choices = f"One of: {', '.join(entry.choices)}." if entry.one_of else ""
+            written += "".join(f"# {line}\n" for line in (entry.explained, choices) if line)
+            written += f"# {key} =\n" if value is None else f"{key} = {toml_value(value)}\n"
+    return written
+
+
+def toml_value(value: object) -> str:
+    """Return a value as TOML writes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
