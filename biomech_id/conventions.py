@@ -242,12 +242,15 @@ class Column:
         One sentence.
     unit : str, optional
         Unit of every cell, or "" where the row says it or there is none.
+    added : bool, optional
+        Whether the first tables had no such column; it is then read as empty.
     """
 
     name: str
     kind: ColumnKind
     meaning: str
     unit: str = ""
+    added: bool = False
 
 
 @dataclass(frozen=True)
@@ -321,6 +324,7 @@ TABLES: tuple[TableRow, ...] = (
         Column("plate", "text", "names of the plates that carry it, joined by ' + '; empty if none"),
         Column("verdict", "text", "clean two_plates override: kinetics; other_foot left_plate outline light cut no_plate: none"),
         Column("reason", "text", "one sentence a technician can act on"),
+        Column("rule", "text", "what decided, whatever the sentence's words; empty in older tables", added=True),
     )),
     TableRow("gaps", "one stretch of frames in which a marker was not measured", (
         _TRIAL, Column("marker", "text", "the marker's label"),

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from biomech_id.sentences import Sentence, table, worded
+
 
 class BiomechError(Exception):
     """Base of all errors of this package.
@@ -114,20 +116,33 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Sentence):
     """Something noticed in a file, trial or result that did not stop the work.
 
-    Attributes
+    Parameters
     ----------
-    rule : stable identifier, lower-case words joined by hyphens (``gap-too-long``); documented on one page.
-    severity : info, warning or error.
-    message : one sentence that names what was found, with its number and unit.
-    hint : one sentence saying what to do about it; may be empty for information.
-    where : trial, marker or plate concerned; may be empty.
+    rule : str
+        Stable identifier, lower-case words joined by hyphens (``gap-long``); its severity, words and hint stand in the tables of
+        `biomech_id.sentences`.
+    values : mapping of str to value
+        What was found, in the unit each name ends with.
+    where : str
+        Trial, marker or plate concerned; may be empty.
     """
 
-    rule: str
-    severity: Severity
-    message: str
-    hint: str = ""
     where: str = ""
+
+    @property
+    def severity(self) -> Severity:
+        """How grave the rule is; a warning where nobody said."""
+        return Severity(table("en").get(self.rule, {}).get("severity", Severity.WARNING))
+
+    @property
+    def message(self) -> str:
+        """One English sentence that names what was found, with its number and unit."""
+        return self.text()
+
+    @property
+    def hint(self) -> str:
+        """One English sentence saying what to do about it; may be empty for information."""
+        return worded(self.rule, self.values, part="hint")

@@ -11,6 +11,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
+    "sentences": -1,  # what errors and findings are said with
     "errors": 0, "conventions": 0, "anatomy": 0, "_version": 0,
     "algebra": 1, "signal": 1, "files": 1, "plugins": 1,
     "trial": 2, "anthropometry": 2, "markersets": 2, "dynamics": 2,

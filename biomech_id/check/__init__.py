@@ -5,6 +5,5 @@
 
 from biomech_id.check.check import check_file, iter_check
 from biomech_id.check.report import CheckReport
-from biomech_id.check.rules import ALL_RULES
 
-__all__ = ["ALL_RULES", "CheckReport", "check_file", "iter_check"]
+__all__ = ["CheckReport", "check_file", "iter_check"]

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from biomech_id.check import rules
 from biomech_id.check.markers import inspect_markers
 from biomech_id.check.outputs import inspect_outputs
 from biomech_id.check.plates import inspect_events, inspect_mass, inspect_plates
@@ -32,8 +31,7 @@ def check_file(
     try:
         recording = read_recording(path, trust=trust, marker_set=marker_set)
     except BiomechError as refusal:
-        finding = rules.UNREADABLE.finding(refusal.message, str(path))
-        return CheckReport(str(path), refusal.message, None, (finding,))
+        return _refused("unreadable", {"refusal": refusal.message}, str(path))
     return CheckReport(str(path), None, recording, (*recording.trial.findings, *inspect(recording.trial)))
 
 
@@ -55,14 +53,17 @@ def iter_check(
         files = list(_walk(path, locked.append))
         for refusal in locked:
             message = f"{refusal.filename} cannot be looked into: {refusal.strerror}."
-            yield CheckReport(str(refusal.filename), message, None, (rules.UNREADABLE.finding(message, str(refusal.filename)),))
+            yield _refused("unreadable", {"refusal": message}, str(refusal.filename))
         if not files and not locked:
             opensim = any(name.lower().endswith(".trc") for name in os.listdir(path))
-            other = "; `biomech-id check-opensim` looks over OpenSim's" if opensim else ""
-            message = f"{path} holds no C3D files{other}."
-            yield CheckReport(str(path), message, None, (rules.NO_FILES.finding(message, str(path)),))
+            yield _refused("no-files", {"folder": str(path), "opensim": opensim}, str(path))
         for file in files:
             yield check_file(file, marker_set=marker_set)
+
+
+def _refused(rule: str, values: dict[str, object], path: str) -> CheckReport:
+    finding = Finding(rule, values, path)
+    return CheckReport(path, finding.message, None, (finding,))
 
 
 def _walk(folder: str | os.PathLike[str], tell: Callable[[OSError], None]) -> Iterator[Path]:

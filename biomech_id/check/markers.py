@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import BoolArray
-from biomech_id.check import rules
 from biomech_id.check.sides import POSTERIOR, both_sides, inspect_sides
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
@@ -28,7 +27,6 @@ SMALLEST_SPIKE_M = 0.02
 FLOOR_TOLERANCE_M = 0.05
 #: Height of the anterior iliac spines as a share of stature, with room for children, posture and bent knees.
 PELVIS_SHARE = (0.40, 0.66)
-MOST_NAMED = 5
 
 
 def inspect_markers(trial: Trial) -> Iterator[Finding]:
@@ -45,11 +43,11 @@ def inspect_markers(trial: Trial) -> Iterator[Finding]:
 
 def _duration(trial: Trial) -> Iterator[Finding]:
     if trial.n_frames == 1:
-        yield rules.FRAME_SINGLE.finding(f"{trial.name} has a single frame.", trial.name)
+        yield Finding("frame-single", {"trial": trial.name}, trial.name)
     elif trial.n_frames / trial.rate_hz < SHORT_TRIAL_S:
-        yield rules.TRIAL_SHORT.finding(f"{trial.name} lasts {trial.n_frames / trial.rate_hz:.2f} s.", trial.name)
+        yield Finding("trial-short", {"trial": trial.name, "duration_s": trial.n_frames / trial.rate_hz}, trial.name)
     if trial.rate_hz < LOWEST_RATE_HZ:
-        yield rules.RATE_LOW.finding(f"{trial.name} was recorded at {trial.rate_hz:g} Hz.", trial.name)
+        yield Finding("rate-low", {"trial": trial.name, "rate_hz": trial.rate_hz}, trial.name)
 
 
 def _gaps(trial: Trial) -> Iterator[Finding]:
@@ -59,10 +57,8 @@ def _gaps(trial: Trial) -> Iterator[Finding]:
     inner = [gap for gap in gaps if gap.first_frame > trial.first_frame and gap.last_frame < last]
     long = sorted((gap for gap in inner if gap.frames > LONG_GAP_S * trial.rate_hz), key=lambda gap: -gap.frames)
     if long:
-        told = ", ".join(f"{gap.marker} {gap.first_frame}-{gap.last_frame}" for gap in long[:MOST_NAMED])
-        count = f"{len(long)} gaps are" if len(long) > 1 else "One gap is"
-        message = f"{count} longer than {LONG_GAP_S:g} s; the longest: {told} (frames)."
-        yield rules.GAP_LONG.finding(message, trial.name)
+        longest = [(gap.marker, gap.first_frame, gap.last_frame) for gap in long]
+        yield Finding("gap-long", {"n": len(long), "limit_s": LONG_GAP_S, "gaps": longest}, trial.name)
 
 
 def _leaps(trial: Trial) -> Iterator[Finding]:
@@ -78,12 +74,12 @@ def _leaps(trial: Trial) -> Iterator[Finding]:
         leap = np.linalg.norm(np.diff(position, axis=0), axis=2) > max(SMALLEST_SPIKE_M, LARGEST_SPEED_M_S * dt)
     leap[:-1] &= ~spike
     leap[1:] &= ~spike
-    for found, offset, rule, what in ((spike, 1, rules.MARKER_SPIKE, "leaves its path"), (leap, 1, rules.MARKER_JUMP, "jumps")):
+    for found, rule in ((spike, "marker-spike"), (leap, "marker-jump")):
         frames, columns = np.nonzero(found)
         if len(frames):
-            first = f"{trial.markers.names[columns[0]]} {what} in frame {frames[0] + offset + trial.first_frame}"
+            first, frame = trial.markers.names[columns[0]], int(frames[0]) + 1 + trial.first_frame
             names = sorted({trial.markers.names[column] for column in columns})
-            yield rule.finding(f"{first}; {len(frames)} such frames in {', '.join(names[:MOST_NAMED])}.", trial.name)
+            yield Finding(rule, {"marker": first, "frame": frame, "n": len(frames), "markers": names}, trial.name)
 
 
 def _stuck(trial: Trial) -> Iterator[Finding]:
@@ -96,20 +92,20 @@ def _stuck(trial: Trial) -> Iterator[Finding]:
     extent = np.array([np.ptp(position[seen[:, column], column], axis=0).max() for column in columns])
     frozen = [trial.markers.names[column] for column, size in zip(columns, extent, strict=True) if size == 0.0]
     if frozen and np.median(extent) > 0.01:
-        yield rules.MARKER_FROZEN.finding(f"{', '.join(frozen[:MOST_NAMED])} never move.", trial.name)
+        yield Finding("marker-frozen", {"markers": frozen}, trial.name)
     twins = _twins(trial.markers, columns)
     if twins:
-        yield rules.MARKERS_COINCIDE.finding(f"{', '.join(twins[:MOST_NAMED])} are the same trajectory.", trial.name)
+        yield Finding("markers-coincide", {"pairs": twins}, trial.name)
 
 
-def _twins(markers: Markers, columns: NDArray[np.intp]) -> list[str]:
+def _twins(markers: Markers, columns: NDArray[np.intp]) -> list[tuple[str, str]]:
     """Pairs of markers with equal paths."""
     by_path: dict[bytes, str] = {}
     twins = []
     for column in columns:
         name, path = markers.names[column], markers.position_m[:, column].tobytes()
         if path in by_path:
-            twins.append(f"{by_path[path]} and {name}")
+            twins.append((by_path[path], name))
         by_path.setdefault(path, name)
     return twins
 
@@ -125,8 +121,9 @@ def _floor(trial: Trial) -> Iterator[Finding]:
         below = height < -FLOOR_TOLERANCE_M
     if below.any():
         frame, column = (int(i) for i in np.unravel_index(np.nanargmin(height), height.shape))
-        depth = f"{-100 * height[frame, column]:.0f} cm below the floor in frame {frame + trial.first_frame}"
-        yield rules.MARKERS_BELOW_FLOOR.finding(f"{trial.markers.names[column]} is {depth}.", trial.name)
+        depth_cm, name = -100 * float(height[frame, column]), trial.markers.names[column]
+        values = {"marker": name, "depth_cm": depth_cm, "frame": frame + trial.first_frame}
+        yield Finding("markers-below-floor", values, trial.name)
 
 
 def _pelvis_height(trial: Trial) -> Iterator[Finding]:
@@ -138,8 +135,8 @@ def _pelvis_height(trial: Trial) -> Iterator[Finding]:
     if stature_m and np.isfinite(height_m).any():
         share = float(np.nanmedian(height_m)) / stature_m
         if not PELVIS_SHARE[0] <= share <= PELVIS_SHARE[1]:
-            message = f"The pelvis of {trial.name} is at {100 * share:.0f} % of the stored height of {stature_m:.2f} m."
-            yield rules.HEIGHT_UNLIKE_MARKERS.finding(message, trial.name)
+            values = {"trial": trial.name, "percent": 100 * share, "height_m": stature_m}
+            yield Finding("height-unlike-markers", values, trial.name)
 
 
 def _conventional_set(trial: Trial) -> Iterator[Finding]:
@@ -150,5 +147,4 @@ def _conventional_set(trial: Trial) -> Iterator[Finding]:
         sacrum, left, right = (markers.label(*key) for key in POSTERIOR)
         missing.append(f"{sacrum} (or {left} and {right})")
     if missing and len(missing) <= len(wanted) // 2:
-        message = f"{trial.name} lacks {', '.join(missing)} for the conventional gait model."
-        yield rules.MARKERSET_INCOMPLETE.finding(message, trial.name)
+        yield Finding("markerset-incomplete", {"trial": trial.name, "markers": missing}, trial.name)

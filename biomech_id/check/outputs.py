@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from biomech_id.check import rules
 from biomech_id.errors import Finding
 from biomech_id.trial import Trial
 
@@ -35,5 +34,5 @@ def inspect_outputs(trial: Trial) -> Iterator[Finding]:
     found = np.argwhere(spike)
     if len(found):
         which, frame, _ = found[0]
-        message = f"{names[which]} of {trial.name} leaves its course in frame {frame + 1 + trial.first_frame}."
-        yield rules.OUTPUT_SPIKE.finding(message, trial.name)
+        said = {"output": names[which], "trial": trial.name, "frame": int(frame) + 1 + trial.first_frame}
+        yield Finding("output-spike", said, trial.name)

@@ -8,8 +8,6 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.anatomy import SIDE_WORDS
-from biomech_id.check import rules
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.trial import EventKind, ForcePlate, Trial
@@ -45,24 +43,24 @@ def inspect_plates(trial: Trial) -> Iterator[Finding]:
         if not loaded.any():
             continue
         if loaded.all() and trial.n_frames > 1:
-            message = f"{plate.name} of {trial.name} is never unloaded (at least {vertical.min():.0f} N)."
-            yield rules.PLATE_ALWAYS_LOADED.finding(message, plate.name)
+            values = {"plate": plate.name, "trial": trial.name, "least_N": float(vertical.min())}
+            yield Finding("plate-always-loaded", values, plate.name)
         yield from _centre_of_pressure(trial, plate, loaded)
         yield from _clipping(trial, plate)
     for one, other in combinations(trial.plates, 2):
         if _overlap_share(one, other) > 0.1:
-            yield rules.PLATES_OVERLAP.finding(f"{one.name} and {other.name} of {trial.name} overlap.", one.name)
+            yield Finding("plates-overlap", {"plate": one.name, "other": other.name, "trial": trial.name}, one.name)
 
 
 def _geometry(plate: ForcePlate) -> Iterator[Finding]:
     c = plate.corners_m
     sides = [float(np.linalg.norm(c[0] - c[1])), float(np.linalg.norm(c[0] - c[3]))]
     if min(sides) < SIDE_LIMITS_M[0] or max(sides) > SIDE_LIMITS_M[1]:
-        yield rules.PLATE_SIZE.finding(f"{plate.name} measures {sides[0]:.2f} x {sides[1]:.2f} m.", plate.name)
+        yield Finding("plate-size", {"plate": plate.name, "length_m": sides[0], "width_m": sides[1]}, plate.name)
     normal = np.cross(c[0] - c[1], c[0] - c[3])
     if abs(normal[2]) < LEVEL_COSINE * np.linalg.norm(normal):
         angle_deg = np.degrees(np.arccos(abs(normal[2]) / np.linalg.norm(normal)))
-        yield rules.PLATE_TILTED.finding(f"{plate.name} is tilted by {angle_deg:.0f} deg.", plate.name)
+        yield Finding("plate-tilted", {"plate": plate.name, "angle_deg": float(angle_deg)}, plate.name)
 
 
 def _centre_of_pressure(trial: Trial, plate: ForcePlate, loaded: BoolArray) -> Iterator[Finding]:
@@ -74,14 +72,12 @@ def _centre_of_pressure(trial: Trial, plate: ForcePlate, loaded: BoolArray) -> I
     across = np.abs(np.stack([arm @ x, arm @ y], axis=1))
     inside = float((across <= half).all(axis=1).mean())
     if inside < PRESSURE_INSIDE_SHARE:
-        share = f"on the plate in only {100 * inside:.0f} % of the loaded samples"
-        message = f"The centre of pressure of {plate.name} of {trial.name} is {share}."
-        yield rules.PLATE_COP_OUTSIDE.finding(message, plate.name)
+        values = {"plate": plate.name, "trial": trial.name, "percent": 100 * inside}
+        yield Finding("plate-cop-outside", values, plate.name)
     distance_m = _to_nearest_foot(trial, plate, loaded, plate.centre_m + arm)
     if distance_m > FARTHEST_FOOT_M:
-        distance = f"{100 * distance_m:.0f} cm from the nearest marker near the floor"
-        message = f"The centre of pressure of {plate.name} of {trial.name} is {distance}."
-        yield rules.PLATE_FAR_FROM_FEET.finding(message, plate.name)
+        values = {"plate": plate.name, "trial": trial.name, "distance_cm": 100 * distance_m}
+        yield Finding("plate-far-from-feet", values, plate.name)
 
 
 def _axes(plate: ForcePlate) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -115,9 +111,8 @@ def _clipping(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
         # A force that hardly ever differs from its largest value is constant, not clipped.
         constant = len(at_top) > 0.5 * int((vertical > CERTAINLY_LOADED_N).sum())
     if len(at_top) >= CLIPPED_SAMPLES and not constant and bool((np.diff(at_top[:CLIPPED_SAMPLES]) == 1).all()):
-        held = f"stays at its largest value, {top:.0f} N, for {len(at_top)} samples"
-        message = f"The vertical force of {plate.name} of {trial.name} {held}."
-        yield rules.PLATE_CLIPPED.finding(message, plate.name)
+        values = {"plate": plate.name, "trial": trial.name, "force_N": top, "samples": len(at_top)}
+        yield Finding("plate-clipped", values, plate.name)
 
 
 def _spikes(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
@@ -130,8 +125,8 @@ def _spikes(trial: Trial, plate: ForcePlate) -> Iterator[Finding]:
     spike = _off_course(plate.force_lab_N, limit_N) | _off_course(plate.moment_lab_Nm, limit_N * SPIKE_LEVER_M)
     if spike.any():
         time_s = trial.first_time_s + (int(np.argmax(spike)) + 1) / plate.rate_hz
-        message = f"{plate.name} of {trial.name} leaves its course in {int(spike.sum())} single samples, first at {time_s:.3f} s."
-        yield rules.PLATE_SPIKE.finding(message, plate.name)
+        values = {"plate": plate.name, "trial": trial.name, "n": int(spike.sum()), "time_s": time_s}
+        yield Finding("plate-spike", values, plate.name)
 
 
 def _off_course(values: FloatArray, limit: float) -> BoolArray:
@@ -156,7 +151,7 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
     """Yield what is wrong with the stored body mass."""
     mass_kg = trial.subject.mass_kg
     if mass_kg is None:
-        yield rules.MASS_MISSING.finding(f"{trial.name} stores no body mass.", trial.name)
+        yield Finding("mass-missing", {"trial": trial.name}, trial.name)
         return
     if not trial.plates or len({plate.n_samples for plate in trial.plates}) > 1:
         return
@@ -164,19 +159,18 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
     mean = float(weight.mean())
     standing = mean > 2 * CERTAINLY_LOADED_N and float(weight.std()) < STANDING_WEIGHT_SPREAD * mean and trial.n_frames > 1
     if standing and abs(mean / GRAVITY_M_S2 - mass_kg) > MASS_TOLERANCE * mass_kg:
-        message = f"{trial.name} stores {mass_kg:.1f} kg, but {mean / GRAVITY_M_S2:.1f} kg stand on the plates."
-        yield rules.MASS_UNLIKE_WEIGHT.finding(message, trial.name)
+        values = {"trial": trial.name, "mass_kg": mass_kg, "standing_kg": mean / GRAVITY_M_S2}
+        yield Finding("mass-unlike-weight", values, trial.name)
 
 
 def inspect_events(trial: Trial) -> Iterator[Finding]:
     """Yield what is wrong with the stored events."""
     if not trial.events:
-        yield rules.EVENTS_NONE.finding(f"{trial.name} stores no events.", trial.name)
+        yield Finding("events-none", {"trial": trial.name}, trial.name)
     for side in SIDES:
         steps = [event for event in trial.events if event.side == side and event.kind != EventKind.OTHER]
         for before, after in pairwise(steps):
             if before.kind == after.kind:
-                times = f"{before.time_s:.2f} and {after.time_s:.2f} s"
-                message = f"Two events {after.kind} of the {SIDE_WORDS[side]} side follow each other at {times}."
-                yield rules.EVENTS_ORDER.finding(message, trial.name)
+                values = {"kind": after.kind, "side": side, "first_s": before.time_s, "second_s": after.time_s}
+                yield Finding("events-order", values, trial.name)
                 break

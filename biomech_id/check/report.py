@@ -39,7 +39,7 @@ class CheckReport:
     def to_dict(self) -> dict[str, Any]:
         """Return the object of ``check --json`` (fixed keys; None where a number is not known or the file not readable)."""
         head = {"schema": SCHEMA, "path": self.path, "readable": self.readable, "error": self.error}
-        findings = [{"rule": f.rule, "severity": str(f.severity), "message": f.message, "hint": f.hint} for f in self.findings]
+        findings = [{**f.to_dict(), "severity": str(f.severity), "message": f.message, "hint": f.hint} for f in self.findings]
         plain: dict[str, Any] = _without_nan({**head, **_contents(self.recording), "findings": findings})
         return plain
 
@@ -88,7 +88,7 @@ def _plate(plate: PlateFacts) -> dict[str, Any]:
         "sign": plate.sign,
         "baseline_N": plate.baseline_N,
         "corners_m": plate.corners_m.tolist(),
-        "problem": plate.problem or None,
+        "problem": str(plate.problem) if plate.problem else None,
     }
 
 

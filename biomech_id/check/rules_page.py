@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
 from pathlib import Path
+from typing import Any
 
-from biomech_id.check.rules import DOCTOR_RULES
-from biomech_id.readers.reading_rules import READING_RULES
-from biomech_id.readers.rules import Rule
+from biomech_id.sentences import worded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "check-rules.md"
-INTRODUCTION = """# What `biomech-id check` looks for
+TABLES = Path(__file__).resolve().parents[1] / "sentences" / "en"
+INTRODUCTION = """# What `biomech-id check` looks for, and what the main job notices
 
-Generated from the rules in `biomech_id/readers/reading_rules.py` and `biomech_id/check/rules.py`; do not edit.
+Generated from the tables in `biomech_id/sentences/en`; do not edit.
 
 Severity: **info** needs no action, **warning** may change results (exit code 3), **error** makes the file or trial unusable.
 """
+#: Table -> heading.
+SECTIONS = {
+    "reading": "Noticed while reading",
+    "check": "Noticed by the doctor",
+    "session": "Noticed about a session",
+    "models": "Noticed while calibrating and filtering",
+    "gait": "Noticed in a trial",
+    "opensim": "Noticed by `biomech-id check-opensim`",
+}
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    sections = [("Noticed while reading", READING_RULES), ("Noticed by the doctor", DOCTOR_RULES)]
-    return INTRODUCTION + "".join(_section(title, group) for title, group in sections)
+    return INTRODUCTION + "".join(
+        f"\n## {title}\n" + "".join(_entry(*item) for item in findings_of(name).items()) for name, title in SECTIONS.items()
+    )
 
 
-def _section(title: str, group: Sequence[Rule]) -> str:
-    entries = "".join(f"\n### {r.id}\n\n**{r.severity}**. {r.meaning}\n\nWhat to do: {r.hint}\n" for r in group)
-    return f"\n## {title}\n{entries}"
+def findings_of(name: str) -> dict[str, dict[str, Any]]:
+    """Return the rules of one table that are findings, which reasons inside other sentences are not."""
+    entries = tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8"))
+    return {rule: entry for rule, entry in entries.items() if "severity" in entry}
+
+
+def _entry(rule: str, entry: dict[str, Any]) -> str:
+    hint = worded(rule, {"bodies": "A, B", "trials": "A, B"}, part="hint")
+    advice = f"\nWhat to do: {hint}\n" if hint else ""
+    return f"\n### {rule}\n\n**{entry['severity']}**. {entry['meaning']}\n{advice}"
 
 
 if __name__ == "__main__":

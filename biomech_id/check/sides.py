@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.check import rules
 from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding
 from biomech_id.models.landmarks import with_roles
@@ -24,13 +23,12 @@ def inspect_sides(trial: Trial) -> Iterator[Finding]:
     markers = with_roles(trial.markers)
     forward, front = _forward(markers), both_sides(markers, "asis")
     if forward is not None and front is not None and _median(np.cross(forward, front[0] - front[1])[:, 2]) < 0:
-        yield rules.SIDES_SWAPPED.finding(
-            f"{markers.label('L', 'asis')} of {trial.name} is on the right of {markers.label('R', 'asis')}.", trial.name
-        )
+        values = {"trial": trial.name, "left": markers.label("L", "asis"), "right": markers.label("R", "asis")}
+        yield Finding("sides-swapped", values, trial.name)
     swapped = swapped_leg_markers(markers)
     if swapped:
-        told = ", ".join(f"{markers.label('L', role)} and {markers.label('R', role)}" for role in swapped)
-        yield rules.LEG_SIDES_SWAPPED.finding(f"{told} of {trial.name} seem to be exchanged.", trial.name)
+        pairs = [(markers.label("L", role), markers.label("R", role)) for role in swapped]
+        yield Finding("leg-sides-swapped", {"pairs": pairs, "trial": trial.name}, trial.name)
 
 
 def swapped_leg_markers(markers: Markers) -> tuple[str, ...]:

@@ -24,9 +24,10 @@ from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_a
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.stance import Assignment, Stance, Verdict
+from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.stance_intervals import frames_within, stance_intervals, unknown_frames
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
+from biomech_id.sentences import Sentence
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
@@ -169,11 +170,8 @@ def _overruled(scene: Scene, side: str, judged: list[Judged], overrides: Overrid
         found, interval = judged[number - 1][0], scene.intervals[side][number - 1]
         standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
         loads = tuple(load for load in scene.loads if names[load.contact.plate] in plates and (load.loaded & standing).any())
-        verdict, reason = (Verdict.OVERRIDE, "plate set by hand") if plates else (Verdict.NO_PLATE, "set by hand to no plate")
-        stance = Stance(
-            side, found.start_s, found.end_s, plates, verdict, f"{reason}; the rules say {found.verdict.value}: {found.reason}"
-        )
-        judged[number - 1] = (stance, loads)
+        reason = Sentence("plate-by-hand" if plates else "no-plate-by-hand", {"verdict": found.verdict, "why": found.reason})
+        judged[number - 1] = (Stance(side, found.start_s, found.end_s, plates, reason), loads)
     return judged
 
 

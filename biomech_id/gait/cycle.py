@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from biomech_id.gait.stance import DECIDES
+from biomech_id.sentences import Sentence
+
 
 class KineticsValid(StrEnum):
     """Whether a cycle has kinetics: all of it, none, or from strike to foot off only."""
@@ -42,8 +45,8 @@ class Cycle:
         Whether joint kinetics exist for it.
     steady : bool, optional
         False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
-    reason : str, optional
-        Why kinetics are missing or the cycle is flagged; empty otherwise.
+    reasons : tuple[Sentence, ...], optional
+        Why kinetics are missing or the cycle is flagged; none otherwise.
     """
 
     trial: str
@@ -56,7 +59,12 @@ class Cycle:
     opposite_strike_s: float
     kinetics_valid: KineticsValid
     steady: bool = True
-    reason: str = ""
+    reasons: tuple[Sentence, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """The reasons in English, that of a refused stance after its verdict."""
+        return "; ".join(f"{DECIDES[why.rule]}: {why}" if why.rule in DECIDES else str(why) for why in self.reasons)
 
     @property
     def duration_s(self) -> float:

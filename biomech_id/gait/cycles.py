@@ -14,6 +14,7 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.travel import Travel, TrialKind
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind, Trial
 
 #: A stride shorter or longer than this is not one stride:
@@ -92,25 +93,27 @@ def _whole_cycle(
     foot_off = _first(events, side, EventKind.FOOT_OFF, start_s, end_s)
     opposite_off = _first(events, other, EventKind.FOOT_OFF, start_s, end_s)
     opposite_strike = _first(events, other, EventKind.FOOT_STRIKE, start_s, end_s)
-    valid, reason = _kinetics(trial, assignment, side, start_s, end_s)
-    return Cycle(trial.name, side, number, start_s, end_s, foot_off, opposite_off, opposite_strike, valid, True, reason)
+    valid, reasons = _kinetics(trial, assignment, side, start_s, end_s)
+    return Cycle(trial.name, side, number, start_s, end_s, foot_off, opposite_off, opposite_strike, valid, True, reasons)
 
 
-def _kinetics(trial: Trial, assignment: Assignment | None, side: str, start_s: float, end_s: float) -> tuple[KineticsValid, str]:
+def _kinetics(
+    trial: Trial, assignment: Assignment | None, side: str, start_s: float, end_s: float
+) -> tuple[KineticsValid, tuple[Sentence, ...]]:
     if assignment is None or not trial.plates:
-        return KineticsValid.FALSE, "no force plates"
+        return KineticsValid.FALSE, (Sentence("no-plates"),)
     stance = _stance_at(assignment, side, start_s)
     if stance is None:
-        return KineticsValid.FALSE, "no stance begins here"
+        return KineticsValid.FALSE, (Sentence("no-stance"),)
     if not stance.verdict.accepted:
-        return KineticsValid.FALSE, f"{stance.verdict.value}: {stance.reason}"
+        return KineticsValid.FALSE, (stance.reason,)
     time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
     known = assignment.contacts[side].known
     # The frame at the very end already belongs to the next stance; in vicon mode frames at a strike may lack their force.
     swing = (time_s > stance.end_s + 1.5 / trial.rate_hz) & (time_s < end_s - 0.5 / trial.rate_hz)
     if not known[swing].all():
-        return KineticsValid.FALSE, "the foot may touch the ground in swing"
-    return KineticsValid.TRUE, ""
+        return KineticsValid.FALSE, (Sentence("touch-in-swing"),)
+    return KineticsValid.TRUE, ()
 
 
 def _stance_only(
@@ -137,7 +140,7 @@ def _stance_only(
             trial.name, side, number, stance.start_s, stance.start_s + length_s, stance.end_s,
             _first(events, other, EventKind.FOOT_OFF, stance.start_s, stance.end_s),
             _first(events, other, EventKind.FOOT_STRIKE, stance.start_s, stance.end_s),
-            KineticsValid.STANCE_ONLY, True, "the next strike lies outside the trial",
+            KineticsValid.STANCE_ONLY, True, (Sentence("next-strike-outside"),),
         )  # fmt: skip
         cycles.append(_flagged(cycle, [cycle], travel, None))
     return cycles
@@ -149,7 +152,7 @@ def _flagged(cycle: Cycle, cycles: Sequence[Cycle], travel: Travel | None, landm
         return _unsteady(cycle, travel.reason)
     typical = float(np.median([c.duration_s for c in cycles]))
     if len(cycles) > 2 and abs(cycle.duration_s / typical - 1.0) > LARGEST_DEVIATION:
-        return _unsteady(cycle, f"it lasts {cycle.duration_s:.2f} s, the others {typical:.2f} s")
+        return _unsteady(cycle, Sentence("other-duration", {"duration_s": cycle.duration_s, "typical_s": typical}))
     if landmarks is None or travel is None:
         return cycle
     belt = travel.belt_lab_m_s
@@ -157,15 +160,16 @@ def _flagged(cycle: Cycle, cycles: Sequence[Cycle], travel: Travel | None, landm
     speeds = {c: float(np.linalg.norm(v)) for c, v in velocities.items()}
     typical = float(np.nanmedian(list(speeds.values())))
     if abs(speeds[cycle] / typical - 1.0) > LARGEST_DEVIATION:
-        return _unsteady(cycle, f"its speed is {speeds[cycle]:.2f} m/s, the trial's {typical:.2f} m/s")
+        return _unsteady(cycle, Sentence("other-speed", {"speed_m_s": speeds[cycle], "typical_m_s": typical}))
     heading = velocities[cycle] @ travel.direction_lab / max(speeds[cycle], 1e-9)
     if heading < np.cos(LARGEST_CYCLE_TURN_RAD):
-        return _unsteady(cycle, f"it goes {np.rad2deg(np.arccos(np.clip(heading, -1, 1))):.0f} deg off the trial's direction")
+        off_deg = float(np.rad2deg(np.arccos(np.clip(heading, -1, 1))))
+        return _unsteady(cycle, Sentence("other-direction", {"off_deg": off_deg}))
     return cycle
 
 
-def _unsteady(cycle: Cycle, reason: str) -> Cycle:
-    return replace(cycle, steady=False, reason="; ".join(text for text in (cycle.reason, reason) if text))
+def _unsteady(cycle: Cycle, reason: Sentence) -> Cycle:
+    return replace(cycle, steady=False, reasons=(*cycle.reasons, reason))
 
 
 def _velocity(landmarks: Landmarks, cycle: Cycle) -> FloatArray:

@@ -15,12 +15,12 @@ import numpy as np
 
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, Severity, must_be
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, must_be
 from biomech_id.gait.contacts import find_contacts
 from biomech_id.gait.event_merging import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
-from biomech_id.gait.plate_event_check import rejected_plate_events, sentence
+from biomech_id.gait.plate_event_check import rejected_plate_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.trial import Event, EventKind, Trial
@@ -123,9 +123,7 @@ def search_events(
         landmarks = find_landmarks(trial, motion)
     except MissingInputError as unseen:
         if stored:
-            finding = Finding(
-                "events-unchecked", Severity.INFO, f"Stored events are used unchecked: {unseen.message}", "", trial.name
-            )
+            finding = Finding("events-unchecked", {"refusal": unseen.message}, trial.name)
             return EventSearch(stored, {"file": stored}, findings=(finding,))
         raise
     travel = describe_travel(landmarks)
@@ -184,11 +182,8 @@ def _without_gait(trial: Trial, stored: tuple[Event, ...], travel: Travel) -> Ev
     """A trial without gait has no events, and says why unless it stands still; stray ones stored in it are named and left aside."""
     if not stored:
         still = travel.kind is TrialKind.STATIC
-        return EventSearch((), findings=() if still else (Finding("no-gait", Severity.INFO, travel.reason, "", trial.name),))
-    finding = Finding(
-        "events-without-gait", Severity.INFO,
-        f"{len(stored)} stored events are left aside: {travel.reason}", "", trial.name,
-    )  # fmt: skip
+        return EventSearch((), findings=() if still else (Finding("no-gait", {"travel": travel.reason}, trial.name),))
+    finding = Finding("events-without-gait", {"n": len(stored), "travel": travel.reason}, trial.name)
     return EventSearch((), {"file": stored}, findings=(finding,))
 
 
@@ -208,13 +203,13 @@ def _search(
         markers = marker_events(landmarks, travel)
     except InvalidValueError as refusal:
         markers = ()
-        findings.append(Finding("marker-events-refused", Severity.INFO, refusal.message, "", trial.name))
+        findings.append(Finding("marker-events-refused", {"refusal": refusal.message}, trial.name))
     contacts = find_contacts(trial, body_mass_kg, threshold_N=contact_N)
     plates = plate_events(trial, landmarks, contacts, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}
     # Where markers see no events (a run) a doubtful time is better than a step that vanishes; its stance says what is wrong.
     doubts = rejected_plate_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
-    findings += [Finding("plate-event-distrusted", Severity.INFO, sentence(doubt), "", trial.name) for doubt in doubts]
+    findings += [doubt.finding(trial.name) for doubt in doubts]
     rejected = tuple(doubt.event for doubt in doubts)
     trusted = tuple(e for e in plates if e not in rejected)
     learnt = learn_timing(trusted, markers)
@@ -248,14 +243,10 @@ def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind
 def _disagreements(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding]:
     """Name every kind of stored event that lies far from where the plates see it."""
     return [
-        Finding(
-            "events-disagree", Severity.INFO,
-            f"A stored event {row.side} {row.kind.value!r} lies {abs(row.worst_s) * 1e3:.0f} ms from the force.",
-            "Check it: it was misplaced, or the foot shared or left its plate.", trial.name,
-        )
+        Finding("events-disagree", {"side": row.side, "kind": row.kind, "apart_ms": abs(row.worst_s) * 1e3}, trial.name)
         for row in agreement
         if (row.source, row.reference) == ("plate", "file") and abs(row.worst_s) > DISAGREEMENT_S
-    ]  # fmt: skip
+    ]
 
 
 def _gaps_in_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
@@ -266,9 +257,6 @@ def _gaps_in_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
         twice = [(a, b) for a, b in pairwise(mine) if a.kind is b.kind]
         if twice:
             a, b = twice[0]
-            findings.append(Finding(
-                "events-out-of-order", Severity.WARNING,
-                f"{side}: two events {a.kind.value!r} follow each other at {a.time_s:.2f} and {b.time_s:.2f} s.",
-                "Add the missing event to the file, or remove the one too many.", trial.name,
-            ))  # fmt: skip
+            values = {"side": side, "kind": a.kind, "first_s": a.time_s, "second_s": b.time_s}
+            findings.append(Finding("events-out-of-order", values, trial.name))
     return findings

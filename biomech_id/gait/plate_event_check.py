@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SIDES
+from biomech_id.errors import Finding
 from biomech_id.gait.contacts import PlateContact
 from biomech_id.gait.event_merging import merged_events
 from biomech_id.gait.feet_on_plates import load_at_video_rate
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.stance_intervals import Interval, stance_intervals
 from biomech_id.gait.verdict import Scene, loads_under, objection
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, Trial
 
 
@@ -29,12 +30,18 @@ class RejectedEvent:
     ----------
     event : Event
         The event.
-    reason : str
+    reason : Sentence
         What a technician may see.
     """
 
     event: Event
-    reason: str
+    reason: Sentence
+
+    def finding(self, where: str) -> Finding:
+        """Return which event is meant, and why it is not used."""
+        event = self.event
+        values = {"side": event.side, "kind": event.kind, "time_s": event.time_s, "why": self.reason}
+        return Finding("plate-event-distrusted", values, where)
 
 
 def rejected_plate_events(
@@ -70,28 +77,12 @@ def rejected_plate_events(
     for side in SIDES:
         for interval in intervals[side]:
             mine = [e for e in plates if e.side == side and e.time_s in (interval.start_s, interval.end_s)]
-            reason = _objection(scene, interval) if mine else ""
+            reason = _objection(scene, interval) if mine else None
             doubts += [RejectedEvent(event, reason) for event in mine if reason]
     return tuple(sorted(doubts, key=lambda doubt: doubt.event))
 
 
-def sentence(rejected: RejectedEvent) -> str:
-    """Say which event is meant, and why it is not used.
-
-    Parameters
-    ----------
-    rejected : RejectedEvent
-        The event and why.
-    """
-    event = rejected.event
-    word = SIDE_WORDS[event.side]
-    return f"The force's {word} {event.kind.value!r} at {event.time_s:.2f} s is not used: {rejected.reason}."
-
-
-def _objection(scene: Scene, interval: Interval) -> str:
-    """What speaks against a stance, or ""."""
+def _objection(scene: Scene, interval: Interval) -> Sentence | None:
+    """What speaks against a stance, or nothing."""
     loads = loads_under(scene, interval)
-    if not loads:
-        return "no foot is wholly on the plate"
-    against = objection(scene, interval, loads)
-    return "" if against is None else against[1]
+    return objection(scene, interval, loads) if loads else Sentence("foot-half-on")

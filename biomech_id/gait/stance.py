@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
+from biomech_id.sentences import Sentence
 
 
 class Verdict(StrEnum):
@@ -29,6 +30,17 @@ class Verdict(StrEnum):
         return self in (Verdict.CLEAN, Verdict.TWO_PLATES, Verdict.OVERRIDE)
 
 
+#: What each rule about a stance decides.
+DECIDES: dict[str, Verdict] = {
+    "foot-alone": Verdict.CLEAN, "foot-by-file": Verdict.CLEAN, "foot-on-plates": Verdict.TWO_PLATES,
+    "other-foot-on-plate": Verdict.OTHER_FOOT, "loaded-before-strike": Verdict.OTHER_FOOT, "loaded-after-off": Verdict.OTHER_FOOT,
+    "force-ends-early": Verdict.LEFT_PLATE, "force-vanishes": Verdict.LEFT_PLATE, "force-begins-late": Verdict.LEFT_PLATE,
+    "foot-unseen": Verdict.OUTLINE, "foot-beyond-plate": Verdict.OUTLINE, "foot-too-light": Verdict.LIGHT,
+    "stance-cut": Verdict.CUT, "no-loaded-plate-cut": Verdict.CUT, "no-loaded-plate": Verdict.NO_PLATE,
+    "plate-by-hand": Verdict.OVERRIDE, "no-plate-by-hand": Verdict.NO_PLATE,
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Stance:
     """One foot on the floor from strike to off, half-open [start, end).
@@ -43,18 +55,20 @@ class Stance:
         Absolute seconds; NaN where the trial begins or ends within the stance.
     plates : tuple[str, ...]
         Names of the plates the foot is on, whether or not the stance is accepted; empty if none.
-    verdict : Verdict
-        What was decided, and one sentence a technician can act on.
-    reason : str
-        What was decided, and one sentence a technician can act on.
+    reason : Sentence
+        The rule that decided, a key of `DECIDES`, with what a technician can act on.
     """
 
     side: str
     start_s: float
     end_s: float
     plates: tuple[str, ...]
-    verdict: Verdict
-    reason: str
+    reason: Sentence
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the rule decides."""
+        return DECIDES[self.reason.rule]
 
 
 @compact_repr

@@ -22,6 +22,7 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.gait.landmarks import Landmarks, find_landmarks, horizontal_unit, path_velocity
+from biomech_id.sentences import Sentence
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Trial
 
@@ -72,9 +73,9 @@ class Travel:
     Attributes
     ----------
     kind : TrialKind
-        What it is, and why in one sentence.
-    reason : str
-        What it is, and why in one sentence.
+        What it is.
+    reason : Sentence
+        Why it is that.
     speed_m_s : float
         Mean speed, while walking, relative to the floor (or belt) under the feet; NaN when the pelvis is never seen.
     direction_lab : FloatArray
@@ -88,7 +89,7 @@ class Travel:
     """
 
     kind: TrialKind
-    reason: str
+    reason: Sentence
     speed_m_s: float
     direction_lab: FloatArray
     belt_lab_m_s: FloatArray
@@ -134,14 +135,14 @@ def describe_travel(landmarks: Landmarks) -> Travel:
     seen = np.isfinite(pelvis).all(axis=1)
     if not seen.any():
         nothing = np.full(2, np.nan)
-        return Travel(TrialKind.OTHER, "The pelvis is never seen.", float("nan"), nothing, np.zeros(2), 0.0, 0.0)
+        return Travel(TrialKind.OTHER, Sentence("pelvis-unseen"), float("nan"), nothing, np.zeros(2), 0.0, 0.0)
     moved = max(_extent(path) for path in [pelvis, *landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()])
     if moved < STATIC_RANGE_M:
-        still = f"Nothing moves by more than {moved * 1e3:.0f} mm."
+        still = Sentence("stands-still", {"range_mm": moved * 1e3})
         return Travel(TrialKind.STATIC, still, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
     step_m = max(_extent(path[:, :2]) for path in landmarks.heel_lab_m.values())
     if step_m < LEAST_STEP_M:
-        on_the_spot = f"The feet stay within {step_m * 1e3:.0f} mm while the body moves."
+        on_the_spot = Sentence("on-the-spot", {"range_mm": step_m * 1e3})
         return Travel(TrialKind.OTHER, on_the_spot, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
     belt = belt_velocity(landmarks)
     velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
@@ -153,26 +154,23 @@ def describe_travel(landmarks: Landmarks) -> Travel:
     kind, reason = _judge(speed, way_m, belt, turn, flight, height)
     ahead = _share_ahead(landmarks, belt)
     if kind is not TrialKind.OTHER and ahead < LEAST_AHEAD:
-        kind = TrialKind.OTHER
-        reason = (
-            f"Only {ahead:.0%} of the way goes where the pelvis faces: a walk backwards or sideways, or sides exchanged in labels."
-        )
+        kind, reason = TrialKind.OTHER, Sentence("not-ahead", {"percent": 100 * ahead})
     return Travel(kind, reason, speed, horizontal_unit(velocity), belt, turn, flight)
 
 
-def _judge(speed: float, way_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, str]:
+def _judge(speed: float, way_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, Sentence]:
     if way_m < LEAST_TRAVEL_M or speed < SLOWEST_WALK_M_S:
-        return TrialKind.OTHER, f"The pelvis goes no further than {way_m:.2f} m from where it began, at {speed:.2f} m/s."
+        return TrialKind.OTHER, Sentence("goes-nowhere", {"way_m": way_m, "speed_m_s": speed})
     froude = speed**2 / (GRAVITY_M_S2 * max(height_m, 0.1))
     if froude > LARGEST_WALKING_FROUDE:
-        return TrialKind.RUN, f"The speed of {speed:.1f} m/s is beyond walking (Froude number {froude:.2f})."
+        return TrialKind.RUN, Sentence("beyond-walking", {"speed_m_s": speed, "froude": froude})
     if flight > 0 and speed > SLOWEST_RUN_M_S:
-        return TrialKind.RUN, f"No foot rests on the floor in {flight:.0%} of the trial."
+        return TrialKind.RUN, Sentence("in-flight", {"percent": 100 * flight})
     if belt.any():
-        return TrialKind.TREADMILL, f"The grounded foot moves with a belt at {np.linalg.norm(belt):.2f} m/s."
+        return TrialKind.TREADMILL, Sentence("on-a-belt", {"belt_m_s": float(np.linalg.norm(belt))})
     if abs(turn) > TURN_RAD:
-        return TrialKind.TURN, f"The walk turns by {abs(np.rad2deg(turn)):.0f} deg."
-    return TrialKind.STRAIGHT, f"The pelvis travels {way_m:.1f} m at {speed:.2f} m/s without turning."
+        return TrialKind.TURN, Sentence("turns", {"turn_deg": abs(float(np.rad2deg(turn)))})
+    return TrialKind.STRAIGHT, Sentence("walks-straight", {"way_m": way_m, "speed_m_s": speed})
 
 
 def belt_velocity(landmarks: Landmarks) -> FloatArray:

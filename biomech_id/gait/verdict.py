@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M
-from biomech_id.gait.stance import Stance, Verdict
+from biomech_id.gait.stance import Stance
 from biomech_id.gait.stance_intervals import Interval, frames_within
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
 #: A load that begins or ends further than this from the foot's own event is not (only) this stance. Events stored by hand lie
@@ -70,24 +70,18 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
     loads = loads_under(scene, interval)
     names = _plate_names(scene, loads)
 
-    def stance(verdict: Verdict, reason: str) -> tuple[Stance, tuple[PlateLoad, ...]]:
-        return Stance(interval.side, interval.start_s, interval.end_s, names, verdict, reason), loads
+    reason = _reason(scene, interval, loads, names)
+    return Stance(interval.side, interval.start_s, interval.end_s, names, reason), loads
 
-    missing = "strike" if np.isnan(interval.start_s) else "off"
-    cut = f"the foot {missing} lies outside the trial or was not seen"
-    if not loads:
-        bare = "no loaded plate is under the foot"
-        return stance(Verdict.NO_PLATE, bare) if interval.complete else stance(Verdict.CUT, f"{bare}, and {cut}")
+
+def _reason(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], names: tuple[str, ...]) -> Sentence:
     if not interval.complete:
-        return stance(Verdict.CUT, cut)
-    against = objection(scene, interval, loads)
-    if against is not None:
-        return stance(*against)
-    if _bound(scene, loads):
-        return stance(Verdict.CLEAN, f"the file says that {' and '.join(names)} act{'s' * (len(names) == 1)} on this foot")
-    if len(names) > 1:
-        return stance(Verdict.TWO_PLATES, f"this foot alone is on {' and '.join(names)}; their loads are added")
-    return stance(Verdict.CLEAN, f"this foot alone is on {names[0]} from strike to off")
+        missing = "strike" if np.isnan(interval.start_s) else "off"
+        return Sentence("stance-cut" if loads else "no-loaded-plate-cut", {"missing": missing})
+    if not loads:
+        return Sentence("no-loaded-plate")
+    alone = "foot-by-file" if _bound(scene, loads) else "foot-alone" if len(names) == 1 else "foot-on-plates"
+    return objection(scene, interval, loads) or Sentence(alone, {"plates": names})
 
 
 def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
@@ -118,11 +112,7 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     return tuple(found)
 
 
-#: What a rule has to say: a verdict and its reason in words, or nothing.
-Objection = tuple[Verdict, str] | None
-
-
-def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     """What speaks against one foot, and nothing else, having been on the plate from strike to off: the first rule that is broken.
 
     Parameters
@@ -145,18 +135,13 @@ def _plate_names(scene: Scene, loads: Sequence[PlateLoad]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(scene.trial.plates[load.contact.plate].name for load in loads))
 
 
-def _names(scene: Scene, loads: Sequence[PlateLoad]) -> str:
-    return " and ".join(_plate_names(scene, loads))
-
-
 def _bound(scene: Scene, loads: Sequence[PlateLoad]) -> bool:
     """Whether the file itself says whose the loads are."""
     return all(scene.trial.plates[load.contact.plate].foot for load in loads)
 
 
-def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     other = "R" if interval.side == "L" else "L"
-    word = SIDE_WORDS[other]
     for load in loads:
         name = scene.trial.plates[load.contact.plate].name
         if other in scene.landmarks.sides:
@@ -164,41 +149,39 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
             shared = over & load.loaded & scene.grounded(other)
             if np.count_nonzero(shared) >= LEAST_SHARED_S * scene.trial.rate_hz:
                 when_s = scene.landmarks.time_s[np.flatnonzero(shared)[0]]
-                return Verdict.OTHER_FOOT, f"the {word} foot is on {name} too, from {when_s:.2f} s"
+                return Sentence("other-foot-on-plate", {"side": other, "plate": name, "time_s": when_s})
         # A load that the trial's begin or end cuts lasts beyond every event.
         begins_s, ends_s = np.nan_to_num(load.contact.start_s, nan=-np.inf), np.nan_to_num(load.contact.end_s, nan=np.inf)
         if begins_s < interval.start_s - EDGE_TOLERANCE_S:
-            return Verdict.OTHER_FOOT, f"{name} is loaded before the foot strikes at {interval.start_s:.2f} s"
+            return Sentence("loaded-before-strike", {"plate": name, "time_s": interval.start_s})
         if ends_s > interval.end_s + EDGE_TOLERANCE_S:
-            return Verdict.OTHER_FOOT, f"{name} stays loaded after the foot is off at {interval.end_s:.2f} s"
+            return Sentence("loaded-after-off", {"plate": name, "time_s": interval.end_s})
     return None
 
 
-def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     """The force must end with the off, and not vanish before."""
-    names = _names(scene, loads)
+    names = _plate_names(scene, loads)
     begins, ends = min(load.contact.start_s for load in loads), max(load.contact.end_s for load in loads)
     if ends < interval.end_s - EDGE_TOLERANCE_S:
-        return Verdict.LEFT_PLATE, f"the force on {names} ends at {ends:.2f} s, the foot is off at {interval.end_s:.2f} s"
+        return Sentence("force-ends-early", {"plates": names, "force_end_s": ends, "time_s": interval.end_s})
     time_s = scene.landmarks.time_s
     middle = frames_within(time_s, max(interval.start_s, begins) + EDGE_TOLERANCE_S, interval.end_s - EDGE_TOLERANCE_S)
     bare = middle & ~np.any([load.loaded for load in loads], axis=0)
     if bare.any():
-        return Verdict.LEFT_PLATE, f"the force on {names} vanishes in mid-stance at {time_s[np.flatnonzero(bare)[0]]:.2f} s"
+        return Sentence("force-vanishes", {"plates": names, "time_s": time_s[np.flatnonzero(bare)[0]]})
     return None
 
 
-def _landed_beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def _landed_beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     """The force must begin with the strike."""
     late_s = min(load.contact.start_s for load in loads) - interval.start_s
     if late_s > EDGE_TOLERANCE_S:
-        names = _names(scene, loads)
-        after = f"begins {late_s * 1e3:.0f} ms after the strike"
-        return Verdict.LEFT_PLATE, f"the force on {names} {after}: the foot landed beside it, or the strike is marked too early"
+        return Sentence("force-begins-late", {"plates": _plate_names(scene, loads), "late_ms": late_s * 1e3})
     return None
 
 
-def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     """While the foot is flat (of a cut stance: while it is seen) every point of its outline must be on one of its plates."""
     shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
     first, last = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
@@ -206,19 +189,18 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Ob
     depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate) for load in loads], axis=0)
     least = depths[flat].min(axis=1)
     if not np.isfinite(least).any():
-        return Verdict.OUTLINE, "the foot's markers are missing while it is flat, so nobody sees whether it is on the plate"
+        return Sentence("foot-unseen")
     outside_m = -float(np.nanmedian(least))
     if outside_m > OUTLINE_TOLERANCE_M:
-        names = _names(scene, loads)
-        return Verdict.OUTLINE, f"the foot reaches {outside_m * 1e3:.0f} mm beyond {names}: part of its load is not measured"
+        return Sentence("foot-beyond-plate", {"plates": _plate_names(scene, loads), "beyond_mm": outside_m * 1e3})
     return None
 
 
-def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Objection:
+def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     if scene.body_mass_kg is None:
         return None
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
     peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())
     if peak_N < LEAST_PEAK_SHARE * weight_N:
-        return Verdict.LIGHT, f"the force peaks at {peak_N / weight_N:.0%} of body weight: the foot is only partly on the plate"
+        return Sentence("foot-too-light", {"percent": 100 * peak_N / weight_N})
     return None

@@ -17,7 +17,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import Row, Table, load_table
 from biomech_id.dynamics.body import Segment
-from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.errors import Finding, MissingInputError
 from biomech_id.models.model import body_model
 from biomech_id.trial import Subject
 
@@ -58,17 +58,10 @@ def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...
     noticed = []
     covers = table.age_range_years
     if covers is None and age is not None and age < ADULT_YEARS:
-        noticed.append(Finding(
-            "adult-inertia-on-child", Severity.WARNING,
-            f"The inertial table {table.name} is of adults; the subject is {age:g} years old.",
-            "Choose jensen-1989 for ages 4 to 20.",
-        ))  # fmt: skip
+        noticed.append(Finding("adult-inertia-on-child", {"table": table.name, "age": age}))
     if covers is not None and age is not None and not covers[0] <= age <= covers[1]:
-        noticed.append(Finding(
-            "inertia-outside-ages", Severity.WARNING,
-            f"The inertial table {table.name} covers {covers[0]:g} to {covers[1]:g} years; the subject is {age:g} years old.",
-            "Choose a table for this age.",
-        ))  # fmt: skip
+        values = {"table": table.name, "youngest": covers[0], "oldest": covers[1], "age": age}
+        noticed.append(Finding("inertia-outside-ages", values))
     return table, tuple(noticed)
 
 

@@ -7,10 +7,12 @@ upper and lower case, is replaced before anything is analysed, so that nothing w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from biomech_id.errors import Finding, OptionError
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
 #: A name shorter than this occurs by chance inside other words.
@@ -40,7 +42,17 @@ class Pseudonym:
 
     def of_finding(self, finding: Finding) -> Finding:
         """Return a finding without the names."""
-        return replace(finding, message=self.of(finding.message), hint=self.of(finding.hint), where=self.of(finding.where))
+        return replace(finding, values=self._of_values(finding.values), where=self.of(finding.where))
+
+    def _of_values(self, values: Any) -> Any:
+        """Values of a sentence without the names, however deep."""
+        if isinstance(values, Mapping):
+            return {name: self._of_values(value) for name, value in values.items()}
+        if isinstance(values, Sentence):
+            return replace(values, values=self._of_values(values.values))
+        if isinstance(values, tuple):
+            return tuple(map(self._of_values, values))
+        return self.of(values) if isinstance(values, str) else values
 
     def of_trial(self, trial: Trial) -> Trial:
         """Return a trial whose name, history and findings do not hold the names; its path still says where it lies."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from biomech_id.errors import Finding, Severity
+from biomech_id.errors import Finding
 from biomech_id.gait.assignment import parse_overrides
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.model import body_model, model_names
@@ -43,11 +43,7 @@ def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, su
 
 def _moving_static(static: Trial) -> Iterator[Finding]:
     if not stands_still(static):
-        yield _warning(
-            "static-moves",
-            f"In {static.name}, named as the static trial, nobody stands still: joint centres and offsets may be wrong.",
-            "Name a trial of quiet standing with --static.", static.name,
-        )  # fmt: skip
+        yield Finding("static-moves", {"trial": static.name}, static.name)
 
 
 def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
@@ -56,13 +52,11 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
         return
     ratio = subject.mass_kg / standing_kg
     if abs(ratio - 1.0) > UNLIKE_MASS_SHARE:
-        pounds = " Is it in pounds?" if abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE else ""
-        yield _warning(
-            "mass-unlike-weight",
-            f"The body mass is {subject.mass_kg:.4g} kg ({subject.sources.get('mass_kg', 'given')}), "
-            f"but in {static.name} the plates carry {standing_kg:.4g} kg.{pounds}",
-            "Correct the mass, or check the plates' calibration.", static.name,
-        )  # fmt: skip
+        values = {
+            "trial": static.name, "mass_kg": subject.mass_kg, "standing_kg": standing_kg,
+            "source": subject.sources.get("mass_kg", "given"), "pounds": abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE,
+        }  # fmt: skip
+        yield Finding("mass-unlike-weight", values, static.name)
 
 
 def _unused(job: Job) -> Iterator[Finding]:
@@ -70,23 +64,13 @@ def _unused(job: Job) -> Iterator[Finding]:
     wanted |= {"functional": "--functional"} if job.functional is not None else {}
     unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
     if unused:
-        others = " or ".join(name for name in model_names() if set(wanted) <= body_model(name).settings)
-        yield _warning(
-            "setting-unused",
-            f"The {job.recipe.model} model does not use {' or '.join(unused)}.",
-            f"Leave it out{f', or choose the {others} model' if others else ''}.", "recipe",
-        )  # fmt: skip
+        others = [name for name in model_names() if set(wanted) <= body_model(name).settings]
+        values = {"model": job.recipe.model, "settings": unused, "others": others}
+        yield Finding("setting-unused", values, "recipe")
 
 
 def _verdicts_of_no_trial(recipe: Recipe, trials: Sequence[Trial]) -> Iterator[Finding]:
     lost = [text for text in recipe.stance_verdicts if not any(parse_overrides([text], trial.name) for trial in trials)]
     if lost:
-        yield _warning(
-            "verdict-of-no-trial",
-            f"The stance verdict {lost[0]!r} belongs to no trial here" + (f", nor do {len(lost) - 1} more." if lost[1:] else "."),
-            f"The trials are {', '.join(trial.name for trial in trials)}.", "recipe",
-        )  # fmt: skip
-
-
-def _warning(rule: str, message: str, hint: str, where: str) -> Finding:
-    return Finding(rule, Severity.WARNING, message, hint, where)
+        values = {"verdict": lost[0], "more": len(lost) - 1, "trials": [trial.name for trial in trials]}
+        yield Finding("verdict-of-no-trial", values, "recipe")

@@ -15,9 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.errors import BiomechError, FileRefusedError, Finding
 from biomech_id.plugins import plugin_modules
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox_child import receive, send
 
@@ -58,7 +57,7 @@ class Sandbox:
             raise reply
         recording = cast(Recording, reply)
         if not self._limited:
-            finding = rules.SANDBOX_UNLIMITED.finding("The reading process has no memory limit on this system.")
+            finding = Finding("sandbox-unlimited")
             recording = replace(recording, trial=replace(recording.trial, findings=(*recording.trial.findings, finding)))
         return recording
 

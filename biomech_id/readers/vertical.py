@@ -14,7 +14,6 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
 from biomech_id.markersets import MarkerSet, upper_and_lower
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.plate_wrench import plate_axes
 
 #: A plate lies flat and a body stands upright if one component is this much of the whole.
@@ -70,13 +69,11 @@ def find_vertical(
     sign = from_labels[0] if from_labels[1:] == letter else "+"
     findings: list[Finding] = []
     if from_plates and from_labels and from_plates != from_labels[1:]:
-        message = (
-            f"{where}: the plates lie across {from_plates}, but the body stands along {from_labels}; {letter} is taken as vertical."
-        )
-        findings.append(rules.VERTICAL_UNSURE.finding(message, where))
+        values = {"file": where, "normal": from_plates, "body": from_labels, "used": letter}
+        findings.append(Finding("vertical-unsure", values, where))
     vertical = Vertical(sign + letter, witness or "nothing in the file")
     if vertical.axis != "+Z":
-        findings.append(rules.VERTICAL_ROTATED.finding(f"{where} has {vertical.axis} up (by its {vertical.witness}).", where))
+        findings.append(Finding("vertical-rotated", {"file": where, "axis": vertical.axis, "witness": vertical.witness}, where))
     return vertical, tuple(findings)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.errors import Finding, OptionError, Severity
+from biomech_id.errors import Finding, OptionError
 from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass
 from biomech_id.signal.runs import channel_runs
@@ -77,22 +77,19 @@ class FilterChoice:
         return float(self.residual_m / np.sqrt(1.0 - NOISE_ABOVE_HZ / (rate_hz / 2)))
 
     def finding(self, where: str) -> Finding:
-        """Say the choice and its evidence in one sentence.
+        """Return the choice and its evidence.
 
         Parameters
         ----------
         where : str
             The trial, for the finding.
         """
-        did = f"filtered at {self.cutoff_hz:g} Hz" if self.apply else "not filtered"
-        if np.isfinite(self.residual_m):
-            shape = "level like noise" if self.levelness >= LEVEL_NOISE else "dying away"
-            dies = f", {shape}" if np.isfinite(self.levelness) else ""
-            evidence = f"{self.residual_m * 1e3:.2g} mm of movement above {NOISE_ABOVE_HZ:g} Hz{dies}"
-        else:
-            evidence = f"too little is seen to tell what is above {NOISE_ABOVE_HZ:g} Hz"
-        asked = "" if self.mode == "auto" else f"; the recipe says {self.mode}"
-        return Finding("marker-filter", Severity.INFO, f"Markers {did} ({evidence}{asked}).", "", where)
+        shape = "unknown" if not np.isfinite(self.levelness) else "noise" if self.levelness >= LEVEL_NOISE else "smooth"
+        values = {
+            "filtered": self.apply, "cutoff_hz": self.cutoff_hz, "seen": bool(np.isfinite(self.residual_m)),
+            "residual_mm": self.residual_m * 1e3, "above_hz": NOISE_ABOVE_HZ, "shape": shape, "mode": self.mode,
+        }  # fmt: skip
+        return Finding("marker-filter", values, where)
 
 
 def choose_filter(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biomech_id.check.rules import ALL_RULES
+from biomech_id.sentences import table
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {".venv", "_build", "build", "dist", "demo", "out"}
@@ -57,9 +57,9 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_every_rule_that_check_prints_has_its_anchor() -> None:
-    for rule in ALL_RULES:
-        path, _, anchor = rule.anchor.partition("#")
-        assert anchor in anchors(ROOT / path), rule.id
+    known = {rule for rule, entry in table("en").items() if "severity" in entry}
+    assert len(known) > 80
+    assert known <= anchors(Path("docs/check-rules.md"))
 
 
 @pytest.mark.parametrize("place", ["biomech_id", "pipelines", "benchmarks", "reports"])

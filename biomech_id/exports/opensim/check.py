@@ -52,23 +52,20 @@ def _safely(check: Callable[[Path], Iterable[Finding]], path: Path) -> list[Find
     try:
         return list(check(path))
     except BiomechError as error:
-        return [_error("opensim-unreadable", error.message, path)]
+        return [Finding("opensim-unreadable", {"refusal": error.message}, path.name)]
 
 
 def _markers(path: Path) -> Iterator[Finding]:
     table = read_trc(path)
     if table.first_frame < 1:
-        yield _error("opensim-first-frame", f"the first frame is {table.first_frame}; OpenSim counts from 1.", path)
+        yield Finding("opensim-first-frame", {"frame": table.first_frame}, path.name)
     seen = np.asarray(np.isfinite(table.position_m).all(axis=2))
     never = [name for name, ever in zip(table.names, seen.T, strict=True) if not ever.any()]
     if never:
-        yield _warning("opensim-marker-unseen", f"never seen: {', '.join(never)}.", path)
+        yield Finding("opensim-marker-unseen", {"markers": never}, path.name)
     zeros = (table.position_m == 0.0).all(axis=2).sum()
     if zeros:
-        yield _error(
-            "opensim-marker-zero", f"{zeros} positions are exactly zero: missing markers stored as zeros.", path,
-            "Leave them blank or write NaN; OpenSim takes a zero for a place.",
-        )  # fmt: skip
+        yield Finding("opensim-marker-zero", {"n": int(zeros)}, path.name)
 
 
 def _table(path: Path) -> Iterator[Finding]:
@@ -79,11 +76,7 @@ def _table(path: Path) -> Iterator[Finding]:
     columns = [table.columns[k] for k in np.flatnonzero(missing.any(axis=0))]
     # Results say nan where the ground's action is not known, joint angles where a marker was not seen: nobody computes with those.
     if columns and (path.name in _named_files(path.parent) or any(word in c for c in columns for word in FORCE_WORDS)):
-        more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
-        yield _error(
-            "opensim-nan", f"{missing.sum()} values are not numbers, in {', '.join(columns[:3])}{more}.", path,
-            "One of them makes every moment NaN: fill or cut.",
-        )  # fmt: skip
+        yield Finding("opensim-nan", {"n": int(missing.sum()), "columns": columns}, path.name)
 
 
 def _loads(path: Path) -> Iterator[Finding]:
@@ -91,9 +84,7 @@ def _loads(path: Path) -> Iterator[Finding]:
     root = read_document(path)
     for tag, name in _file_names(root):
         if not (path.parent / name).is_file():
-            yield _error(
-                "opensim-file-missing", f"{tag} names {name}, which is not there.", path, "Correct the name or copy the file."
-            )
+            yield Finding("opensim-file-missing", {"element": tag, "file": name}, path.name)
     if root.find(".//ExternalLoads") is not None:
         yield from _external_loads(path)
 
@@ -105,12 +96,8 @@ def _external_loads(path: Path) -> Iterator[Finding]:
     bodies = _bodies(path.parent)
     for force in loads.forces:
         if bodies and force.body not in bodies:
-            yield _error(
-                "opensim-body-missing",
-                f"{force.name} acts on {force.body}, which no model here has.",
-                path,
-                f"There are: {', '.join(bodies)}.",
-            )
+            values = {"force": force.name, "body": force.body, "bodies": bodies}
+            yield Finding("opensim-body-missing", values, path.name)
         if table is not None:
             yield from _columns(path, table, force.name, (force.force, force.point, force.torque))
 
@@ -118,14 +105,11 @@ def _external_loads(path: Path) -> Iterator[Finding]:
 def _columns(path: Path, table: StorageTable, name: str, stems: tuple[str, ...]) -> Iterator[Finding]:
     missing = [stem + axis for stem in stems if stem for axis in "xyz" if stem + axis not in table]
     if missing:
-        yield _error("opensim-column-missing", f"{name} needs {', '.join(missing)}, which {table.name} does not have.", path)
+        yield Finding("opensim-column-missing", {"force": name, "columns": missing, "table": table.name}, path.name)
         return
     vertical = table[stems[0] + "y"] if stems[0] else np.zeros(1)
     if vertical.sum() < 0:
-        yield _error(
-            "opensim-force-down", f"{name} pulls the foot down on the whole.", path,
-            "Give the action of the ground on the foot, with Y up.",
-        )  # fmt: skip
+        yield Finding("opensim-force-down", {"force": name}, path.name)
 
 
 def _file_names(root: Element) -> Iterator[tuple[str, str]]:
@@ -157,7 +141,7 @@ def _model(path: Path) -> Iterator[Finding]:
     for body in read_document(path).iter("Body"):
         word = (body.findtext("mass") or "").strip()
         if not _is_mass(word):
-            yield _error("opensim-mass", f"the mass of {body.get('name')} is {word or 'nothing'}.", path, "Give it in kg.")
+            yield Finding("opensim-mass", {"body": body.get("name"), "mass": word}, path.name)
 
 
 def _is_mass(word: str) -> bool:
@@ -165,14 +149,6 @@ def _is_mass(word: str) -> bool:
         return 0.0 <= float(word) < float("inf")
     except ValueError:
         return False
-
-
-def _error(rule: str, message: str, path: Path, hint: str = "") -> Finding:
-    return Finding(rule, Severity.ERROR, message, hint, path.name)
-
-
-def _warning(rule: str, message: str, path: Path, hint: str = "") -> Finding:
-    return Finding(rule, Severity.WARNING, message, hint, path.name)
 
 
 CHECKS: dict[str, Callable[[Path], Iterable[Finding]]] = {

@@ -11,7 +11,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
-from biomech_id.errors import Finding, InvalidValueError, Severity
+from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import Calibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
@@ -86,12 +86,8 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
 def _marker_radius(subject: Subject, where: str) -> tuple[float, tuple[Finding, ...]]:
     if subject.marker_diameter_m:
         return subject.marker_diameter_m / 2, ()
-    finding = Finding(
-        "marker-diameter-assumed", Severity.WARNING,
-        f"No marker diameter is recorded; {DEFAULT_MARKER_DIAMETER_M * MM_PER_M:g} mm is used.",
-        "4 mm more move the joint centres by 2 mm: write marker_diameter_mm in subject.toml.", where,
-    )  # fmt: skip
-    return DEFAULT_MARKER_DIAMETER_M / 2, (finding,)
+    values = {"diameter_mm": DEFAULT_MARKER_DIAMETER_M * MM_PER_M, "widths_measured": True}
+    return DEFAULT_MARKER_DIAMETER_M / 2, (Finding("marker-diameter-assumed", values, where),)
 
 
 def _static_leg(markers: Markers, subject: Subject, side: str, hip_pelvis_m: FloatArray, radius_m: float, where: str) -> _StaticLeg:

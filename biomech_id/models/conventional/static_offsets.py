@@ -19,7 +19,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
-from biomech_id.errors import Finding, Severity
+from biomech_id.errors import Finding
 from biomech_id.models.triads import unit
 from biomech_id.trial import Subject
 
@@ -69,25 +69,11 @@ def decide_foot_flat(
     """
     known = {side: offsets for side, offsets in stored.items() if offsets is not None and side in flat}
     if not known:
-        return True, Finding(
-            "foot-flat-assumed", Severity.INFO,
-            "The foot is taken as flat in the static trial, the usual choice; nothing recorded says so.",
-            "If the subject could not stand flat, write foot_flat = false in subject.toml.", where,
-        )  # fmt: skip
+        return True, Finding("foot-flat-assumed", {}, where)
     to_flat = max(offsets.distance(flat[side]) for side, offsets in known.items())
     to_stood = max(offsets.distance(as_it_stood[side]) for side, offsets in known.items())
+    apart_deg = float(np.rad2deg(min(to_flat, to_stood)))
     if min(to_flat, to_stood) > STORED_OFFSET_TOLERANCE_RAD:
-        return True, Finding(
-            "static-offsets-differ", Severity.WARNING,
-            f"The stored static foot offsets differ by at least {np.rad2deg(min(to_flat, to_stood)):.1f} deg from those of this "
-            "static trial; the foot is taken as flat.",
-            "They may come from another static trial; check marker diameter and foot_flat in subject.toml.", where,
-        )  # fmt: skip
+        return True, Finding("static-offsets-differ", {"apart_deg": apart_deg}, where)
     is_flat = to_flat <= to_stood
-    apart_deg = np.rad2deg(min(to_flat, to_stood))
-    return is_flat, Finding(
-        "foot-flat-as-stored", Severity.INFO,
-        f"The stored static foot offsets are those of a foot {'set flat' if is_flat else 'taken as it stood'}, and so is ours "
-        f"({'to less than 0.01 deg' if apart_deg < 0.01 else f'they differ by {apart_deg:.2f} deg'}).",
-        "", where,
-    )  # fmt: skip
+    return is_flat, Finding("foot-flat-as-stored", {"flat": is_flat, "apart_deg": apart_deg, "equal": apart_deg < 0.01}, where)

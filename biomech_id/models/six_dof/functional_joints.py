@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.anatomy import SIDE_WORDS, Part
+from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
-from biomech_id.errors import Finding, Severity
+from biomech_id.errors import Finding
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.joint_centres.functional_hip import JointCentre, score, sphere_fit
 from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
@@ -77,11 +77,7 @@ def _cluster(markers: Markers, template: SegmentTemplate) -> FloatArray:
 
 
 def _too_small(side: str, joint: str, trials: Sequence[Trial]) -> Finding:
-    return Finding(
-        "functional-too-small", Severity.WARNING,
-        f"No functional trial moves the {SIDE_WORDS[side]} {joint} enough; its centre comes from markers.",
-        "Move the hip about several axes and bend the knee, by 30 degrees or more.", ", ".join(trial.name for trial in trials),
-    )  # fmt: skip
+    return Finding("functional-too-small", {"side": side, "joint": joint}, ", ".join(trial.name for trial in trials))
 
 
 def _words(found: JointCentre | JointAxis) -> str:

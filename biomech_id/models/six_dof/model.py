@@ -18,7 +18,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
-from biomech_id.errors import Finding, MissingInputError, OptionError, Severity, must_be
+from biomech_id.errors import Finding, MissingInputError, OptionError, must_be
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
 from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
@@ -318,17 +318,10 @@ class _Calibrator:
         """What was assumed."""
         where, found = self.reference.name, []
         if not self.subject.marker_diameter_m:
-            found.append(Finding(
-                "marker-diameter-assumed", Severity.WARNING,
-                f"No marker diameter is recorded; {1e3 * DEFAULT_MARKER_DIAMETER_M:g} mm is used.",
-                "Write marker_diameter_mm in subject.toml.", where,
-            ))  # fmt: skip
+            values = {"diameter_mm": 1e3 * DEFAULT_MARKER_DIAMETER_M, "widths_measured": False}
+            found.append(Finding("marker-diameter-assumed", values, where))
         if self.from_walk:
-            found.append(Finding(
-                "calibrated-from-walk", Severity.WARNING,
-                f"There is no static trial: the model was calibrated on the frames of {where} that show the anatomical points.",
-                "Record a static trial; a foot that never stands still gives its zero no level.", where,
-            ))  # fmt: skip
+            found.append(Finding("calibrated-from-walk", {"trial": where}, where))
         return tuple(found)
 
 

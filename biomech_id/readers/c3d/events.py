@@ -10,7 +10,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.trial import Event, EventKind
 
@@ -43,8 +42,8 @@ def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding
     if not events:
         events = [StoredEvent(_header_event(event.label, event.time_s)) for event in file.header.events if event.label]
         if events:
-            labels = ", ".join(stored.event.label for stored in events)
-            findings.append(rules.EVENTS_IN_HEADER.finding(f"{where} has events in its header only: {labels}.", where))
+            labels = [stored.event.label for stored in events]
+            findings.append(Finding("events-in-header", {"file": where, "labels": labels}, where))
     return tuple(sorted(stored for stored in events if np.isfinite(stored.event.time_s))), tuple(findings)
 
 
@@ -72,10 +71,11 @@ def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event
     outside = [event for event in events if not first_s <= event.time_s <= last_s]
     if not outside:
         return events, ()
-    told = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside[:4])
-    span = f"{first_s + half_frame_s:.3f} to {last_s - half_frame_s:.3f} s"
-    finding = rules.EVENTS_OUTSIDE.finding(f"{where} has {len(outside)} events outside its {span}: {told}.", where)
-    return tuple(event for event in events if event not in outside), (finding,)
+    values = {
+        "file": where, "n": len(outside), "first_s": first_s + half_frame_s, "last_s": last_s - half_frame_s,
+        "events": [(event.label, event.time_s) for event in outside],
+    }  # fmt: skip
+    return tuple(event for event in events if event not in outside), (Finding("events-outside", values, where),)
 
 
 def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[StoredEvent]:
@@ -88,8 +88,8 @@ def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Stor
     count = len(times_s) if used is None else min(used, len(times_s))
     finite = np.isfinite(times_s[:count])
     if count and (len(labels) < count or not finite.all() or (used is not None and used > len(times_s))):
-        message = f"{where} states {used} events but gives {len(labels)} labels and {int(finite.sum())} times."
-        findings.append(rules.EVENTS_INCOMPLETE.finding(message, where))
+        values = {"file": where, "stated": used, "labels": len(labels), "times": int(finite.sum())}
+        findings.append(Finding("events-incomplete", values, where))
     rows = zip_longest(labels[:count], contexts[:count], subjects[:count], times_s[:count].tolist(), fillvalue=None)
     return [
         StoredEvent(_event(label, context or "", float(time)), subject or "")

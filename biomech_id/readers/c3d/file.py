@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header, parse_header
 from biomech_id.readers.c3d.layout import Layout, find_layout
 from biomech_id.readers.c3d.parameters import Parameters, walk_parameters
@@ -143,8 +142,8 @@ def open_c3d(source: Source) -> C3DFile:
     layout, findings = find_layout(header, parameters, data, where=where)
     noticed = []
     if parameters.damage:
-        noticed.append(rules.PARAMETERS_DAMAGED.finding(f"{where}: {parameters.damage}", where))
+        noticed.append(Finding("parameters-damaged", {"file": where, "damage": parameters.damage, "lost": parameters.lost}, where))
     if parameters.strays:
-        more = f" ({len(parameters.strays) - 1} more like it)" if len(parameters.strays) > 1 else ""
-        noticed.append(rules.PARAMETERS_STRAY.finding(f"{where}: {parameters.strays[0]}{more}", where))
+        first, *more = parameters.strays
+        noticed.append(Finding("parameters-stray", {"file": where, "first": first, "more": len(more)}, where))
     return C3DFile(source, header, parameters, layout, (*noticed, *findings))

@@ -10,7 +10,6 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.markersets import load_markerset
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.channels import read_channels
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
@@ -90,15 +89,15 @@ def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _
 def _note_absences(file: C3DFile, setups: tuple[PlateSetup, ...], findings: list[Finding]) -> None:
     where, layout = file.source.name, file.layout
     if layout.channels == 0:
-        findings.append(rules.ANALOG_MISSING.finding(f"{where} holds no analog channels.", where))
+        findings.append(Finding("analog-missing", {"file": where}, where))
     if not setups:
-        findings.append(rules.PLATES_NONE.finding(f"{where} describes no force plates.", where))
+        findings.append(Finding("plates-none", {"file": where}, where))
     if layout.points == 0:
-        findings.append(rules.POINTS_NONE.finding(f"{where} holds no points.", where))
+        findings.append(Finding("points-none", {"file": where}, where))
     told = {name: len(file.joined_numbers("ANALOG", name)) for name in ("SCALE", "OFFSET")}
-    short = [f"{count} of {layout.channels} {name}" for name, count in told.items() if count < layout.channels]
+    short = [(count, layout.channels, name) for name, count in told.items() if count < layout.channels]
     if short:
-        findings.append(rules.ANALOG_UNCALIBRATED.finding(f"{where} gives only {' and '.join(short)} values.", where))
+        findings.append(Finding("analog-uncalibrated", {"file": where, "given": short}, where))
 
 
 def _body_extent(stored: FloatArray, labels: Labels) -> float:
@@ -127,10 +126,10 @@ def _sorted_points(
     seen: BoolArray = np.asarray(np.isfinite(marker_m).all(axis=2).any(axis=0))
     names = tuple(labels.markers)
     if names and not seen.any():
-        findings.append(rules.MARKERS_ALL_MISSING.finding(f"{where} shows none of its {len(names)} markers in any frame.", where))
+        findings.append(Finding("markers-all-missing", {"file": where, "markers": len(names)}, where))
     elif not np.all(seen):
-        unseen = ", ".join(name for name, there in zip(names, seen, strict=True) if not there)
-        findings.append(rules.MARKERS_NEVER_SEEN.finding(f"{where} never shows {unseen}.", where))
+        unseen = [name for name, there in zip(names, seen, strict=True) if not there]
+        findings.append(Finding("markers-never-seen", {"file": where, "markers": unseen}, where))
     outputs: dict[str, FloatArray] = {}
     for kind, zero in ((labels.outputs, False), (labels.virtual, True)):
         index = list(kind.values())

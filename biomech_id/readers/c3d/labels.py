@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from biomech_id.errors import Finding, MissingInputError
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
@@ -62,8 +61,7 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
     prefix = _choose_subject(subjects, file, subject, findings, where)
     named, twice = numbered([_without(label, prefix) for label in named])
     if twice:
-        message = f"{where} uses these labels more than once: {_some(list(dict.fromkeys(twice)))}; later ones are numbered."
-        findings.append(rules.LABELS_DUPLICATE.finding(message, where))
+        findings.append(Finding("labels-duplicate", {"file": where, "labels": list(dict.fromkeys(twice))}, where))
     quantities = _declared(file, prefix)
     families = _axis_families(named)
     markers: dict[str, int] = {}
@@ -80,9 +78,7 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
         else:
             markers[name] = index
     if unlabelled:
-        findings.append(
-            rules.LABELS_UNLABELLED.finding(f"{where} has {len(unlabelled)} unlabelled trajectories ({_some(unlabelled)}).", where)
-        )
+        findings.append(Finding("labels-unlabelled", {"file": where, "n": len(unlabelled), "labels": unlabelled}, where))
     return Labels(stored, markers, outputs, virtual, prefix.rstrip(":"), tuple(subjects)), tuple(findings)
 
 
@@ -91,22 +87,16 @@ def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: st
     named = list(stored[:n])
     spare = [label for label in stored[n:] if label]
     if spare:
-        findings.append(
-            rules.LABELS_SPARE.finding(f"{where} has {len(stored)} labels for {n} points; {_some(spare)} name nothing.", where)
-        )
+        findings.append(Finding("labels-spare", {"file": where, "labels": len(stored), "points": n, "spare": spare}, where))
     nameless = [i for i in range(n) if i >= len(named) or not named[i]]
     if nameless:
-        findings.append(rules.LABELS_MISSING.finding(f"{where}: {len(nameless)} of {n} points have no label.", where))
+        findings.append(Finding("labels-missing", {"file": where, "missing": len(nameless), "points": n}, where))
     long = [label for label in named if len(label) > LONGEST_LABEL]
     if long:
-        findings.append(rules.LABELS_LONG.finding(f"{where} has a label of {len(long[0])} characters ({long[0][:20]}...).", where))
+        findings.append(Finding("labels-long", {"file": where, "characters": len(long[0]), "begins": long[0][:20]}, where))
     odd = [label for label in named if not (label.isascii() and label.isprintable())]
     if odd:
-        findings.append(
-            rules.LABELS_ODD.finding(
-                f"{where} has {len(odd)} labels with unusual characters ({_some([ascii(o) for o in odd])}).", where
-            )
-        )
+        findings.append(Finding("labels-odd", {"file": where, "n": len(odd), "labels": odd}, where))
     return [named[i] if i < len(named) and named[i] else f"point {i + 1}" for i in range(n)]
 
 
@@ -121,12 +111,8 @@ def _choose_subject(counts: Counter[str], file: C3DFile, subject: str | None, fi
             value=subject, expected=f"one of {', '.join(counts) or 'no prefix'}", where=where,
         )  # fmt: skip
     if subject is None and len(counts) > 1:
-        told = ", ".join(f"{name} ({count} points)" for name, count in counts.most_common())
-        findings.append(
-            rules.SUBJECTS_SEVERAL.finding(
-                f"{where} holds several subjects: {told}; {counts.most_common(1)[0][0]} was taken.", where
-            )
-        )
+        values = {"file": where, "subjects": counts.most_common(), "taken": counts.most_common(1)[0][0]}
+        findings.append(Finding("subjects-several", values, where))
     chosen = subject if subject is not None else counts.most_common(1)[0][0] if counts else ""
     return f"{chosen}:" if chosen else ""
 

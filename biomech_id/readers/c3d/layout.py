@@ -13,7 +13,6 @@ from math import ceil, isfinite
 from typing import TypeVar
 
 from biomech_id.errors import FileRefusedError, Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters
 
@@ -103,30 +102,18 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
         # The zeros that fill the last block are no frames.
         padding = BLOCK_BYTES - len(data[-BLOCK_BYTES:].rstrip(b"\0"))
         longer = ceil((size - padding - guess.start) / guess.frame_bytes)
-        findings.append(
-            rules.FRAMES_CLIPPED.finding(f"{where} counts {guess.frames} frames but holds {longer}; all of them are read.", where)
-        )
+        findings.append(Finding("frames-clipped", {"file": where, "counted": guess.frames, "held": longer}, where))
         guess = _Guess(guess.counts, guess.is_float, guess.start, longer, size)
     elif guess.fit == 1:
         behind = size - guess.start - guess.frames * guess.frame_bytes
-        findings.append(
-            rules.DATA_LONGER.finding(f"{where} promises {guess.frames} frames, and {behind} bytes follow behind them.", where)
-        )
+        findings.append(Finding("data-longer", {"file": where, "promised": guess.frames, "bytes": behind}, where))
     if len(counts) > 1 or len(formats) > 1:
-        told = " and ".join(f"{c[0]} points with {c[1]} channels x {c[2]}" for c in counts)
-        findings.append(
-            rules.COUNTS_DISAGREE.finding(
-                f"Header and parameters of {where} disagree ({told}); the data fits {guess.counts[0]} points.", where
-            )
-        )
+        findings.append(Finding("counts-disagree", {"file": where, "stated": counts, "points": guess.counts[0]}, where))
     present = min(guess.frames, max(0, size - guess.start) // guess.frame_bytes)
     if present < guess.frames:
         findings.append(_cut(present, guess.frames, where))
     if len(frames) > 1:
-        told = " and ".join(str(f) for f in frames)
-        findings.append(
-            rules.FRAMES_DISAGREE.finding(f"{where} states different numbers of frames ({told}); {present} are read.", where)
-        )
+        findings.append(Finding("frames-disagree", {"file": where, "stated": frames, "read": present}, where))
     layout = Layout(
         *guess.counts, guess.is_float, _scale(header, parameters, guess.is_float, where), guess.start,
         _first_frame(header, parameters, guess.frames, findings, where), present, guess.frames, rate_hz,
@@ -141,7 +128,7 @@ def _cut(present: int, promised: int, where: str) -> Finding:
             f"{where} ends before its first frame ({promised} frames are promised): it was cut; copy or export it again.",
             value=present, expected=f"{promised} frames", where=where,
         )  # fmt: skip
-    return rules.DATA_CUT.finding(f"{where} promises {promised} frames but holds {present}: the end is missing.", where)
+    return Finding("data-cut", {"file": where, "promised": promised, "held": present}, where)
 
 
 def _best(guesses: list[_Guess], *, doubtful: bool, where: str) -> _Guess:
@@ -181,11 +168,8 @@ def _rate(header: Header, parameters: Parameters, findings: list[Finding], where
         analog, samples = parameters.number("ANALOG", "RATE") or 0.0, header.analog_samples
         fitting = [r for r in usable.values() if samples and abs(analog - r * samples) <= RELATIVE_TOLERANCE * analog]
         rate = fitting[0] if fitting else rate
-        findings.append(
-            rules.RATES_DISAGREE.finding(
-                f"{where} states {header.rate_hz:g} Hz in its header and {stored:g} Hz in POINT:RATE; {rate:g} Hz is used.", where
-            )
-        )
+        values = {"file": where, "header_hz": header.rate_hz, "parameter_hz": stored, "used_hz": rate}
+        findings.append(Finding("rates-disagree", values, where))
     return float(rate)
 
 
@@ -252,9 +236,8 @@ def _first_frame(header: Header, parameters: Parameters, frames: int, findings: 
     # A header cannot count beyond 65535; otherwise that pair of frames is believed whose distance is right.
     believed = actual if end - actual + 1 == frames else header.first_frame
     if actual <= CLIPPED_FRAME:
-        told = f"frame {header.first_frame} by its header, {actual} by TRIAL:ACTUAL_START_FIELD"
-        message = f"{where} starts with {told}; {believed} is used."
-        findings.append(rules.FIRST_FRAME_DISAGREES.finding(message, where))
+        values = {"file": where, "header": header.first_frame, "parameter": actual, "used": believed}
+        findings.append(Finding("first-frame-disagrees", values, where))
     return max(1, believed)
 
 
@@ -277,9 +260,8 @@ def _check_analog_rate(layout: Layout, parameters: Parameters, findings: list[Fi
         return
     stored = parameters.number("ANALOG", "RATE")
     if stored is None:
-        message = f"{where} states no ANALOG:RATE; {layout.analog_rate_hz:g} Hz follows from {layout.samples} samples per frame."
-        findings.append(rules.ANALOG_RATE_MISSING.finding(message, where))
+        values = {"file": where, "rate_hz": layout.analog_rate_hz, "samples": layout.samples}
+        findings.append(Finding("analog-rate-missing", values, where))
     elif not abs(stored - layout.analog_rate_hz) <= RELATIVE_TOLERANCE * layout.analog_rate_hz:
-        held = f"{layout.samples} samples per frame at {layout.rate_hz:g} Hz"
-        message = f"{where} states an analog rate of {stored:g} Hz, but holds {held}."
-        findings.append(rules.ANALOG_RATE_DISAGREES.finding(message, where))
+        values = {"file": where, "stated_hz": stored, "samples": layout.samples, "rate_hz": layout.rate_hz}
+        findings.append(Finding("analog-rate-disagrees", values, where))

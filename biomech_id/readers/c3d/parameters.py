@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.processor import Processor, processor_of
+from biomech_id.sentences import Sentence
 
 BLOCK_BYTES = 512
 MOST_RECORDS = 20_000
@@ -103,8 +104,9 @@ class Parameters:
     records : every record as stored, in order.
     start, end : byte offsets of the section's first byte and of the byte after the last record read.
     blocks : length of the section as it says, in blocks of 512 bytes.
-    damage : what was wrong with the section, in one or two sentences; "" when all of it could be walked.
-    strays : what was skipped (parameters without a group, groups numbered twice), one sentence each.
+    damage : what was wrong with the section; None when all of it could be walked.
+    lost : whether what follows the damage could not be read.
+    strays : what was skipped (parameters without a group, groups numbered twice).
     """
 
     processor: Processor
@@ -113,8 +115,9 @@ class Parameters:
     start: int
     end: int
     blocks: int
-    damage: str = ""
-    strays: tuple[str, ...] = ()
+    damage: Sentence | None = None
+    lost: bool = False
+    strays: tuple[Sentence, ...] = ()
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) and self.find(*key.partition(":")[::2]) is not None
@@ -183,14 +186,15 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
         )  # fmt: skip
     blocks, processor = data[start + 2], processor_of(data[start + 3], where=where)
     records: list[Record] = []
-    damage = ""
+    damage: Sentence | None = None
+    lost = False
     position: int = start + 4
     # A section of 255 blocks is the format's limit; the count itself is too often wrong to stop at.
     limit = len(data)
     while len(records) < MOST_RECORDS:
         record = _record_at(data, position, limit, processor)
-        if isinstance(record, str):
-            damage = f"{record} What follows is lost."
+        if isinstance(record, Sentence):
+            damage, lost = record, True
         if not isinstance(record, Record):
             break
         records.append(record)
@@ -199,31 +203,31 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
             break
         following = record.pointer + record.offset
         if following != record.end and not damage:
-            damage = f"The parameter {record.name} does not end where the next one begins ({following - record.end:+d} bytes)."
+            damage = Sentence("parameter-end", {"name": record.name, "bytes": following - record.end})
         # A pointer into the record's own data cannot be followed; the record behind it usually can.
         if record.body <= following < limit:
             position = following
     groups, strays = _grouped(records, processor)
-    return Parameters(processor, groups, tuple(records), start, position, blocks, damage, tuple(strays))
+    return Parameters(processor, groups, tuple(records), start, position, blocks, damage, lost, tuple(strays))
 
 
-def _record_at(data: bytes, at: int, limit: int, processor: Processor) -> Record | str | None:
-    """Return the record at a byte, damage in words, or None where the list ends."""
+def _record_at(data: bytes, at: int, limit: int, processor: Processor) -> Record | Sentence | None:
+    """Return the record at a byte, what is damaged, or None where the list ends."""
     if at + 2 > limit:
-        return "The parameter section runs beyond the end of the file."
+        return Sentence("parameters-beyond-file")
     name_length, group_id = (int(b) for b in np.frombuffer(data, np.int8, 2, at))
     if name_length == 0 or group_id == 0:
         return None
     pointer = at + 2 + abs(name_length)
     if pointer + 2 > limit:
-        return f"The name of the parameter at byte {at} runs beyond the end of the file."
+        return Sentence("parameter-name-beyond-file", {"byte": at})
     name = decode_text(data[at + 2 : pointer])
     offset = int(processor.words(data, offset=pointer, count=1)[0])
     body = pointer + 2
     kind, dims, raw = 0, NO_DIMENSIONS, b""
     if group_id > 0:
         head = _typed_data(data, body, limit, name)
-        if isinstance(head, str):
+        if isinstance(head, Sentence):
             return head
         kind, dims, raw, body = head
     described = data[body] if body < limit else 0
@@ -234,48 +238,47 @@ def _record_at(data: bytes, at: int, limit: int, processor: Processor) -> Record
     )  # fmt: skip
 
 
-def _typed_data(data: bytes, body: int, limit: int, name: str) -> tuple[int, tuple[int, ...], bytes, int] | str:
+def _typed_data(data: bytes, body: int, limit: int, name: str) -> tuple[int, tuple[int, ...], bytes, int] | Sentence:
     if body + 2 > limit:
-        return f"The parameter {name} runs beyond the end of the file."
+        return Sentence("parameter-beyond-file", {"name": name})
     kind = int(np.frombuffer(data, np.int8, 1, body)[0])
     n_dims = data[body + 1]
     if kind not in BYTES_OF_TYPE:
-        return f"The parameter {name} has the unknown type {kind}."
+        return Sentence("parameter-type-unknown", {"name": name, "type": kind})
     if n_dims > MOST_DIMENSIONS:
-        return f"The parameter {name} has {n_dims} dimensions; at most {MOST_DIMENSIONS} exist."
+        return Sentence("parameter-dimensions", {"name": name, "dimensions": n_dims, "most": MOST_DIMENSIONS})
     dims = tuple(data[body + 2 : body + 2 + n_dims])
     begin = body + 2 + n_dims
     size = BYTES_OF_TYPE[kind] * prod(dims)
     if len(dims) < n_dims or begin + size > limit:
-        return f"The data of the parameter {name} runs beyond the end of the file."
+        return Sentence("parameter-data-beyond-file", {"name": name})
     return kind, dims, data[begin : begin + size], begin + size
 
 
-def _grouped(records: list[Record], processor: Processor) -> tuple[dict[str, Group], list[str]]:
+def _grouped(records: list[Record], processor: Processor) -> tuple[dict[str, Group], list[Sentence]]:
     """Sort parameters into their groups; a group's record may come after its parameters."""
-    strays: list[str] = []
+    strays: list[Sentence] = []
     by_id: dict[int, Group] = {}
     for record in records:
         if record.is_group:
             if record.group_id in by_id:
-                strays.append(f"Two groups have the number {record.group_id}: {by_id[record.group_id].name} and {record.name}.")
+                values = {"number": record.group_id, "one": by_id[record.group_id].name, "other": record.name}
+                strays.append(Sentence("groups-share-number", values))
                 continue
             by_id[record.group_id] = Group(record.name)
     for record in records:
         if not (record.name.isascii() and record.name.isprintable()):
-            strays.append(f"The name of a parameter holds unusual characters ({record.name!a}).")
+            strays.append(Sentence("parameter-name-odd", {"name": record.name}))
         if record.is_group:
             continue
         group = by_id.get(record.group_id)
         if group is None:
-            strays.append(f"The parameter {record.name} belongs to a group that does not exist ({record.group_id}).")
+            strays.append(Sentence("parameter-without-group", {"name": record.name, "number": record.group_id}))
             continue
         # Of several parameters of one name the last counts, as in other readers.
         before = group.parameters.get(record.name.upper())
         if before is not None and before.record.raw != record.raw:
-            strays.append(
-                f"The parameter {group.name}:{record.name} is stored several times with different values; the last one counts."
-            )
+            strays.append(Sentence("parameter-twice", {"group": group.name, "name": record.name}))
         group.parameters[record.name.upper()] = Parameter(record, processor)
     groups: dict[str, Group] = {}
     for group in by_id.values():

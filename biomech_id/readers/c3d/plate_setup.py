@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_types import known_types, plate_type
+from biomech_id.sentences import Sentence
 
 LARGEST_COORDINATE = 1e6
 
@@ -31,7 +32,7 @@ class PlateSetup:
     origin : (3,), ORIGIN as stored.
     channels : numbers of its analog channels, counted from 0.
     matrix : (6, 6) calibration of a plate that has one, or None.
-    problem : why it cannot be used, in one sentence; "" when it can.
+    problem : why it cannot be used; None when it can.
     """
 
     number: int
@@ -40,7 +41,7 @@ class PlateSetup:
     origin: FloatArray
     channels: tuple[int, ...]
     matrix: FloatArray | None
-    problem: str
+    problem: Sentence | None
 
     @property
     def name(self) -> str:
@@ -48,12 +49,12 @@ class PlateSetup:
         return f"plate {self.number}"
 
     @property
-    def moment_problem(self) -> str:
-        """Why its moments cannot be known though its force can, in one sentence; "" when they can."""
+    def moment_problem(self) -> Sentence | None:
+        """Why its moments cannot be known though its force can; None when they can."""
         kind = plate_type(self.kind)
         if kind and kind.sensor_distances and not self.origin[:2].all():
-            return "its origin does not say how far apart its sensors are, so its moments are unknown"
-        return ""
+            return Sentence("plate-sensors-apart")
+        return None
 
 
 def describe_plates(file: C3DFile) -> tuple[PlateSetup, ...]:
@@ -83,27 +84,27 @@ def _describe(file: C3DFile, index: int, kinds: NDArray[Any]) -> PlateSetup:
 
 def _problem(
     file: C3DFile, kind: int, corners: FloatArray, origin: FloatArray, channels: tuple[int, ...], matrix: FloatArray | None
-) -> str:
+) -> Sentence | None:
     n_channels = file.layout.channels
     known = plate_type(kind)
     if known is None:
-        return f"its type is {kind}, and only types {known_types()} are understood"
+        return Sentence("plate-type-unknown", {"type": kind, "known": known_types()})
     if not np.isfinite(corners).all() or np.abs(corners).max() > LARGEST_COORDINATE:
-        return "its corners are missing or not numbers"
+        return Sentence("plate-corners-missing")
     if not _spans_an_area(corners):
-        return "its corners do not span an area"
+        return Sentence("plate-without-area")
     if len(channels) < known.n_channels:
-        return f"it names {len(channels)} analog channels, and type {kind} needs {known.n_channels}"
+        return Sentence("plate-channels-few", {"channels": len(channels), "type": kind, "needed": known.n_channels})
     outside = [channel + 1 for channel in channels if not 0 <= channel < n_channels]
     if outside:
-        return f"it names analog channel {outside[0]}, and there are {n_channels}"
+        return Sentence("plate-channel-absent", {"channel": outside[0], "channels": n_channels})
     if len(set(channels)) < len(channels):
-        return "it names the same analog channel twice"
+        return Sentence("plate-channel-twice")
     if known.origin and (not np.isfinite(origin).all() or np.abs(origin).max() > LARGEST_COORDINATE):
-        return "its origin is missing or not a number"
+        return Sentence("plate-origin-missing")
     if known.matrix and (matrix is None or not np.isfinite(matrix).all() or not matrix.any()):
-        return "its calibration matrix is missing"
-    return ""
+        return Sentence("plate-matrix-missing")
+    return None
 
 
 def _spans_an_area(corners: FloatArray) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_setup import PlateSetup
 from biomech_id.readers.c3d.plate_state import Baseline, decide_sign, measure_baseline, moment_factor, nobody_near
@@ -16,6 +15,7 @@ from biomech_id.readers.c3d.plate_types import plate_type
 from biomech_id.readers.c3d.plate_wrench import stored_wrench
 from biomech_id.readers.c3d.units import LengthUnit, force_unit, moment_unit
 from biomech_id.readers.vertical import Vertical
+from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate
 from biomech_id.trial.plates import PlateSign
 
@@ -33,7 +33,7 @@ class PlateFacts:
 
     ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
     removed; NaN when no force can be read. ``baseline_N`` is the vertical force of the unloaded plate, NaN when it cannot be
-    known. ``problem`` says why the plate cannot be used, "" when it can.
+    known. ``problem`` says why the plate cannot be used, None when it can.
     """
 
     kind: int
@@ -42,7 +42,7 @@ class PlateFacts:
     sign: PlateSign
     baseline_N: float
     corners_m: FloatArray
-    problem: str
+    problem: Sentence | None
 
 
 def read_plate(
@@ -60,7 +60,7 @@ def read_plate(
         return _broken(setup, setup.problem, corners_m, where)
     channels = file.analog(setup.channels)
     if np.isnan(channels).all(axis=0).any():
-        return _broken(setup, "one of its channels has no calibration (ANALOG:SCALE, OFFSET)", corners_m, where)
+        return _broken(setup, Sentence("plate-uncalibrated"), corners_m, where)
     # Not-a-number passes through the sums below in silence; infinity would not.
     channels[~np.isfinite(channels)] = np.nan
     findings: list[Finding] = []
@@ -69,23 +69,19 @@ def read_plate(
     possible = np.concatenate([np.abs(force_N) < LARGEST_FORCE_N, np.abs(moment_Nm) < LARGEST_MOMENT_NM], axis=1)
     damaged = ~possible.all(axis=1)
     if damaged.all():
-        return _broken(setup, "none of its samples is a possible force", corners_m, where)
+        return _broken(setup, Sentence("plate-no-possible-force"), corners_m, where)
     if damaged.any():
-        message = f"{setup.name} of {where} has {int(damaged.sum())} impossible samples; they are taken as missing."
-        findings.append(rules.PLATE_IMPOSSIBLE.finding(message, setup.name))
+        values = {"plate": setup.name, "file": where, "n": int(damaged.sum())}
+        findings.append(Finding("plate-impossible", values, setup.name))
         force_N[damaged], moment_Nm[damaged] = np.nan, np.nan
     stored_vertical_N = force_N @ vertical.up_file
     sign = decide_sign(stored_vertical_N)
     if sign == "applied":
         force_N, moment_Nm = -force_N, -moment_Nm
         history.append("stored as the force applied to the plate: force and moment were negated")
-        findings.append(
-            rules.PLATE_APPLIED.finding(
-                f"{setup.name} of {where} stores the force applied to it; its signs were turned.", setup.name
-            )
-        )
+        findings.append(Finding("plate-applied", {"plate": setup.name, "file": where}, setup.name))
     elif sign == "unknown":
-        findings.append(rules.PLATE_UNLOADED.finding(f"Nobody stepped on {setup.name} of {where}.", setup.name))
+        findings.append(Finding("plate-unloaded", {"plate": setup.name, "file": where}, setup.name))
     away = nobody_near(setup, length.metres, position_file_m, vertical.up_file, file.layout.samples)
     baseline = measure_baseline(setup, force_N, moment_Nm, file.layout.analog_rate_hz, away)
     removed_N = _remove_baseline(setup, force_N, moment_Nm, baseline, vertical, where=where, history=history, findings=findings)
@@ -103,13 +99,15 @@ def read_plate(
     return plate, facts, tuple(findings)
 
 
-def _broken(setup: PlateSetup, problem: str, corners_m: FloatArray, where: str) -> tuple[None, PlateFacts, tuple[Finding, ...]]:
+def _broken(
+    setup: PlateSetup, problem: Sentence, corners_m: FloatArray, where: str
+) -> tuple[None, PlateFacts, tuple[Finding, ...]]:
     nan = float("nan")
     return None, PlateFacts(setup.kind, nan, nan, "unknown", nan, corners_m, problem), (_unusable(setup, problem, where),)
 
 
-def _unusable(setup: PlateSetup, problem: str, where: str) -> Finding:
-    return rules.PLATE_BROKEN.finding(f"{setup.name} of {where} cannot be used: {problem}.", setup.name)
+def _unusable(setup: PlateSetup, problem: Sentence, where: str) -> Finding:
+    return Finding("plate-broken", {"plate": setup.name, "file": where, "problem": problem}, setup.name)
 
 
 def _in_SI(
@@ -128,10 +126,8 @@ def _in_SI(
     force, moment = stored_wrench(setup, channels)
     factor, contradicts = moment_factor(setup, force * newtons, moment, length.metres, stated)
     if contradicts:
-        message = (
-            f"The moments of {setup.name} of {file.source.name} are read as {factor:g} N m per unit, not as {units[3] or 'stated'}."
-        )
-        findings.append(rules.PLATE_MOMENT_UNIT.finding(message, setup.name))
+        values = {"plate": setup.name, "file": file.source.name, "factor": factor, "unit": units[3]}
+        findings.append(Finding("plate-moment-unit", values, setup.name))
     if factor != length.metres:
         # The lever arm of ORIGIN is a length of the file; it may only be added to moments of the same unit.
         scaled = channels.copy()
@@ -158,10 +154,6 @@ def _remove_baseline(
     vertical_N = float(baseline.force_N @ vertical.up_file)
     seconds = f"{baseline.samples} samples"
     history.append(f"baseline of {size_N:.2f} N (vertical {vertical_N:+.2f} N), measured in {seconds} with nobody near, removed")
-    rule = rules.PLATE_BASELINE_LARGE if size_N > LARGE_BASELINE_N else rules.PLATE_BASELINE
-    findings.append(
-        rule.finding(
-            f"{setup.name} of {where} showed {size_N:.1f} N unloaded ({vertical_N:+.1f} N vertical); it was subtracted.", setup.name
-        )
-    )
+    rule = "plate-baseline-large" if size_N > LARGE_BASELINE_N else "plate-baseline"
+    findings.append(Finding(rule, {"plate": setup.name, "file": where, "force_N": size_N, "vertical_N": vertical_N}, setup.name))
     return baseline.force_N

@@ -6,7 +6,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import FileRefusedError, Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.trial.markers import LARGEST_POSITION_M
 
 #: When more than this share of the positions is impossible, unit or layout are wrong, and the rest is no better.
@@ -48,8 +47,6 @@ def reject_impossible(position_m: FloatArray, infinite: int, *, where: str) -> t
         )  # fmt: skip
     if not count and not infinite:
         return position_m, ()
-    told = [f"{count} beyond {LARGEST_POSITION_M:g} m"] * (count > 0) + [f"{infinite} infinite or not numbers"] * (infinite > 0)
-    finding = rules.POSITIONS_IMPOSSIBLE.finding(
-        f"{where} holds impossible positions ({', '.join(told)}); they are taken as missing.", where
-    )
-    return np.where(far, np.nan, position_m) if count else position_m, (finding,)
+    both = count > 0 and infinite > 0
+    values = {"file": where, "far": count, "limit_m": LARGEST_POSITION_M, "infinite": infinite, "both": both}
+    return np.where(far, np.nan, position_m) if count else position_m, (Finding("positions-impossible", values, where),)

@@ -10,7 +10,6 @@ from typing import Any
 
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.errors import Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.trial import Subject
 
@@ -125,8 +124,8 @@ def _length(
         return value_m
     # Zero is how a vendor writes "not measured".
     if value_mm != 0.0:
-        message = f"{where} stores {label} = {value_mm:g} mm, outside {low * MM_PER_M:g} to {high * MM_PER_M:g} mm; it is ignored."
-        findings.append(rules.MEASUREMENT_IMPLAUSIBLE.finding(message, where))
+        values = {"file": where, "name": label, "value_mm": value_mm, "low_mm": low * MM_PER_M, "high_mm": high * MM_PER_M}
+        findings.append(Finding("measurement-implausible", values, where))
     return None
 
 
@@ -153,7 +152,7 @@ def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, s
         if MASS_KG[0] <= mass <= MASS_KG[1]:
             values["mass_kg"], sources["mass_kg"] = mass, f"{group}:{name.title()}"
         else:
-            findings.append(rules.MASS_IMPLAUSIBLE.finding(f"{where} stores a body mass of {mass:g} kg ({group}:{name}).", where))
+            findings.append(Finding("mass-implausible", {"file": where, "mass_kg": mass, "parameter": f"{group}:{name}"}, where))
     for group, name in HEIGHT_PARAMETERS:
         height = file.parameters.number(group, name)
         if height is None or "height_m" in values:
@@ -163,4 +162,4 @@ def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, s
         if fitting:
             values["height_m"], sources["height_m"] = fitting[0], f"{group}:{name.title()}"
         else:
-            findings.append(rules.HEIGHT_IMPLAUSIBLE.finding(f"{where} stores a height of {height:g} ({group}:{name}).", where))
+            findings.append(Finding("height-implausible", {"file": where, "height": height, "parameter": f"{group}:{name}"}, where))

@@ -8,7 +8,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
-from biomech_id.readers import reading_rules as rules
 from biomech_id.readers.c3d.file import C3DFile
 
 #: Metres per unit. Old software cuts words to four characters.
@@ -58,9 +57,9 @@ def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray)
         unit = LengthUnit(stated, METRES[stated], True)
         return unit, _doubts(unit, body_extent, plate_sides, where)
     unit = LengthUnit(*_guess(body_extent, plate_sides), False)
-    reason = f"a plate of {plate_sides.max():g} units" if plate_sides.size else f"markers {body_extent:.4g} units apart"
-    said = f"states the unit {stated!r}" if stated else "states no length unit"
-    return unit, (rules.UNITS_GUESSED.finding(f"{where} {said}; {unit.name} is assumed because of {reason}.", where),)
+    witness, size = ("plate", plate_sides.max()) if plate_sides.size else ("markers", body_extent)
+    values = {"file": where, "stated": stated, "unit": unit.name, "witness": witness, "size": float(size)}
+    return unit, (Finding("units-guessed", values, where),)
 
 
 def _guess(body_extent: float, plate_sides: FloatArray) -> tuple[str, float]:
@@ -74,14 +73,14 @@ def _guess(body_extent: float, plate_sides: FloatArray) -> tuple[str, float]:
 
 def _doubts(unit: LengthUnit, body_extent: float, plate_sides: FloatArray, where: str) -> tuple[Finding, ...]:
     sizes = {
-        "a plate's side": float(np.median(plate_sides)) if plate_sides.size else np.nan,
-        "the markers of one frame": body_extent,
+        "plate": float(np.median(plate_sides)) if plate_sides.size else np.nan,
+        "markers": body_extent,
     }
     absurd = {
         what: size * unit.metres for what, size in sizes.items() if not (np.isnan(size) or 0.02 <= size * unit.metres <= 30.0)
     }
     return tuple(
-        rules.UNITS_IMPLAUSIBLE.finding(f"{where} states {unit.name}, but then {what} measures {size:.3g} m.", where)
+        Finding("units-implausible", {"file": where, "unit": unit.name, "what": what, "size_m": size}, where)
         for what, size in absurd.items()
     )
 

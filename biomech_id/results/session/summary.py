@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +111,7 @@ def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
         "kinetics_valid": str(cycle.kinetics_valid),
         "used": used,
         "reason": cycle.reason,
+        "reasons": [reason.to_dict() for reason in cycle.reasons],
     }
 
 
@@ -156,4 +156,4 @@ def _plate(plate: ForcePlate) -> dict[str, Any]:
 
 
 def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    return [{**dataclasses.asdict(finding), "severity": str(finding.severity)} for finding in findings]
+    return [{**f.to_dict(), "severity": str(f.severity), "message": f.message, "hint": f.hint, "where": f.where} for f in findings]

@@ -68,7 +68,7 @@ def check_header(source: SourceFile, columns: Sequence[Column]) -> None:
     FileRefusedError : the file is missing, or a column is.
     """
     present = header_of(source.path)
-    needed = ("frame", "time") if "trial" in source.front else [column.name for column in columns]
+    needed = ("frame", "time") if "trial" in source.front else [column.name for column in columns if not column.added]
     missing = [name for name in needed if name not in present and name not in source.front]
     if missing:
         raise FileRefusedError(

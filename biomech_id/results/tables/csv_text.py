@@ -56,14 +56,16 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     FileRefusedError : the file is missing, is no CSV, lacks a column or holds text where a number belongs.
     """
     present = header_of(path)
-    missing = [column.name for column in columns if column.name not in present]
+    missing = [column.name for column in columns if column.name not in present and not column.added]
     if missing:
         raise FileRefusedError(
             f"{path.name} lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.{_separator_hint(present)}",
             value=present, expected=", ".join(column.name for column in columns), where=str(path),
         )  # fmt: skip
-    table = _parsed(path, {column.name: str if column.kind == "text" else float for column in columns})
+    table = _parsed(path, {column.name: str if column.kind == "text" else float for column in columns if column.name in present})
     for column in columns:
+        if column.name not in present:
+            table[column.name] = "" if column.kind == "text" else np.nan
         if column.kind == "integer" and not table[column.name].isna().any():
             table[column.name] = table[column.name].astype(np.int64)
     return table[[column.name for column in columns]]

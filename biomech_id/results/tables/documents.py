@@ -32,6 +32,7 @@ class Document:
 _FINDING = (
     ("rule", "stable identifier"), ("severity", "info, warning or error"), ("message", "one sentence"),
     ("hint", "what to do about it"), ("where", "trial, marker or plate concerned"),
+    ("values", "what the sentence is made with, by name; units as their names end"),
 )  # fmt: skip
 
 
@@ -111,6 +112,9 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].cycles[].kinetics_valid", "true, false or stance_only"),
         Key("trials[].cycles[].used", "whether it enters means, scores and norms: steady, straight, trial not rejected"),
         Key("trials[].cycles[].reason", "why kinetics are missing or it is not used"),
+        Key("trials[].cycles[].reasons[]", "the same as rules with their values"),
+        Key("trials[].cycles[].reasons[].rule", "stable identifier; the verdict of a stance follows from it"),
+        Key("trials[].cycles[].reasons[].values", "what its sentence is made with, by name; units as their names end"),
         Key("trials[].event_agreement[]", "how far two sources of events lie apart"),
         Key("trials[].event_agreement[].side", "L or R"),
         Key("trials[].event_agreement[].kind", "Foot Strike or Foot Off"),

@@ -49,7 +49,7 @@ def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
     for stance in trial.assignment.stances if trial.assignment else ():
         yield {
             "trial": trial.name, "side": stance.side, "start_s": stance.start_s, "end_s": stance.end_s,
-            "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": stance.reason,
+            "plate": " + ".join(stance.plates), "verdict": stance.verdict, "reason": str(stance.reason), "rule": stance.reason.rule,
         }  # fmt: skip
 
 

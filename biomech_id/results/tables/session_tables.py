@@ -44,7 +44,7 @@ class SessionTables:
     spatiotemporal : ``trial side cycle parameter value unit``; cycle 0 is the whole trial.
     peaks : ``trial side cycle name variable component phase percent time_s value unit``.
     scores : ``condition side score variable component value unit norm_mean norm_sd``; empty without a norm.
-    stances : ``trial side start_s end_s plate verdict reason``.
+    stances : ``trial side start_s end_s plate verdict reason rule``.
     gaps : ``trial marker first_frame last_frame method``.
     quality : ``trial rule value unit limit verdict`` (rules: `results.session.quality.RULES`).
     calibration : ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments

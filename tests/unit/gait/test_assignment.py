@@ -74,25 +74,25 @@ def test_the_other_foot_on_the_same_plate(walk):
     assert ("R", Verdict.OTHER_FOOT) in found
     assert ("L", Verdict.OTHER_FOOT) in found
     assert not any(verdict.accepted for _, verdict in found)
-    assert "left foot is on plate 1 too" in found["R", Verdict.OTHER_FOOT].reason
+    assert "left foot is on plate 1 too" in str(found["R", Verdict.OTHER_FOOT].reason)
 
 
 def test_a_foot_that_lands_half_beside_the_plate_is_said_to_reach_beyond_it(walk):
     """The centre of pressure enters the plate 0.2 s late; where the foot stands says why."""
     trial = walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=0.2)], walk.events())
-    assert "mm beyond plate 1" in _verdicts(assign_plates(trial))["R", Verdict.OUTLINE].reason
+    assert "mm beyond plate 1" in str(_verdicts(assign_plates(trial))["R", Verdict.OUTLINE].reason)
 
 
 def test_a_foot_that_leaves_the_plate_in_mid_stance(walk):
     trial = walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=-0.22)], walk.events())
-    assert "ends at" in _verdicts(assign_plates(trial))["R", Verdict.LEFT_PLATE].reason
+    assert "ends at" in str(_verdicts(assign_plates(trial))["R", Verdict.LEFT_PLATE].reason)
 
 
 def test_a_force_that_begins_late_under_a_foot_that_is_all_on_the_plate(walk):
     """A strike marked 80 ms early: the foot was still in the air, and the sentence says both that could be."""
     strike = walk.strikes("R")[RIGHT] + (walk.first_frame - 1) / walk.rate_hz
     events = [replace(e, time_s=e.time_s - 0.08) if abs(e.time_s - strike) < 1e-9 else e for e in walk.events()]
-    reason = _verdicts(assign_plates(walk.trial([walk.plate_under("R", RIGHT)], events)))["R", Verdict.LEFT_PLATE].reason
+    reason = _verdicts(assign_plates(walk.trial([walk.plate_under("R", RIGHT)], events)))["R", Verdict.LEFT_PLATE].reason.text()
     assert "begins 80 ms after the strike" in reason
     assert "marked too early" in reason
 
@@ -113,7 +113,7 @@ def test_a_walk_across_plates_at_an_angle(walker, heading_rad):
 
 def test_outline_beyond_the_plate_although_the_force_is_whole(walk):
     found = _verdicts(assign_plates(walk.trial([_short(walk)], walk.events())))
-    assert "mm beyond plate 1" in found["R", Verdict.OUTLINE].reason
+    assert "mm beyond plate 1" in str(found["R", Verdict.OUTLINE].reason)
 
 
 def test_too_light(walk):
@@ -121,7 +121,7 @@ def test_too_light(walk):
     plate = trial.plates[0]
     light = replace(plate, force_lab_N=0.7 * plate.force_lab_N, moment_lab_Nm=0.7 * plate.moment_lab_Nm)
     found = _verdicts(assign_plates(replace(trial, plates=(light,))))
-    assert "77% of body weight" in found["R", Verdict.LIGHT].reason
+    assert "77% of body weight" in str(found["R", Verdict.LIGHT].reason)
     # Nobody knows what is light when nobody knows the mass.
     unknown = replace(trial, plates=(light,), subject=replace(trial.subject, mass_kg=None))
     assert ("R", Verdict.CLEAN) in _verdicts(assign_plates(unknown))
@@ -173,7 +173,7 @@ def test_verdicts_set_by_hand(walk):
     number = next(i for i, s in enumerate(mine, 1) if s.plates)
     forced = assign_plates(trial, overrides={("R", number): ("plate 1",)})
     stance = _verdicts(forced)["R", Verdict.OVERRIDE]
-    assert "the rules say outline" in stance.reason
+    assert "the rules say outline" in str(stance.reason)
     assert forced.contacts["R"].force_lab_N[:, 2].max() > 700.0
     left = next(i for i, s in enumerate([s for s in before.stances if s.side == "L"], 1) if s.plates)
     refused = assign_plates(trial, overrides={("L", left): ()})

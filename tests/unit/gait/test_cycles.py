@@ -11,6 +11,7 @@ from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind
 
 
@@ -72,7 +73,7 @@ def test_one_cycle_of_another_length_is_flagged_not_hidden(walk):
 
 def test_cycles_of_a_turn_stay_out_of_means(walk):
     trial = walk.trial(events=walk.events())
-    travel = replace(describe_travel(find_landmarks(trial)), kind=TrialKind.TURN, reason="The walk turns by 90 deg.")
+    travel = replace(describe_travel(find_landmarks(trial)), kind=TrialKind.TURN, reason=Sentence("turns", {"turn_deg": 90.0}))
     cycles = cut_cycles(trial, trial.events, assign_plates(trial, events=trial.events), travel=travel)
     assert cycles
     assert not any(c.steady for c in cycles)

@@ -476,7 +476,7 @@ def test_a_broken_plate_costs_no_markers(write: Callable[..., Path], problem: st
     assert recording.trial.plates == ()
     assert recording.trial.markers.present("LTOE")
     assert any(finding.rule == "plate-broken" and problem in finding.message for finding in recording.trial.findings)
-    assert problem in recording.facts.plates[0].problem
+    assert problem in str(recording.facts.plates[0].problem)
 
 
 def refused(path: Path) -> str:

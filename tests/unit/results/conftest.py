@@ -14,10 +14,11 @@ from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Se
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.spatiotemporal import GaitParameter
-from biomech_id.gait.stance import Assignment, Stance, Verdict
+from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.travel import TrialKind
 from biomech_id.models.conventional.axes import AXES
 from biomech_id.results import Failure, SessionResult, TrialResult, graded
+from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, EventKind, Subject
 from biomech_id.uncertainty.leg import leg_errors
@@ -109,7 +110,7 @@ def cycles() -> tuple[Cycle, ...]:
     """A left cycle with kinetics between frames, a left one without, and a right one that has them in stance only."""
     return (
         cycle("L", 0.6033, 1.2, 1.4071, KineticsValid.TRUE),
-        cycle("L", 1.4071, 1.8, 1.95, KineticsValid.FALSE, number=2, reason="no_plate: no loaded plate is under the foot"),
+        cycle("L", 1.4071, 1.8, 1.95, KineticsValid.FALSE, number=2, reasons=(Sentence("no-loaded-plate"),)),
         cycle("R", 1.1004, 1.35, 2.5, KineticsValid.STANCE_ONLY),
     )
 
@@ -118,8 +119,8 @@ def cycles() -> tuple[Cycle, ...]:
 def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[Cycle, ...]) -> TrialResult:
     """The walk as one trial's result."""
     stances = (
-        Stance("L", 0.6033, 1.2, ("plate 1",), Verdict.CLEAN, "alone on it"),
-        Stance("R", 1.1004, float("nan"), (), Verdict.CUT, "cut by the trial's end"),
+        Stance("L", 0.6033, 1.2, ("plate 1",), Sentence("foot-alone", {"plates": ("plate 1",)})),
+        Stance("R", 1.1004, float("nan"), (), Sentence("stance-cut", {"missing": "off"})),
     )
     assignment = Assignment(stances, contacts)
     events = (Event(0.6033, "L", EventKind.FOOT_STRIKE), Event(1.2, "L", EventKind.FOOT_OFF))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from biomech_id.conventions import SESSION_TABLES, table_columns
-from biomech_id.errors import Finding, MissingInputError, Severity
+from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import jsonable
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
@@ -95,14 +95,18 @@ def test_plates_and_events_are_told_in_the_units_people_read(session: SessionRes
         "plate 1", 2, corners, np.zeros((1600, 3)), np.zeros((1600, 3)), 1000.0, baseline_N=np.array([0.0, 0.0, 2.0])
     )
     lag = Agreement("L", EventKind.FOOT_OFF, "marker", "plate", 3, -0.012, 0.02)
-    told = replace(trial, plates=(plate,), agreement=(lag,), findings=(Finding("a-rule", Severity.WARNING, "Something."),))
+    told = replace(trial, plates=(plate,), agreement=(lag,), findings=(Finding("frame-single", {"trial": "walk"}),))
     summary = jsonable(replace(session, trials=(told,)).tables().summary["trials"][0])
     assert summary["plates"][0]["corners_mm"][0] == [600.0, 400.0, 50.0]
     assert summary["plates"][0]["baseline_N"] == 2.0
     assert summary["event_agreement"] == [
         {"side": "L", "kind": "Foot Off", "source": "marker", "reference": "plate", "n": 3, "median_ms": -12.0, "worst_ms": 20.0}
     ]
-    assert summary["findings"] == [{"rule": "a-rule", "severity": "warning", "message": "Something.", "hint": "", "where": ""}]
+    hint = "Usable for a calibration at best; export the whole trial."
+    assert summary["findings"] == [
+        {"rule": "frame-single", "values": {"trial": "walk"}, "severity": "warning", "message": "walk has a single frame.",
+         "hint": hint, "where": ""}
+    ]  # fmt: skip
     heights = told.frames["LCentreOfPressure.Z"]
     np.testing.assert_allclose(heights[np.isfinite(heights)], 50.0, rtol=1e-12)  # mm: the pressure acts on the plate's surface
 

@@ -1,0 +1,165 @@
+"""What the library says: a rule and its values decide, the words come last, from one table for each language.
+
+A table is a TOML file: a rule's name, and under it ``text`` and ``hint`` with ``{values}`` filled in as Python's format strings
+are.  English says besides how grave the rule is and what it means; other languages need not.  Where a value is not simply printed,
+an entry of its name says how:
+
+* by cases: ``more = {0 = "", other = " and {more} more"}`` picks by the value (or the number of items in a list);
+* as a list: ``gaps = {each = "{0} {1}-{2}", join = ", ", most = 5, more = " and {n} more"}``.
+
+``of = "name"`` lets an entry speak about another value.  Entries under ``[words]`` hold for every rule of the language.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+LANGUAGES = ("en", "de")
+#: Decimal mark where it is not a point.
+DECIMAL_MARK = {"de": ","}
+#: Folders with a folder of tables for each language; later ones win.
+FOLDERS: list[Traversable] = [resources.files("biomech_id.sentences")]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something said: which rule, and the values its words are made with.
+
+    Parameters
+    ----------
+    rule : str
+        Stable identifier, lower-case words joined by hyphens (``gap-long``); decisions are taken by it, never by the words.
+    values : mapping of str to value
+        Numbers in the unit their name ends with, texts, enums, lists of these, or further sentences.
+    """
+
+    rule: str
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", {name: _plain(value) for name, value in self.values.items()})
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, language: str = "en") -> str:
+        """Return the words in one of `LANGUAGES`."""
+        return worded(self.rule, self.values, language)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return rule and values as JSON can hold them; `worded` takes them back."""
+        return {"rule": self.rule, "values": {name: _for_json(value) for name, value in self.values.items()}}
+
+
+def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str = "text") -> str:
+    """Return what a rule says.
+
+    Parameters
+    ----------
+    rule : str
+        A rule of the tables; of an unknown one the values are listed.
+    values : mapping of str to value
+        As a `Sentence` holds them, or as JSON gave them back.
+    language : str
+        One of `LANGUAGES`.
+    part : str
+        ``"text"`` or ``"hint"``; empty where the rule has no such part.
+    """
+    forms = table(language)
+    entry = forms.get(rule)
+    if entry is None:
+        listed = ", ".join(f"{name} {_shown(value, '', language)}" for name, value in values.items())
+        return f"{rule}: {listed}" if part == "text" else ""
+    return _filled(str(entry.get(part, "")), values, {**forms["words"], **entry}, language)
+
+
+def table(language: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return rule -> entry of one language, in the tables' order; what it lacks is said in English."""
+    return _tables(language, tuple(FOLDERS))
+
+
+@cache
+def _tables(language: str, folders: tuple[Traversable, ...]) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {"words": {}} if language == "en" else dict(_tables("en", folders))
+    for folder in (folder.joinpath(language) for folder in folders):
+        for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():
+            for rule, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
+                found[rule] = {**found.get(rule, {}), **entry} if rule == "words" else entry
+    return found
+
+
+def add_sentences(folder: str | Path) -> None:
+    """Add tables from outside the library: a folder with ``en/*.toml`` and, for other languages, ``de/*.toml``."""
+    FOLDERS.append(Path(folder))
+
+
+def _filled(text: str, values: Mapping[str, Any], forms: Mapping[str, Any], language: str, plainly: str = "") -> str:
+    parts = []
+    for literal, name, spec, conversion in Formatter().parse(text):
+        parts.append(literal)
+        if name is None:
+            continue
+        form = forms.get(name)
+        if isinstance(form, Mapping) and name != plainly:
+            parts.append(_formed(form, name, values, forms, language))
+        else:
+            value = values.get(name)
+            parts.append(_shown({"r": repr, "a": ascii}[conversion](value) if conversion else value, spec or "", language))
+    return "".join(parts)
+
+
+def _formed(form: Mapping[str, Any], name: str, values: Mapping[str, Any], forms: Mapping[str, Any], language: str) -> str:
+    value = values.get(form.get("of", name))
+    if "each" not in form:
+        return _filled(str(form.get(_case(value), form.get("other", ""))), values, forms, language, plainly=name)
+    most = form.get("most", len(value or ()))
+    items = [_filled(form["each"], _numbered(item), forms, language) for item in (value or ())[:most]]
+    join, left = str(form.get("join", ", ")), len(value or ()) - len(items)
+    return join.join(items) + (_filled(str(form.get("more", "")), {"n": left}, {}, language) if left else "")
+
+
+def _numbered(item: Any) -> dict[str, Any]:
+    parts = item if isinstance(item, (list, tuple)) else (item,)
+    return {str(number): part for number, part in enumerate(parts)}
+
+
+def _case(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
+    return str(len(value) if isinstance(value, (list, tuple)) else value)
+
+
+def _shown(value: Any, spec: str, language: str) -> str:
+    if isinstance(value, Sentence):
+        return value.text(language)
+    if isinstance(value, Mapping):
+        return worded(str(value["rule"]), value["values"], language)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_shown(item, spec, language) for item in value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return f"{value:{spec}}".replace(".", DECIMAL_MARK.get(language, "."))
+    # JSON has no NaN: a number that is not known comes back as nothing.
+    return format(float("nan"), spec) if value is None and spec else str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, texts and tuples of them, whatever array library or enum they come from."""
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    return value.item() if hasattr(value, "item") else value
+
+
+def _for_json(value: Any) -> Any:
+    if isinstance(value, Sentence):
+        return value.to_dict()
+    return [_for_json(item) for item in value] if isinstance(value, tuple) else value
