@@ -17,7 +17,8 @@ _FEET: tuple[Key, ...] = tuple((side, "foot") for side in SIDES)
 
 
 @cache
-def _common_names() -> dict[str, Any]:
+def common_names() -> dict[str, Any]:
+    """Return the file of common names as it is written."""
     return tomllib.loads(resources.files("biomech_id.markersets").joinpath("common-names.toml").read_text(encoding="utf-8"))
 
 
@@ -36,7 +37,7 @@ def common_roles(labels: Iterable[str]) -> dict[Key, str]:
     """
     by_plain = {re.sub(r"[^A-Z0-9]", "", label.upper()): label for label in labels}
     roles: dict[Key, str] = {}
-    for role, spellings in _common_names()["landmarks"].items():
+    for role, spellings in common_names()["landmarks"].items():
         for side in SIDES if "{s}" in spellings[0] else ("",):
             spelt = (spelling.replace("{s}", side) for spelling in spellings)
             label = next((by_plain[text] for text in spelt if text in by_plain), None)
@@ -60,7 +61,7 @@ def upper_and_lower(labels: Iterable[str], markerset: MarkerSet | None = None) -
     if upper and lower:
         return upper, lower
     known = {} if markerset is None else markerset.matches(labels)
-    above, below = (re.compile(_common_names()["upright"][name], re.IGNORECASE) for name in ("upper", "feet"))
+    above, below = (re.compile(common_names()["upright"][name], re.IGNORECASE) for name in ("upper", "feet"))
     free = [label for label in labels if label not in known]
     lower += tuple(label for label in free if below.search(label))
     return upper + tuple(label for label in free if above.search(label) and label not in lower), lower

@@ -48,6 +48,10 @@ _SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
     "foot": ("heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2", "metatarsal_5"),
 }
 
+#: Entries without sides, and the parts of a file whose other entries have them.
+_SINGLE = ("sacrum", "pelvis")
+_SIDED = ("landmarks", "extra_landmarks", "tracking")
+
 #: (side, segment) or (side, role); the side of the pelvis and of the sacrum is "".
 Key = tuple[str, str]
 
@@ -260,7 +264,7 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         source=str(content.get("source", "")),
         models=tuple(content.get("models", MODELS)),
         landmarks=_points(content["landmarks"]),
-        tracking=MappingProxyType(_sided(content["tracking"], single=("pelvis",))),
+        tracking=MappingProxyType(_sided(content["tracking"], single=_SINGLE)),
         weights=MappingProxyType({new: float(w) for label, w in content.get("weights", {}).items() for new in _both(label)}),
         optional=frozenset(new for label in markers.get("optional", ()) for new in _both(label)),
         static_only=frozenset(new for label in markers.get("static_only", ()) for new in _both(label)),
@@ -275,7 +279,7 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
 
 
 def _points(entries: Mapping[str, Any]) -> Mapping[Key, str]:
-    return MappingProxyType({key: label for key, (label,) in _sided(entries, single=("sacrum",)).items()})
+    return MappingProxyType({key: label for key, (label,) in _sided(entries, single=_SINGLE).items()})
 
 
 def _check_entries(content: Mapping[str, Any], name: str) -> None:
@@ -296,6 +300,8 @@ def _check_entries(content: Mapping[str, Any], name: str) -> None:
     problems += [f"no entry {key!r}" for key in ("title", "landmarks", "tracking") if key not in content]
     named = [*content.get("landmarks", {}), *content.get("extra_landmarks", {})]
     problems += [f"unknown landmark {key!r}" for key in named if key not in ROLES]
+    tables = {key: value for part in _SIDED for key, value in content.get(part, {}).items() if isinstance(value, Mapping)}
+    problems += [f"{key!r} needs L and R" for key, value in tables.items() if set(value) != set(SIDES) or key in _SINGLE]
     problems += [f"unknown segment {key!r}" for key in content.get("tracking", {}) if key not in SEGMENTS]
     problems += [f"no markers to track the {key}" for key in SEGMENTS if not content.get("tracking", {}).get(key)]
     problems += [f"unknown model {key!r}" for key in content.get("models", ()) if key not in MODELS]
@@ -316,12 +322,15 @@ def _both(label: str) -> tuple[str, ...]:
 
 
 def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[Key, tuple[str, ...]]:
-    """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side."""
+    """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side.
+
+    Where the sides' labels have nothing in common a table gives both: ``heel = {L = "HX", R = "QV"}``.
+    """
     out: dict[Key, tuple[str, ...]] = {}
     for name, value in entries.items():
-        labels = (value,) if isinstance(value, str) else tuple(value)
         for side in ("",) if name in single else SIDES:
-            out[side, name] = tuple(label.replace("{s}", side) for label in labels)
+            mine = value[side] if isinstance(value, Mapping) else value
+            out[side, name] = tuple(label.replace("{s}", side) for label in ((mine,) if isinstance(mine, str) else mine))
     return out
 
 
