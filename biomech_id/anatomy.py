@@ -53,6 +53,12 @@ def limb(end: str) -> tuple[BodySegment, ...]:
     ----------
     end : str
         The most distal segment of the limb: "foot".
+
+    Examples
+    --------
+    >>> from biomech_id.anatomy import limb
+    >>> [segment.name for segment in limb("foot")]
+    ['foot', 'shank', 'thigh']
     """
     segment = _BY_NAME[end]
     return (segment, *limb(segment.proximal)) if segment.sided else ()
@@ -77,6 +83,12 @@ def part_of(side: str, segment: str) -> Part:
         "L" or "R".
     segment : str
         One of the tree's segments: "shank".
+
+    Examples
+    --------
+    >>> from biomech_id.anatomy import part_of
+    >>> part_of("L", "shank"), part_of("L", "pelvis")
+    (('L', 'shank'), ('', 'pelvis'))
     """
     return (side if _BY_NAME[segment].sided else "", segment)
 
@@ -90,6 +102,12 @@ def proximal_part(side: str, joint: str) -> Part:
         "L" or "R".
     joint : str
         One of the tree's joints: "knee".
+
+    Examples
+    --------
+    >>> from biomech_id.anatomy import proximal_part
+    >>> proximal_part("R", "knee"), proximal_part("R", "hip")
+    (('R', 'thigh'), ('', 'pelvis'))
     """
     return part_of(side, PROXIMAL_SEGMENT[joint])
 
@@ -101,6 +119,12 @@ def part_name(part: Part) -> str:
     ----------
     part : Part
         (side, segment) or (side, joint).
+
+    Examples
+    --------
+    >>> from biomech_id.anatomy import part_name
+    >>> part_name(("R", "shank"))
+    'R shank'
     """
     return " ".join(filter(None, part))
 
@@ -112,5 +136,11 @@ def part_words(part: Part) -> str:
     ----------
     part : Part
         (side, segment) or (side, joint).
+
+    Examples
+    --------
+    >>> from biomech_id.anatomy import part_words
+    >>> part_words(("R", "shank"))
+    'right shank'
     """
     return " ".join(filter(None, (SIDE_WORDS[part[0]], part[1])))

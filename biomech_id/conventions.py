@@ -207,6 +207,12 @@ def rows_of(variable: str) -> tuple[SignRow, ...]:
     ----------
     variable : str
         As in the columns of the tables, without its side: "HipAngles".
+
+    Examples
+    --------
+    >>> from biomech_id.conventions import rows_of
+    >>> [(row.component, row.positive) for row in rows_of("KneeAngles")]
+    [('X', 'Flexion'), ('Y', 'Varus'), ('Z', 'Internal')]
     """
     return tuple(row for row in SIGN_TABLE if row.variable == variable)
 
@@ -377,5 +383,11 @@ def table_columns(name: str) -> tuple[Column, ...]:
     ----------
     name : str
         Of the table, without ``.csv``.
+
+    Examples
+    --------
+    >>> from biomech_id.conventions import table_columns
+    >>> [column.name for column in table_columns("cycles")]
+    ['trial', 'side', 'cycle', 'kinetics_valid', 'percent', 'variable', 'component', 'value']
     """
     return next(table.columns for table in TABLES if table.name == name)

@@ -31,6 +31,12 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
     ------
     ShapeError
         If the number of axes or a fixed length differs; the message names both shapes.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.arrays import readonly
+    >>> readonly([[0, 0, 9.81]], (None, 3), name="force_N").shape
+    (1, 3)
     """
     array = np.asarray(values, dtype=np.float64)
     _check_shape(array, shape, name, where)
@@ -50,6 +56,12 @@ def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str
         Of the field, for the error message.
     where : str, optional
         The value that the field belongs to, for the error message.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.arrays import readonly_mask
+    >>> readonly_mask([True, False], (2,), name="known")
+    array([ True, False])
     """
     array = np.asarray(values, dtype=np.bool_)
     _check_shape(array, shape, name, where)

@@ -21,6 +21,15 @@ def rotate_inertia(R_to_from: FloatArray, inertia_kgm2: FloatArray) -> FloatArra
         (..., 3, 3), maps components in the tensor's axes to components in the new ones.
     inertia_kgm2 : FloatArray
         (..., 3, 3), kg m2, about any point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.inertia import rotate_inertia
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> quarter_turn_about_z = rotation_about(2, np.array(np.pi / 2))
+    >>> rotate_inertia(quarter_turn_about_z, np.diag([0.1, 0.2, 0.3])).diagonal().round(6)
+    array([0.2, 0.1, 0.3])
     """
     rotated: FloatArray = R_to_from @ inertia_kgm2 @ np.swapaxes(R_to_from, -1, -2)
     return rotated
@@ -35,6 +44,15 @@ def steiner(mass_kg: FloatArray | float, arm_m: FloatArray) -> FloatArray:
         (...,) or one number, kg.
     arm_m : FloatArray
         (..., 3), from one point to the other, metres; the sign does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.inertia import steiner
+    >>> steiner(2.0, np.array([0.0, 0.0, 0.5]))
+    array([[0.5, 0. , 0. ],
+           [0. , 0.5, 0. ],
+           [0. , 0. , 0. ]])
     """
     outer = arm_m[..., :, None] * arm_m[..., None, :]
     tensor: FloatArray = np.asarray(mass_kg)[..., None, None] * (dot(arm_m, arm_m)[..., None, None] * np.eye(3) - outer)
@@ -52,6 +70,13 @@ def parallel_axis(inertia_com_kgm2: FloatArray, mass_kg: FloatArray | float, arm
         (...,) or one number, kg.
     arm_m : FloatArray
         (..., 3), from one point to the other, metres; the sign does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.inertia import parallel_axis
+    >>> parallel_axis(np.diag([0.01, 0.01, 0.001]), 3.0, np.array([0.0, 0.0, 0.2])).diagonal()
+    array([0.13 , 0.13 , 0.001])
     """
     about_point: FloatArray = inertia_com_kgm2 + steiner(mass_kg, arm_m)
     return about_point
@@ -78,6 +103,15 @@ def combine(masses_kg: FloatArray, coms_m: FloatArray, inertias_kgm2: FloatArray
     ------
     InvalidValueError
         If the masses do not add up to more than zero, for then there is no centre of mass.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.inertia import combine
+    >>> masses, coms = np.array([1.0, 3.0]), np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.4]])
+    >>> mass, com, tensor = combine(masses, coms, np.zeros((2, 3, 3)))
+    >>> float(mass), com.round(6), tensor.diagonal().round(6)
+    (4.0, array([0. , 0. , 0.3]), array([0.12, 0.12, 0.  ]))
     """
     mass = float(np.sum(masses_kg))
     if not mass > 0:

@@ -32,6 +32,12 @@ def sequence_axes(sequence: str) -> tuple[int, int, int]:
     ------
     InvalidValueError
         Unless the sequence names each of x, y, z once.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.rotation import sequence_axes
+    >>> sequence_axes("yxz")
+    (1, 0, 2)
     """
     axes = tuple("xyz".find(letter) for letter in sequence.lower())
     if sorted(axes) != [0, 1, 2]:
@@ -51,6 +57,14 @@ def rotation_about(axis: int, angle_rad: FloatArray) -> FloatArray:
         0, 1 or 2 for x, y or z.
     angle_rad : FloatArray
         (...,), rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> R_lab_seg = rotation_about(2, np.deg2rad(90.0))
+    >>> (R_lab_seg @ [1.0, 0.0, 0.0]).round(6)
+    array([0., 1., 0.])
     """
     i, j = (axis + 1) % 3, (axis + 2) % 3
     cosine, sine = np.cos(angle_rad), np.sin(angle_rad)
@@ -75,6 +89,14 @@ def cardan_matrix(angles_rad: FloatArray, sequence: str) -> FloatArray:
     ------
     InvalidValueError
         For a sequence that is not a permutation of xyz.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import cardan_matrix
+    >>> R_prox_dist = cardan_matrix(np.deg2rad([30.0, 0.0, 0.0]), "yxz")
+    >>> (R_prox_dist @ [0.0, 0.0, 1.0]).round(3)
+    array([0.5  , 0.   , 0.866])
     """
     a, b, c = sequence_axes(sequence)
     first, middle, last = (rotation_about(axis, angles_rad[..., k]) for k, axis in enumerate((a, b, c)))
@@ -96,6 +118,15 @@ def cardan_angles(R_prox_dist: FloatArray, sequence: str) -> FloatArray:
     ------
     InvalidValueError
         For a sequence that is not a permutation of xyz.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import cardan_angles
+    >>> from biomech_id.algebra.rotation import cardan_matrix
+    >>> R_prox_dist = cardan_matrix(np.deg2rad([30.0, 5.0, -10.0]), "yxz")
+    >>> np.rad2deg(cardan_angles(R_prox_dist, "yxz")).round(3)
+    array([ 30.,   5., -10.])
     """
     a, b, c = sequence_axes(sequence)
     handed = _handedness(a, b)
@@ -129,6 +160,16 @@ def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> F
     ------
     InvalidValueError
         For a sequence that is not a permutation of xyz.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import jcs_axes
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> flexed = rotation_about(2, np.deg2rad(40.0))
+    >>> e1, e2, e3 = jcs_axes(np.eye(3), flexed, "zxy").T
+    >>> e1.round(3), e3.round(3)
+    (array([0., 0., 1.]), array([-0.643,  0.766,  0.   ]))
     """
     a, b, c = sequence_axes(sequence)
     first, last = R_lab_prox[..., a], R_lab_dist[..., c]

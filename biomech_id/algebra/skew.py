@@ -14,6 +14,14 @@ def skew(v: FloatArray) -> FloatArray:
     ----------
     v : FloatArray
         (..., 3), any unit, any axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.skew import skew
+    >>> omega_rad_s, arm_m = np.array([0.0, 0.0, 2.0]), np.array([0.5, 0.0, 0.0])
+    >>> skew(omega_rad_s) @ arm_m
+    array([0., 1., 0.])
     """
     matrix = np.zeros((*v.shape, 3))
     matrix[..., 0, 1], matrix[..., 0, 2] = -v[..., 2], v[..., 1]
@@ -31,6 +39,14 @@ def unskew(matrix: FloatArray) -> FloatArray:
     ----------
     matrix : FloatArray
         (..., 3, 3); its symmetric part is ignored.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.skew import skew
+    >>> from biomech_id.algebra.skew import unskew
+    >>> unskew(skew(np.array([1.0, 2.0, 3.0])))
+    array([1., 2., 3.])
     """
     upper = np.stack([matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0]], axis=-1)
     lower = np.stack([matrix[..., 1, 2], matrix[..., 2, 0], matrix[..., 0, 1]], axis=-1)

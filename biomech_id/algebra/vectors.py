@@ -20,6 +20,14 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
     ----------
     a, b : FloatArray
         (..., 3), in the same axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.vectors import cross
+    >>> arm_m, force_N = np.array([[0.0, 0.1, 0.0]]), np.array([[0.0, 0.0, 700.0]])
+    >>> cross(arm_m, force_N)
+    array([[70.,  0.,  0.]])
     """
     out = np.empty(np.broadcast_shapes(a.shape, b.shape), order="F")
     a_x, a_y, a_z = a[..., 0], a[..., 1], a[..., 2]
@@ -37,6 +45,14 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
     ----------
     a, b : FloatArray
         (..., 3), in the same axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.vectors import dot
+    >>> moment_Nm, omega_rad_s = np.array([[0.0, 40.0, 0.0]]), np.array([[0.0, 3.0, 1.0]])
+    >>> dot(moment_Nm, omega_rad_s)
+    array([120.])
     """
     product: FloatArray = a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1] + a[..., 2] * b[..., 2]
     return product
@@ -51,6 +67,16 @@ def matvec(matrix: FloatArray, v: FloatArray) -> FloatArray:
         (..., 3, 3).
     v : FloatArray
         (..., 3), in the axes that the matrix maps from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> from biomech_id.algebra.vectors import matvec
+    >>> R_lab_seg = rotation_about(2, np.deg2rad([0.0, 90.0]))
+    >>> matvec(R_lab_seg, np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])).round(6)
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
     """
     # einsum takes the longest contiguous axis as its inner loop, so column-major stacks run over frames, not over 3 x 3.
     product: FloatArray = np.einsum("...ij,...j->...i", matrix, v)
@@ -66,6 +92,15 @@ def matvec_transposed(matrix: FloatArray, v: FloatArray) -> FloatArray:
         (..., 3, 3).
     v : FloatArray
         (..., 3), in the axes that the matrix maps to.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> from biomech_id.algebra.vectors import matvec_transposed
+    >>> R_lab_seg = rotation_about(2, np.deg2rad([90.0]))
+    >>> matvec_transposed(R_lab_seg, np.array([[0.0, 1.0, 0.0]])).round(6)
+    array([[1., 0., 0.]])
     """
     product: FloatArray = np.einsum("...ji,...j->...i", matrix, v)
     return product

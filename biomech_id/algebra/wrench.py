@@ -61,6 +61,13 @@ class Wrench:
         If the arrays do not fit together; the message names both shapes.
     FrameMismatchError
         If axes other than the laboratory's come without their ``R_lab_frame``.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.wrench import Wrench
+    >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+    >>> len(weight), weight.frame
+    (1, 'lab')
     """
 
     force_N: FloatArray
@@ -94,6 +101,13 @@ class Wrench:
         ----------
         point_lab_m : ArrayLike
             (n, 3) or (3,) for a fixed point, the new reference point, laboratory axes, metres.
+
+        Examples
+        --------
+        >>> from biomech_id.algebra.wrench import Wrench
+        >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+        >>> weight.about([0.0, 0.0, 0.0]).moment_Nm
+        array([[  0., 140.,   0.]])
         """
         point = _per_frame(point_lab_m, len(self), (3,), "point_lab_m")
         arm = self.point_lab_m - point
@@ -110,6 +124,16 @@ class Wrench:
             Name of the new axes; "lab" needs no rotation.
         R_lab_frame : ArrayLike | None, optional
             (n, 3, 3) or (3, 3), maps components in the new axes to laboratory components.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.algebra.rotation import rotation_about
+        >>> from biomech_id.algebra.wrench import Wrench
+        >>> weight = Wrench([[0.0, 0.0, -700.0]], [[0.0, 0.0, 0.0]], [0.2, 0.0, 1.0])
+        >>> leaning = weight.expressed_in("trunk", rotation_about(1, np.deg2rad(30.0)))
+        >>> leaning.force_N.round(1)
+        array([[ 350. ,    0. , -606.2]])
         """
         force, moment = self.force_N, self.moment_Nm
         if self.R_lab_frame is not None:
@@ -131,6 +155,14 @@ class Wrench:
             (n, 3), of the body's material point at ``point_lab_m``, relative to the laboratory, in the axes of this wrench, m/s.
         omega_rad_s : FloatArray
             (n, 3), angular velocity relative to the laboratory, in the axes of this wrench, rad/s.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.algebra.wrench import Wrench
+        >>> knee = Wrench([[0.0, 0.0, 500.0]], [[0.0, 40.0, 0.0]], [0.0, 0.0, 0.5])
+        >>> knee.power(np.array([[0.0, 0.0, 0.01]]), np.array([[0.0, 3.0, 0.0]]))
+        array([125.])
         """
         power: FloatArray = dot(self.force_N, velocity_m_s) + dot(self.moment_Nm, omega_rad_s)
         return power
@@ -149,6 +181,13 @@ class Wrench:
         ------
         FrameMismatchError, ShapeError
             As for addition.
+
+        Examples
+        --------
+        >>> from biomech_id.algebra.wrench import Wrench
+        >>> push = Wrench([[10.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]], [0.0, 0.0, 0.0])
+        >>> push.isclose(push.about([0.0, 1.0, 0.0]).about([0.0, 0.0, 0.0]))
+        True
         """
         self._check_fits(other, "compared")
         force = np.allclose(self.force_N, other.force_N, rtol=0, atol=atol, equal_nan=True)

@@ -117,6 +117,18 @@ def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab
         Wrenches on its segments from outside.
     gravity_lab_m_s2 : ArrayLike, optional
         (3,), laboratory axes, m/s2; points down.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.block_system import block_system
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.multibody.limb import Angles, Limb, Link
+    >>> rod = Link(Segment("rod", 2.0, np.array([0.0, 0.5, 0.0]), np.zeros((3, 3))), (0.0, 1.0, 0.0))
+    >>> chain = Limb([rod]).chain(Limb([rod]).motions(Angles(*np.zeros((3, 1, 1)))))
+    >>> force_N, moment_Nm = block_system(chain).solve()
+    >>> force_N.round(3) + 0.0
+    array([[[ 0.  ,  0.  , 19.62]]])
     """
     check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)

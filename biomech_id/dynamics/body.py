@@ -38,6 +38,14 @@ class Frames:
         (n, 3, 3), segment components to laboratory components.
     origin_lab_m : FloatArray
         (n, 3), origin of the segment frame, metres, laboratory axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Frames
+    >>> standing = Frames(np.eye(3)[None], np.array([[0.0, 0.0, 0.9]]))
+    >>> standing.origin_lab_m
+    array([[0. , 0. , 0.9]])
     """
 
     R_lab_seg: FloatArray
@@ -80,6 +88,14 @@ class Segment:
         (3, 3) or (n, 3, 3), tensor about the centre of mass in segment axes; off-diagonals are matrix entries.
     source : str, optional
         Where the numbers come from, with its citation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> shank = Segment("shank", 3.2, np.array([0.0, 0.0, 0.18]), np.diag([0.04, 0.04, 0.004]))
+    >>> shank.com_m
+    array([0.  , 0.  , 0.18])
     """
 
     name: str
@@ -298,10 +314,10 @@ class BodyMotion:
         Name of the body model; "vicon" or "textbook".
     kinetics : str, optional
         Name of the body model; "vicon" or "textbook".
-    axes : ModelAxes | None, optional
-        In which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
     roles : Mapping[tuple[str, str], str], optional
         (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
+    axes : ModelAxes | None, optional
+        In which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
     fit_residual_m : Mapping[tuple[str, str], FloatArray], optional
         (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to them, metres;
         empty for a model that does not fit clusters.

@@ -74,6 +74,15 @@ def jcs_projection(moment_lab_Nm: FloatArray, R_lab_prox: FloatArray, R_lab_dist
     ------
     InvalidValueError
         For a sequence that is not a permutation of xyz.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> from biomech_id.dynamics.expression import jcs_projection
+    >>> R_lab_dist = rotation_about(2, np.deg2rad([30.0]))
+    >>> jcs_projection(np.array([[0.0, 0.0, 40.0]]), np.eye(3)[None], R_lab_dist, "zxy").round(3) + 0.0
+    array([[40.,  0.,  0.]])
     """
     axes = jcs_axes(R_lab_prox, R_lab_dist, sequence)
     return np.stack([dot(moment_lab_Nm, axes[..., k]) for k in range(3)], axis=-1)
@@ -99,6 +108,15 @@ def jcs_component(
         Cardan sequence of the joint, "zxy".
     where : str, optional
         The joint, for the warning.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import cardan_matrix
+    >>> from biomech_id.dynamics.expression import jcs_component
+    >>> R_lab_dist = cardan_matrix(np.deg2rad([[0.0, 30.0, 0.0]]), "zxy")
+    >>> jcs_component(np.array([[0.0, 0.0, 40.0]]), np.eye(3)[None], R_lab_dist, "zxy").round(3) + 0.0
+    array([[40.,  0.,  0.]])
     """
     axes = jcs_axes(R_lab_prox, R_lab_dist, sequence)
     k = dot(axes[..., 0], axes[..., 2])

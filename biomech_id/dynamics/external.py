@@ -28,6 +28,15 @@ class External:
         centre of pressure, no division by the vertical force.
     part : str, optional
         The part of the moment budget it counts to.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.wrench import Wrench
+    >>> from biomech_id.dynamics.external import External
+    >>> ground = Wrench([[0.0, 0.0, 700.0]], [[0.0, 0.0, 0.0]], [0.1, 0.0, 0.0])
+    >>> force_N, moment_Nm = External("R foot", ground).at_origin()
+    >>> moment_Nm
+    array([[  0., -70.,   0.]])
     """
 
     segment: str

@@ -221,14 +221,14 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
 
     Attributes
     ----------
+    loads : Mapping[tuple[str, str], JointLoad]
+        The load of each joint, by (side, joint).
     motion : BodyMotion
         What they were computed from.
     contacts : Mapping[str, FootContact]
         What they were computed from.
     chain_loads : ChainLoads | None, optional
         The same wrenches as arrays over all segments; None if there is no leg.
-    loads : Mapping[tuple[str, str], JointLoad]
-        The load of each joint, by (side, joint).
     """
 
     loads: Mapping[tuple[str, str], JointLoad]

@@ -85,6 +85,19 @@ def solve(
         An external wrench or gravity of another length.
     OptionError
         An unknown method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.dynamics.newton_euler import solve
+    >>> from biomech_id.multibody.limb import Angles, Limb, Link
+    >>> bar = Segment("bar", 1.0, np.array([0.0, 0.5, 0.0]), np.diag([1 / 12, 0.0, 1 / 12]))
+    >>> limb = Limb([Link(bar, (0.0, 1.0, 0.0))])
+    >>> still = Angles(np.full((1, 1), -np.pi / 2), np.zeros((1, 1)), np.zeros((1, 1)))
+    >>> loads = solve(limb.chain(limb.motions(still)), gravity_lab_m_s2=(0.0, -9.81, 0.0))
+    >>> loads.wrench("bar").force_N.round(3) + 0.0, loads.wrench("bar").moment_Nm.round(3) + 0.0
+    (array([[0.  , 9.81, 0.  ]]), array([[0.   , 0.   , 4.905]]))
     """
     external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)

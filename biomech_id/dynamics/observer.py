@@ -52,9 +52,9 @@ class Observer:
         (N, 3), of X in the laboratory, laboratory axes.
     alpha_lab_rad_s2 : FloatArray
         (N, 3), of X in the laboratory, laboratory axes.
-    origin_acceleration_lab_m_s2 : FloatArray
-        (N, 3), of J, laboratory axes.
     origin_velocity_lab_m_s : FloatArray
+        (N, 3), of J, laboratory axes.
+    origin_acceleration_lab_m_s2 : FloatArray
         (N, 3), of J, laboratory axes.
     """
 
@@ -76,12 +76,12 @@ class Observer:
 
         Parameters
         ----------
+        name : str
+            Of the segment.
         motion : Motion
             Of the segment; its centre of mass must be a point fixed in it.
         attachment_lab_m : FloatArray
             (N, 3), where the point is, metres, laboratory axes: the segment's proximal or distal joint, say.
-        name : str
-            Of the segment.
         """
         omega, alpha = motion.omega_lab_rad_s, motion.alpha_lab_rad_s2
         arm = attachment_lab_m - motion.com_lab_m
@@ -97,6 +97,12 @@ class Observer:
         ----------
         n_frames : int
             How many.
+
+        Examples
+        --------
+        >>> from biomech_id.dynamics.observer import Observer
+        >>> Observer.at_rest(3).name
+        'lab'
         """
         zero = np.zeros((n_frames, 3))
         return cls("lab", Frames(np.tile(np.eye(3), (n_frames, 1, 1)), zero), zero, zero, zero, zero)
@@ -164,12 +170,12 @@ def observe(
     ----------
     chain : Chain
         As for `biomech_id.dynamics.newton_euler.solve`.
+    observer : Observer
+        Who watches.
     external : Iterable[External], optional
         As for `biomech_id.dynamics.newton_euler.solve`.
     gravity_lab_m_s2 : ArrayLike, optional
         As for `biomech_id.dynamics.newton_euler.solve`.
-    observer : Observer
-        Who watches.
     relative_rotation : bool, optional
         Take the segments' rotation relative to the observer too; the default takes it relative to the laboratory, which leaves the
         fictitious moments about the centre of mass zero.

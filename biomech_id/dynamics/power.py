@@ -93,6 +93,14 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
         Power and time of different length.
     InvalidValueError
         A phase that ends before it starts or leaves the recording.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.power import work
+    >>> power_W, time_s = np.array([0.0, 100.0, 0.0, -100.0, 0.0]), np.array([0.0, 0.1, 0.2, 0.3, 0.4])
+    >>> work(power_W, time_s, 0.0, 0.4)
+    Work(positive_J=10.0, negative_J=-10.0)
     """
     if np.shape(power_W) != np.shape(time_s) or np.ndim(power_W) != 1:
         raise ShapeError(
@@ -124,6 +132,15 @@ def work_per_phase(power_W: FloatArray, time_s: FloatArray, phases: Mapping[str,
         (n,), rising, seconds.
     phases : Mapping[str, tuple[float, float]]
         Name -> (start, end), seconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.power import work_per_phase
+    >>> power_W, time_s = np.array([0.0, 100.0, 0.0, -100.0, 0.0]), np.array([0.0, 0.1, 0.2, 0.3, 0.4])
+    >>> phases = work_per_phase(power_W, time_s, {"stance": (0.0, 0.2), "swing": (0.2, 0.4)})
+    >>> phases["stance"].positive_J, phases["swing"].negative_J
+    (10.0, -10.0)
     """
     return {name: work(power_W, time_s, start, end) for name, (start, end) in phases.items()}
 

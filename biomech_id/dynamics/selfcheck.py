@@ -144,6 +144,14 @@ def quiet_standing(ground_force_lab_N: FloatArray, body_mass_kg: float) -> SelfC
     ------
     InvalidValueError
         A body mass that is not positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.selfcheck import quiet_standing
+    >>> ground_N = np.tile([0.0, 0.0, 686.0], (100, 1))
+    >>> quiet_standing(ground_N, 70.0).verdict
+    'passed'
     """
     if not body_mass_kg > 0:
         raise InvalidValueError(

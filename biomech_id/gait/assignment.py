@@ -135,6 +135,12 @@ def parse_overrides(texts: Sequence[str], trial_name: str) -> dict[tuple[str, in
     ------
     OptionError
         A text that cannot be read.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.assignment import parse_overrides
+    >>> parse_overrides(["walk01 L 2 = plate 1", "walk02 R 1 = none"], "walk01")
+    {('L', 2): ('plate 1',)}
     """
     overrides = {}
     for text in texts:

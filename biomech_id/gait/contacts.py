@@ -112,6 +112,13 @@ def contact_threshold_N(rest: PlateRest, body_mass_kg: float | None) -> float:
         What the plate reads while nobody is on it.
     body_mass_kg : float | None
         Kilograms; None where it is not known.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.contacts import PlateRest, contact_threshold_N
+    >>> quiet = PlateRest(offset_N=0.0, noise_N=0.5, seen=True)
+    >>> round(contact_threshold_N(quiet, 70.0), 1)
+    13.7
     """
     weight_N = 0.0 if body_mass_kg is None else body_mass_kg * GRAVITY_M_S2
     return max(NOISE_FACTOR * rest.noise_N, WEIGHT_SHARE * weight_N, LEAST_THRESHOLD_N)

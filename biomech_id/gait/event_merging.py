@@ -23,6 +23,14 @@ def nearest_event(events: Iterable[Event], event: Event, within_s: float) -> Eve
         The event.
     within_s : float
         Largest distance in time, seconds.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.event_merging import nearest_event
+    >>> from biomech_id.trial import Event, EventKind
+    >>> strikes = [Event(0.50, "L", EventKind.FOOT_STRIKE), Event(1.60, "L", EventKind.FOOT_STRIKE)]
+    >>> nearest_event(strikes, Event(1.57, "L", EventKind.FOOT_STRIKE), 0.05).time_s
+    1.6
     """
     same = [e for e in events if e.side == event.side and e.kind is event.kind and abs(e.time_s - event.time_s) < within_s]
     return min(same, key=lambda e: abs(e.time_s - event.time_s)) if same else None
@@ -37,6 +45,15 @@ def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Ev
         Events that stand.
     others : Sequence[Event]
         Events that fill in.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.event_merging import merged_events
+    >>> from biomech_id.trial import Event, EventKind
+    >>> plate = [Event(0.50, "L", EventKind.FOOT_STRIKE)]
+    >>> markers = [Event(0.48, "L", EventKind.FOOT_STRIKE), Event(1.60, "L", EventKind.FOOT_STRIKE)]
+    >>> [event.time_s for event in merged_events(plate, markers)]
+    [0.5, 1.6]
     """
     return tuple(sorted([*leading, *(e for e in others if nearest_event(leading, e, SAME_EVENT_S) is None)]))
 

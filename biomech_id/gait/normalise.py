@@ -40,6 +40,14 @@ def normalise(
         The cycle does not end after it starts.
     ShapeError
         Values of more than two axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.normalise import normalise
+    >>> angle_deg = np.arange(101.0)
+    >>> normalise(angle_deg, 100.0, 0.0, 0.105, 0.905, points=5)
+    array([10.5, 30.5, 50.5, 70.5, 90.5])
     """
     if not end_s > start_s:
         raise InvalidValueError(

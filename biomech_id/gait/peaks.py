@@ -108,6 +108,14 @@ def power_peaks(
         The foot off does not lie within the cycle.
     ShapeError
         A curve that is not one-dimensional.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.peaks import power_peaks
+    >>> ankle = 3.0 * np.exp(-(((np.arange(101) - 52) / 4.0) ** 2))
+    >>> [(peak.name, peak.percent) for peak in power_peaks({"ankle": ankle}, 60.0)]
+    [('A2', 52.0)]
     """
     if not 0.0 < foot_off_percent < 100.0:
         raise InvalidValueError(

@@ -60,6 +60,13 @@ def gait_variable_score(curve: FloatArray, norm_mean: FloatArray) -> float:
     ------
     ShapeError
         Any other length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.scores import gait_variable_score
+    >>> round(gait_variable_score(np.full(51, 12.0), np.full(51, 7.0)), 6)
+    5.0
     """
     difference = _scored(curve) - _scored(norm_mean)
     return _root_mean_square(difference)

@@ -119,6 +119,12 @@ def symmetry_index(left: float, right: float) -> float:
     ----------
     left, right : float
         Of the two sides, in one unit.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.spatiotemporal import symmetry_index
+    >>> round(symmetry_index(1.1, 0.9), 6)
+    20.0
     """
     return 100.0 * (left - right) / (0.5 * (left + right))
 

@@ -70,6 +70,14 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
         "L" or "R".
     first_s, last_s : float
         Absolute times of the first and the last video frame.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.stance_intervals import stance_intervals
+    >>> from biomech_id.trial.events import Event, EventKind
+    >>> strike, off = Event(0.5, "L", EventKind.FOOT_STRIKE), Event(1.1, "L", EventKind.FOOT_OFF)
+    >>> [(stance.start_s, stance.end_s) for stance in stance_intervals([strike, off], "L", 0.4, 1.2)]
+    [(0.5, 1.1)]
     """
     mine = sorted(e for e in events if e.side == side and e.kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF))
     intervals = []
@@ -100,6 +108,13 @@ def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray
         (n,), of the frames, seconds.
     start_s, end_s : float
         Seconds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.stance_intervals import frames_within
+    >>> frames_within(np.array([0.0, 0.1, 0.2, 0.3]), 0.1, 0.2)
+    array([False,  True,  True, False])
     """
     return np.asarray((time_s >= start_s) & (time_s <= end_s))
 

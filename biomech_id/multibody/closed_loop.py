@@ -167,6 +167,17 @@ class ClosedLoop:
             A mechanism without a closure; use `assemble`.
         InvalidValueError
             A configuration in which the loops cannot be closed.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.closed_loop import ClosedLoop
+        >>> from biomech_id.multibody.mechanisms import four_bar, planar_segment
+        >>> rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
+        >>> parallelogram = four_bar((0.5, 1.0, 0.5), 1.0, rods)
+        >>> q = parallelogram.configuration(np.array([[1.0]]))
+        >>> float(q[0, 0]), float(q[0, 2].round(9))
+        (1.0, 1.0)
         """
         if self.closure is None:
             raise MissingInputError(
@@ -308,6 +319,18 @@ class ClosedLoop:
             (N, n1), free speeds.
         tau1 : FloatArray
             (N, n1), drives in the free coordinates, N m or N.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.closed_loop import ClosedLoop
+        >>> from biomech_id.multibody.mechanisms import four_bar, planar_segment
+        >>> rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
+        >>> mechanism = four_bar((0.5, 1.0, 0.7), 1.0, rods)
+        >>> q, u1 = mechanism.configuration(np.array([[1.0]])), np.array([[2.0]])
+        >>> tau1 = mechanism.inverse(q, u1, np.array([[3.0]]))
+        >>> mechanism.forward(q, u1, tau1).round(6)
+        array([[3.]])
         """
         r = self.reduced(q, u1)
         need: FloatArray = tau1 - r.c1 - r.g1 - r.spring1
@@ -360,9 +383,9 @@ class ClosedLoop:
         t : float
             Time, seconds.
         q : FloatArray
-            (n,), coordinates of one state, rad or m.
+            (n1,), free coordinates of one state, rad or m.
         u : FloatArray
-            (n,), speeds of that state.
+            (n1,), free speeds of that state.
         """
         a: FloatArray = self.forward(self.configuration(q[None]), u[None], np.zeros((1, len(self.free))))[0]
         return a
@@ -373,9 +396,19 @@ class ClosedLoop:
         Parameters
         ----------
         q : FloatArray
-            (n,), coordinates of one state, rad or m.
+            (n1,), free coordinates of one state, rad or m.
         u : FloatArray
-            (n,), speeds of that state.
+            (n1,), free speeds of that state.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.closed_loop import ClosedLoop
+        >>> from biomech_id.multibody.mechanisms import four_bar, planar_segment
+        >>> rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
+        >>> mechanism = four_bar((0.5, 1.0, 0.5), 1.0, rods)
+        >>> mechanism.energy(np.array([0.1]), np.zeros(1)) < mechanism.energy(np.array([np.pi / 2]), np.zeros(1))
+        True
         """
         all_q, all_u = self._state(q, u)
         total = self.tree.energy(all_q, all_u, gravity_lab_m_s2=self.gravity_lab_m_s2)[0]
@@ -389,9 +422,9 @@ class ClosedLoop:
         t : float
             Time, seconds.
         q : FloatArray
-            (n,), coordinates of one state, rad or m.
+            (n1,), free coordinates of one state, rad or m.
         u : FloatArray
-            (n,), speeds of that state.
+            (n1,), free speeds of that state.
         """
         all_u = self._state(q, u)[1]
         return float(-sum(s.damping * all_u[0, s.joint] ** 2 for s in self.springs))

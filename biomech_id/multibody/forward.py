@@ -97,6 +97,13 @@ class Terms:
         ----------
         drive : FloatArray | float, optional
             (n,), Q + E, N m or N.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.forward import Terms
+        >>> Terms(np.eye(1) * 2.0, np.zeros(1), np.array([-4.0])).accelerations()
+        array([-2.])
         """
         accelerations: FloatArray = np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64)
         return accelerations
@@ -160,6 +167,8 @@ def simulate(
 
     Parameters
     ----------
+    system : System
+        What moves.
     q0, u0 : FloatArray
         (n,), state at ``t_s[0]``.
     t_s : FloatArray
@@ -172,8 +181,6 @@ def simulate(
         Name of the event that ends the run; times after it are left out.
     tolerance : float, optional
         Relative and absolute, of the integrator.
-    system : System
-        What moves.
 
     Raises
     ------
@@ -181,6 +188,16 @@ def simulate(
         Speeds of another length than coordinates.
     InvalidValueError
         Times that do not increase, a stop at an event that is not there, or a motion the integrator cannot follow.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.forward import simulate
+    >>> from biomech_id.multibody.pendulums import NPendulum
+    >>> pendulum = NPendulum(np.array([1.0]), np.array([1.0]))
+    >>> swing = simulate(pendulum, np.array([0.02]), np.zeros(1), np.array([0.0, np.pi / np.sqrt(9.81)]))
+    >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
+    (array([-0.02]), True)
     """
     from scipy.integrate import solve_ivp  # costs as much to import as NumPy; few users simulate
 

@@ -85,6 +85,15 @@ class Angles:
             (N, k), rad.
         rate_hz : float
             Samples per second.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.limb import Angles
+        >>> time_s = np.arange(101) / 100.0
+        >>> knee = Angles.from_samples(time_s[:, None] ** 2, 100.0)
+        >>> float(knee.rate_rad_s[50, 0].round(6)), float(knee.acceleration_rad_s2[50, 0].round(3))
+        (1.0, 2.0)
         """
         rate, acceleration = quintic_derivatives(q_rad, rate_hz)
         return cls(np.asarray(q_rad, dtype=np.float64), rate, acceleration)
@@ -107,6 +116,14 @@ class Angles:
         ------
         InvalidValueError
             A function that drops the imaginary part, such as one with an absolute value in it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.limb import Angles
+        >>> knee = Angles.from_functions([lambda t: 0.5 * np.sin(2 * t)], np.array([0.0]))
+        >>> float(knee.rate_rad_s[0, 0].round(9))
+        1.0
         """
         t = np.asarray(t_s, dtype=np.float64)
 
@@ -146,6 +163,17 @@ class Limb:
     ------
     OptionError
         A joint that is neither "z" nor "zxy".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.multibody.limb import Angles, Limb, Link
+    >>> sizes = {"thigh": (0.4, 7.0), "shank": (0.4, 3.0)}
+    >>> limb = Limb([Link(Segment(k, m, np.array([0, l / 2, 0]), np.zeros((3, 3))), (0, l, 0)) for k, (l, m) in sizes.items()])
+    >>> down = Angles(np.array([[np.pi, 0.0]]), np.zeros((1, 2)), np.zeros((1, 2)))
+    >>> limb.tip(limb.motions(down)).round(6) + 0.0
+    array([[ 0. , -0.8,  0. ]])
     """
 
     links: Sequence[Link]
@@ -248,6 +276,17 @@ class Limb:
             Further wrenches on the bodies, by name.
         gravity_lab_m_s2 : ArrayLike, optional
             (3,) or (N, 3), laboratory axes, m/s2; points down.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.dynamics.body import Segment
+        >>> from biomech_id.multibody.limb import Angles, Limb, Link
+        >>> limb = Limb([Link(Segment("arm", 4.0, np.array([0.0, 0.3, 0.0]), np.zeros((3, 3))), (0.0, 0.6, 0.0))])
+        >>> held_out = Angles(np.full((1, 1), -np.pi / 2), np.zeros((1, 1)), np.zeros((1, 1)))
+        >>> shoulder = limb.solve(limb.motions(held_out), gravity_lab_m_s2=(0.0, -9.81, 0.0)).wrench("arm")
+        >>> shoulder.moment_Nm.round(3) + 0.0
+        array([[ 0.   ,  0.   , 11.772]])
         """
         return solve(self.chain(motions), external, gravity_lab_m_s2=gravity_lab_m_s2)
 

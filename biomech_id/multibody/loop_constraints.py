@@ -63,10 +63,10 @@ class Pin:
     ----------
     body : int
         Indices in the tree; ``other`` may be `BASE`.
-    other : int
-        Indices in the tree; ``other`` may be `BASE`.
     place_m : tuple[float, float, float]
         (3,), in the frames of the two, metres; the base's frame is the laboratory.
+    other : int
+        Indices in the tree; ``other`` may be `BASE`.
     other_place_m : tuple[float, float, float]
         (3,), in the frames of the two, metres; the base's frame is the laboratory.
     """
@@ -129,6 +129,13 @@ class Coupling:
         One for each coordinate.
     constant : float, optional
         What the sum is kept at.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.loop_constraints import Coupling
+    >>> pulleys = Coupling((1.0, -2.0), 0.0)
+    >>> pulleys.coefficients
+    (1.0, -2.0)
     """
 
     coefficients: tuple[float, ...]
@@ -218,6 +225,14 @@ def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Seque
         Of the two circles.
     branch : int
         +1 or -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.loop_constraints import circle_intersection
+    >>> x, y = circle_intersection(np, (0.0, 0.0), 5.0, (6.0, 0.0), 5.0, 1)
+    >>> float(x), float(y)
+    (3.0, 4.0)
     """
     dx, dy = other[0] - centre[0], other[1] - centre[1]
     squared = dx * dx + dy * dy

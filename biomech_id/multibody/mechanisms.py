@@ -37,6 +37,12 @@ def planar_segment(name: str, mass_kg: float, com_m: Sequence[float], inertia_kg
         (x, y) of the centre of mass in the body's frame, metres.
     inertia_kgm2 : float
         About the centre of mass and the axis out of the plane.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.mechanisms import planar_segment
+    >>> planar_segment("rod", 1.0, (0.5, 0.0), 1 / 12).com_m
+    array([0.5, 0. , 0. ])
     """
     tensor = np.diag([inertia_kgm2 / 2, inertia_kgm2 / 2, inertia_kgm2])
     return Segment(name, mass_kg, np.array([*com_m, 0.0]), tensor, "planar mechanism")
@@ -67,12 +73,22 @@ def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: S
     ----------
     lengths_m : tuple[float, float, float]
         Of crank, coupler, rocker.
+    ground_m : float
+        From the crank's pivot to the rocker's, along x, metres.
     segments : Sequence[Segment]
         Their inertias.
     branch : int, optional
         +1 has the joint of coupler and rocker to the left of the line from the crank's tip to the rocker's pivot.
-    ground_m : float
-        From the crank's pivot to the rocker's, along x, metres.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.mechanisms import four_bar
+    >>> from biomech_id.multibody.mechanisms import planar_segment
+    >>> rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
+    >>> square = four_bar((1.0, 1.0, 1.0), 1.0, rods)
+    >>> np.rad2deg(square.configuration(np.array([[np.pi / 2]]))).round(6) + 0.0
+    array([[ 90., -90.,  90.]])
     """
     crank, coupler, rocker = lengths_m
     tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank), Body(segments[2], BASE, d_m=ground_m)])
@@ -160,6 +176,16 @@ def slider_crank(
         None for none.
     branch : int, optional
         +1 or -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.mechanisms import planar_segment, sliding_segment
+    >>> from biomech_id.multibody.mechanisms import slider_crank
+    >>> parts = [planar_segment("crank", 1.0, (0.1, 0.0), 0.01), planar_segment("rod", 1.0, (0.2, 0.0), 0.02)]
+    >>> engine = slider_crank(0.2, 0.5, [*parts, sliding_segment("piston", 0.5, 0.0, 0.001)])
+    >>> float(engine.configuration(np.array([[1e-9]]))[0, 2].round(6))
+    0.7
     """
     slider = Body(segments[2], BASE, "prismatic", **_ALONG_X)
     tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank_m), slider])
@@ -216,6 +242,12 @@ class ExoskeletonLeg:
         Of the four-bar; its other two sides are thigh and shank.
     crank_pivot_m : tuple[float, float]
         (x, y) on the thigh. coupler_pin_m : on the shank. strut_pivot_m : on the shank. strut_pin_m : on the foot.
+    coupler_pin_m : tuple[float, float]
+        Of the coupler, in the shank's frame (x, y), metres.
+    strut_pivot_m : tuple[float, float]
+        Of the strut, in the shank's frame (x, y), metres.
+    strut_pin_m : tuple[float, float]
+        Of the strut, in the foot's frame (x, y), metres.
     segments : Mapping[str, Segment]
         Thigh, shank, foot, crank, coupler, cylinder (`planar_segment`) and rod (`sliding_segment`).
     stiffness_N_m : float
@@ -226,12 +258,6 @@ class ExoskeletonLeg:
         Of the strut.
     branch : int, optional
         Of the four-bar.
-    coupler_pin_m : tuple[float, float]
-        Of the coupler, in the shank's frame (x, y), metres.
-    strut_pivot_m : tuple[float, float]
-        Of the strut, in the shank's frame (x, y), metres.
-    strut_pin_m : tuple[float, float]
-        Of the strut, in the foot's frame (x, y), metres.
     """
 
     thigh_m: float
@@ -310,14 +336,14 @@ def assist_knee(mechanism: ClosedLoop, q: FloatArray, tau1: FloatArray, share: f
 
     Parameters
     ----------
-    q : FloatArray
-        (N, 7), closed configurations. tau1 : (N, 3), what the motion needs (`ClosedLoop.inverse`).
-    share : float
-        0 leaves all to the wearer, 1 nothing.
     mechanism : ClosedLoop
         Made by an `ExoskeletonLeg`.
+    q : FloatArray
+        (N, 7), closed configurations. tau1 : (N, 3), what the motion needs (`ClosedLoop.inverse`).
     tau1 : FloatArray
         (N, n1), what the free coordinates need, N m.
+    share : float
+        0 leaves all to the wearer, 1 nothing.
 
     Raises
     ------

@@ -27,6 +27,14 @@ class DoublePendulum:
         (2,), constant moments M_1 at the first joint and M_12 at the second, of the proximal on the distal bar.
     gravity_m_s2 : float, optional
         Downward.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.pendulums import DoublePendulum
+    >>> arm = DoublePendulum(np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.zeros(2))
+    >>> arm.accelerations(0.0, np.zeros(2), np.zeros(2)) + 0.0
+    array([0., 0.])
     """
 
     mass_kg: FloatArray
@@ -47,6 +55,15 @@ class DoublePendulum:
             (n,), coordinates of one state, rad or m.
         u : FloatArray
             (n,), speeds of that state.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.pendulums import DoublePendulum
+        >>> arm = DoublePendulum(np.array([2.0, 1.0]), np.array([0.3, 0.25]), np.zeros(2))
+        >>> arm.terms(np.zeros(2), np.zeros(2)).M.round(4)
+        array([[0.15  , 0.0375],
+               [0.0375, 0.0208]])
         """
         (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
         coupling, difference = m2 * l1 * l2 / 2, q[0] - q[1]
@@ -79,6 +96,14 @@ class DoublePendulum:
             (n,), coordinates of one state, rad or m.
         u : FloatArray
             (n,), speeds of that state.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.pendulums import DoublePendulum
+        >>> arm = DoublePendulum(np.array([2.0, 1.0]), np.array([0.3, 0.25]), np.zeros(2))
+        >>> round(arm.energy(np.zeros(2), np.zeros(2)), 3)
+        -7.112
         """
         (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
         kinetic = u @ self.terms(q, u).M @ u / 2
@@ -104,6 +129,14 @@ class NPendulum:
         (n,).
     gravity_m_s2 : float, optional
         Downward.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.pendulums import NPendulum
+    >>> one = NPendulum(np.array([1.0]), np.array([1.0]))
+    >>> one.accelerations(0.0, np.array([np.pi / 2]), np.zeros(1)).round(3)
+    array([-9.81])
     """
 
     mass_kg: FloatArray
@@ -170,5 +203,13 @@ class NPendulum:
             (n,), coordinates of one state, rad or m.
         u : FloatArray
             (n,), speeds of that state.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.pendulums import NPendulum
+        >>> one = NPendulum(np.array([2.0]), np.array([0.5]))
+        >>> round(one.energy(np.array([np.pi / 2]), np.array([2.0])), 3)
+        1.0
         """
         return float(u @ self.terms(q, u).M @ u / 2 - self._weight @ np.cos(q))

@@ -115,6 +115,14 @@ class PlanarArm:
         Unless each has three values.
     InvalidValueError
         A negative mass, length or inertia.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.planar_arm import PlanarArm
+    >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+    >>> arm.length_m
+    array([0.3 , 0.25, 0.1 ])
     """
 
     mass_kg: FloatArray
@@ -139,6 +147,15 @@ class PlanarArm:
         ----------
         alpha_rad : FloatArray
             (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.planar_arm import PlanarArm
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> M = arm.mass_matrix(np.zeros(3))
+        >>> bool(np.allclose(M, M.T)), bool((np.linalg.eigvalsh(M) > 0).all())
+        (True, True)
         """
         _, a2, a3 = _columns(alpha_rad)
         (m1, m2, m3), (l1, l2, _), (d1, d2, d3), (I1, I2, I3) = self.mass_kg, self.length_m, self.com_m, self.inertia_kgm2
@@ -163,6 +180,14 @@ class PlanarArm:
             (..., 3), external joint angles of shoulder, elbow and wrist, rad.
         rate_rad_s : FloatArray
             (..., 3), rates of the external joint angles, rad/s.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.planar_arm import PlanarArm
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm.velocity_moments(np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])).round(6) + 0.0
+        array([0., 0., 0.])
         """
         _, a2, a3 = _columns(alpha_rad)
         w1, w2, w3 = _columns(rate_rad_s)
@@ -180,6 +205,16 @@ class PlanarArm:
         ----------
         alpha_rad : FloatArray
             (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.planar_arm import PlanarArm
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm.gravity_moments(np.array([np.pi / 2, 0.0, 0.0])).round(6) + 0.0
+        array([0., 0., 0.])
+        >>> arm.gravity_moments(np.zeros(3)).round(3)
+        array([12.066,  3.237,  0.245])
         """
         a1, a2, a3 = _columns(alpha_rad)
         (m1, m2, m3), (l1, l2, _), (d1, d2, d3), g = self.mass_kg, self.length_m, self.com_m, self.gravity_m_s2
@@ -220,6 +255,15 @@ class PlanarArm:
             (..., 3), second derivatives of the external joint angles, rad/s2.
         spring : HandSpring | None, optional
             On the hand; None for none.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.planar_arm import PlanarArm
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> held = arm.moments(np.zeros(3), np.zeros(3), np.zeros(3))
+        >>> bool(np.allclose(held.total, held.gravity))
+        True
         """
         motion = [np.reshape(values, (-1, 3)) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2)]
         terms = np.empty((3, len(motion[0]), 3))
@@ -258,6 +302,14 @@ class PlanarArm:
         ----------
         alpha_rad : FloatArray
             (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.planar_arm import PlanarArm
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm.com_jacobians(np.zeros(3)).shape
+        (3, 2, 3)
         """
         theta = np.cumsum(alpha_rad, axis=-1)
         return self._jacobians(np.stack([-np.sin(theta), np.cos(theta)], axis=-1))
@@ -369,6 +421,13 @@ def theta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
     ----------
     alpha_rad : FloatArray
         (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.planar_arm import theta_of_alpha
+    >>> np.rad2deg(theta_of_alpha(np.deg2rad([30.0, 20.0, 10.0]))).round(6)
+    array([30., 50., 60.])
     """
     return np.cumsum(alpha_rad, axis=-1)
 
@@ -380,6 +439,13 @@ def alpha_of_theta(theta_rad: FloatArray) -> FloatArray:
     ----------
     theta_rad : FloatArray
         (..., 3), segment angles from +x, rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.planar_arm import alpha_of_theta
+    >>> np.rad2deg(alpha_of_theta(np.deg2rad([30.0, 50.0, 60.0]))).round(6)
+    array([30., 20., 10.])
     """
     return np.diff(theta_rad, axis=-1, prepend=0.0)
 
@@ -391,6 +457,13 @@ def beta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
     ----------
     alpha_rad : FloatArray
         (..., 3), external joint angles of shoulder, elbow and wrist, rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.planar_arm import beta_of_alpha
+    >>> np.rad2deg(beta_of_alpha(np.deg2rad([30.0, 20.0, 10.0]))).round(6)
+    array([ 30., 160., 170.])
     """
     return np.array([0.0, np.pi, np.pi]) + np.array([1.0, -1.0, -1.0]) * alpha_rad
 
@@ -402,6 +475,13 @@ def alpha_of_beta(beta_rad: FloatArray) -> FloatArray:
     ----------
     beta_rad : FloatArray
         (..., 3), internal joint angles, rad.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.planar_arm import alpha_of_beta
+    >>> np.rad2deg(alpha_of_beta(np.deg2rad([30.0, 160.0, 170.0]))).round(6)
+    array([30., 20., 10.])
     """
     return beta_of_alpha(beta_rad)
 

@@ -137,6 +137,15 @@ class Tree:
         A parent that is no earlier row, or two bodies with one name.
     OptionError
         An unknown kind of joint.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.mechanisms import planar_segment
+    >>> from biomech_id.multibody.tree import Body, Tree
+    >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+    >>> shank = Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), parent=0, d_m=0.4)
+    >>> Tree([thigh, shank]).names
+    ('thigh', 'shank')
     """
 
     bodies: Sequence[Body]
@@ -182,6 +191,15 @@ class Tree:
         ----------
         body : int
             Index of the body; `BASE` for the base.
+
+        Examples
+        --------
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+        >>> rods = [thigh, Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
+        >>> Tree(rods).path(1)
+        (0, 1)
         """
         return self._ancestors[body]
 
@@ -192,17 +210,29 @@ class Tree:
 
         Parameters
         ----------
+        q : FloatArray
+            (N, n), coordinates, rad or m.
         u, a : FloatArray | None, optional
             Left out, they are zero.
         base : Motion | None, optional
             Motion of the frame the tree hangs on (N frames), if it moves; its centre of mass is not used.
-        q : FloatArray
-            (N, n), coordinates, rad or m.
 
         Raises
         ------
         ShapeError
             Unless all are (N, n).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+        >>> rods = [thigh, Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
+        >>> bent = Tree(rods).motion(np.deg2rad([[90.0, -90.0]]))
+        >>> ankle_m, velocity, acceleration = bent.point(1, (0.4, 0.0, 0.0))
+        >>> ankle_m.round(6) + 0.0
+        array([[0.4, 0.4, 0. ]])
         """
         q, u, a = self._checked(q, u, a)
         N, n = q.shape
@@ -288,6 +318,16 @@ class Tree:
             (3,) or (N, 3), laboratory axes, m/s2; points down.
         motion : TreeMotion | None, optional
             The tree's motion in ``q`` and ``u``, if it is at hand already.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> M, C, g = rod.equations(np.zeros((1, 1)), np.zeros((1, 1)), gravity_lab_m_s2=(0.0, -9.81, 0.0))
+        >>> M.round(4), g.round(3)
+        (array([[[0.6667]]]), array([[9.81]]))
         """
         motion = motion or self.motion(q, u)
         N, n = motion.origin_m.shape[:2]
@@ -368,6 +408,15 @@ class Tree:
             (3,) or (N, 3), laboratory axes, m/s2; points down.
         base : Motion | None, optional
             What the base moves with; None is the laboratory.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> rod.inverse(*np.zeros((3, 1, 1)), gravity_lab_m_s2=(0.0, -9.81, 0.0)).round(3)
+        array([[9.81]])
         """
         motion = self.motion(q, u, a, base=base)
         loads = solve(self.chain_of(motion), external, gravity_lab_m_s2=gravity_lab_m_s2)
@@ -392,6 +441,15 @@ class Tree:
             (N, n), drives at the joints, N m or N.
         gravity_lab_m_s2 : ArrayLike, optional
             (3,) or (N, 3), laboratory axes, m/s2; points down.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> rod.forward(np.zeros((1, 1)), np.zeros((1, 1)), np.array([[2.0]]), gravity_lab_m_s2=(0.0, 0.0, 0.0)).round(3)
+        array([[3.]])
         """
         M, C, g = self.equations(q, u, gravity_lab_m_s2=gravity_lab_m_s2)
         need = (tau - g)[..., None] - C @ u[..., None]
@@ -408,6 +466,15 @@ class Tree:
             (N, n), speeds: rates of the coordinates.
         gravity_lab_m_s2 : ArrayLike, optional
             (3,) or (N, 3), laboratory axes, m/s2; points down.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.mechanisms import planar_segment
+        >>> from biomech_id.multibody.tree import Body, Tree
+        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> rod.energy(np.zeros((1, 1)), np.ones((1, 1)), gravity_lab_m_s2=(0.0, 0.0, 0.0)).round(4)
+        array([0.3333])
         """
         motion, gravity = self.motion(q, u), np.asarray(gravity_lab_m_s2, dtype=np.float64)
         of_bodies = []

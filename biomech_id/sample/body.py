@@ -98,6 +98,8 @@ class Person:
         Of the person.
     marker_radius_m : float
         Of every marker.
+    inter_asis_m : float
+        Between the two anterior superior iliac spines.
     leg_length_m : Mapping[str, float]
         Side -> what an examiner measures.
     knee_width_m : Mapping[str, float]
@@ -106,8 +108,6 @@ class Person:
         Side -> what an examiner measures.
     asis_trochanter_m : Mapping[str, float]
         Side -> what an examiner measures.
-    inter_asis_m : float
-        Between the two anterior superior iliac spines.
     thigh_m : Mapping[str, float]
         Side -> lengths between joint centres.
     shank_m : Mapping[str, float]
@@ -167,12 +167,6 @@ def build_body(
 
     Parameters
     ----------
-    foot_flat : bool
-        Static offsets computed with the heel marker lowered to the toe marker's height.
-    sacrum : bool
-        One sacral marker instead of the two posterior superior iliac spines.
-    clusters : bool
-        Add four-marker clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads 1 and 5.
     mass_kg : float
         Body mass.
     height_m : float
@@ -181,6 +175,12 @@ def build_body(
         On the day of the session.
     marker_diameter_m : float
         Of the markers.
+    foot_flat : bool
+        Static offsets computed with the heel marker lowered to the toe marker's height.
+    sacrum : bool
+        One sacral marker instead of the two posterior superior iliac spines.
+    clusters : bool
+        Add four-marker clusters on thigh and shank, medial knee and ankle markers, and metatarsal heads 1 and 5.
     """
     h, r = height_m, marker_diameter_m / 2
     # A few millimetres of difference between the legs, so that sides cannot be swapped unseen.

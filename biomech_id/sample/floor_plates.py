@@ -140,10 +140,10 @@ def layout(name: str, step_m: float) -> tuple[PlateSpec, ...]:
 
     Parameters
     ----------
-    step_m : float
-        Step length the plates are laid out for.
     name : str
         Of the layout.
+    step_m : float
+        Step length the plates are laid out for.
 
     Raises
     ------

@@ -70,12 +70,6 @@ def make_plan(
 
     Parameters
     ----------
-    half_width_m : float
-        Distance of each foot from the path.
-    toe_out_rad : Mapping[str, float]
-        Side -> outward turn of the foot from the path's tangent.
-    start_s, end_s : float
-        Times that must be covered; s = 0 of the path is passed at t = 0.
     pattern : GaitPattern
         Shape of the gait.
     path : Path
@@ -84,6 +78,12 @@ def make_plan(
         Of travel.
     stride_m : float
         Length of a stride.
+    half_width_m : float
+        Distance of each foot from the path.
+    toe_out_rad : Mapping[str, float]
+        Side -> outward turn of the foot from the path's tangent.
+    start_s, end_s : float
+        Times that must be covered; s = 0 of the path is passed at t = 0.
     """
     cycle = stride_m / speed_m_s
     steps = {}

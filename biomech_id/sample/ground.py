@@ -69,8 +69,6 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
 
     Parameters
     ----------
-    forward_share : float
-        Constant added to the forward component of the force's direction (see `mean_forward_share`).
     gait : Gait
         The way of moving.
     pose : Posture
@@ -79,6 +77,8 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
         Times at which to evaluate, seconds.
     side : str
         "L" or "R".
+    forward_share : float
+        Constant added to the forward component of the force's direction (see `mean_forward_share`).
     """
     current = _latest_stance(gait.plan.steps[side], time)
     phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
@@ -102,12 +102,12 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
 
     Parameters
     ----------
-    phase : Jet
-        (n,), time since the foot's last strike over the gait cycle.
     gait : Gait
         The way of moving.
     time : Jet
         Times at which to evaluate, seconds.
+    phase : Jet
+        (n,), time since the foot's last strike over the gait cycle.
     """
     cycle, pattern = gait.plan.cycle_s, gait.pattern
     weight = gait.body.mass_kg * GRAVITY_M_S2
@@ -149,16 +149,16 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
 
     Parameters
     ----------
-    phase : Jet
-        (n,), time since the last strike over the gait cycle, and which stance that began.
-    current : IntArray
-        (n,), time since the last strike over the gait cycle, and which stance that began.
     gait : Gait
         The way of moving.
     time : Jet
         Times at which to evaluate, seconds.
     side : str
         "L" or "R".
+    phase : Jet
+        (n,), time since the last strike over the gait cycle, and which stance that began.
+    current : IntArray
+        (n,), time since the last strike over the gait cycle, and which stance that began.
     """
     sole, steps, (start, end) = gait.sole, gait.plan.steps[side], gait.pattern.cop_travel
     to_ball = smoothstep((phase - start) / (end - start), COP_N)

@@ -26,11 +26,11 @@ class Jet:
 
     Attributes
     ----------
+    coefficients : Array
+        What ``c`` is made of.
     c : Array
         (order + 1, ...), coefficient k divided by nothing else: f(t0 + h) = sum c[k] h^k. The trailing axes are the value's own
         shape, frames first: (n,) for a scalar, (n, 3) for a vector, (n, 3, 3) for a matrix.
-    coefficients : Array
-        What ``c`` is made of.
     """
 
     __array_ufunc__ = None  # NumPy arrays on the left of an operator defer to this class.

@@ -24,12 +24,12 @@ def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dic
 
     Parameters
     ----------
-    soft_tissue_m : float, optional
-        How far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
     body : Person
         The person.
     pose : Posture
         The body's pose at those times.
+    soft_tissue_m : float, optional
+        How far the thigh's markers (but not the knee's) ride up the bone with the knee bent at a right angle.
     """
     paths = {
         name: _carried(pose.pelvis.R_lab_pelvis.value, pose.pelvis.origin_m.value, p) for name, p in body.pelvis_markers_m.items()

@@ -125,14 +125,14 @@ def true_joint_wrenches(
 
     Parameters
     ----------
-    ground_force_N, ground_moment_Nm : Array
-        (n, 3), the floor's action on this foot, moment about the laboratory's origin.
     body : Person
         The person.
     pose : Posture
         The body's pose at those times.
     side : str
         "L" or "R".
+    ground_force_N, ground_moment_Nm : Array
+        (n, 3), the floor's action on this foot, moment about the laboratory's origin.
     """
     leg = pose.legs[side]
     points = {"ankle": leg.ankle_m.value, "knee": leg.knee_m.value, "hip": leg.hip_m.value}

@@ -52,12 +52,6 @@ class Gait:
 
     Attributes
     ----------
-    toe_out_rad : Mapping[str, float]
-        Side -> outward turn of the foot.
-    ankle_roll_rad : float, optional
-        Tilt of the ankle's axis that the conventional model does not allow; 0 for the base subject.
-    pelvis_height_m : float
-        Mean height of the middle of the hips.
     body : Person
         The person.
     sole : Sole
@@ -68,6 +62,12 @@ class Gait:
         Where the walk goes.
     plan : Plan
         Every stance.
+    toe_out_rad : Mapping[str, float]
+        Side -> outward turn of the foot.
+    pelvis_height_m : float
+        Mean height of the middle of the hips.
+    ankle_roll_rad : float, optional
+        Tilt of the ankle's axis that the conventional model does not allow; 0 for the base subject.
     """
 
     body: Person

@@ -184,14 +184,14 @@ def record(
 
     Parameters
     ----------
-    stances : Sequence[TrueStance], optional
-        Every stance of the motion on the recording's clock, with no plates named yet.
     mover : Mover
         Who moves.
     session : Session
         Options of the recording.
     subject : Subject
         Measurements that the files hold.
+    stances : Sequence[TrueStance], optional
+        Every stance of the motion on the recording's clock, with no plates named yet.
     spatiotemporal : Mapping[str, float] | None, optional
         Parameter -> true value.
 
@@ -285,16 +285,16 @@ def truth_of(
 
     Parameters
     ----------
+    mover : Mover
+        Who moves.
     times_s : FloatArray
         Absolute times, and the same as a jet of order 2 on the motion's own clock.
     time : Jet
         Absolute times, and the same as a jet of order 2 on the motion's own clock.
-    lasi_m : FloatArray
-        (n, 3), path of the left ASIS marker (it defines the direction of progression).
-    mover : Mover
-        Who moves.
     pose : Posture
         The body's pose at those times.
+    lasi_m : FloatArray
+        (n, 3), path of the left ASIS marker (it defines the direction of progression).
     events : tuple[Event, ...], optional
         Those of the trial.
     stances : tuple[TrueStance, ...], optional

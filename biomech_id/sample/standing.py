@@ -30,16 +30,16 @@ class Standing:
 
     Attributes
     ----------
-    place_m : tuple[float, float]
-        (2,), the point midway between the ankles.
-    hip_height_m : float
-        Of the middle of the hips; `upright` finds it.
     body : Person
         The person.
     sole : Sole
         Of one foot.
     toe_out_rad : Mapping[str, float]
         Side -> toe-out of the foot.
+    place_m : tuple[float, float]
+        (2,), the point midway between the ankles.
+    hip_height_m : float
+        Of the middle of the hips; `upright` finds it.
     ankle_roll_rad : float, optional
         Turn of the ankle axis about the foot's x.
     """

@@ -38,14 +38,14 @@ class StarArc:
 
     Attributes
     ----------
-    duration_s : float
-        Of the whole trial, which starts at the motion's time 0.
-    place_m : tuple[float, float]
-        (2,), the point midway between the ankles.
     body : Person
         The person.
     sole : Sole
         Of one foot.
+    duration_s : float
+        Of the whole trial, which starts at the motion's time 0.
+    place_m : tuple[float, float]
+        (2,), the point midway between the ankles.
     """
 
     body: Person

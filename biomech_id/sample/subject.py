@@ -53,6 +53,12 @@ class VirtualSubject:
     ----------
     body : Literal["adult", "child"], optional
         "adult" or "child"; mass_kg, height_m, age_years override it.
+    mass_kg : float | None, optional
+        Body mass; None takes the body's own.
+    height_m : float | None, optional
+        Body height; None takes the body's own.
+    age_years : float | None, optional
+        Age; None takes the body's own.
     code : str, optional
         The subject's code in files.
     marker_diameter_m : float, optional
@@ -69,12 +75,20 @@ class VirtualSubject:
         "conventional" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
         ``knee_width_error_m`` too large, the thigh wands are turned by ``wand_offset_rad`` about the bone, and the ankle's axis is
         tilted by ``ankle_roll_rad`` out of the plane that the model assumes.
+    knee_width_error_m : float, optional
+        Added to the knee widths that the files hold.
+    wand_offset_rad : float, optional
+        Turn of the wands about their segments.
+    ankle_roll_rad : float, optional
+        Tilt of the ankle's axis out of the plane that the model assumes, if ``variant`` is "violating".
     direction : str, optional
         "+X", "-X", "+Y", "-Y" or "turn" (from +X to +Y).
     speed_m_s : float | None, optional
         Walking or running speed; None is a comfortable one for the leg length.
     belt : bool, optional
         Walk on a belt that runs at that speed; run : run instead.
+    run : bool, optional
+        Run instead of walk.
     lead : Literal["L", "R"], optional
         Which foot meets the first plate.
     rate_hz : float, optional
@@ -99,20 +113,6 @@ class VirtualSubject:
         Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
     seed : int, optional
         Of every random number.
-    mass_kg : float | None, optional
-        Body mass; None takes the body's own.
-    height_m : float | None, optional
-        Body height; None takes the body's own.
-    age_years : float | None, optional
-        Age; None takes the body's own.
-    knee_width_error_m : float, optional
-        Added to the knee widths that the files hold.
-    wand_offset_rad : float, optional
-        Turn of the wands about their segments.
-    ankle_roll_rad : float, optional
-        Tilt of the ankle's axis out of the plane that the model assumes, if ``variant`` is "violating".
-    run : bool, optional
-        Run instead of walk.
     """
 
     body: Literal["adult", "child"] = "adult"

@@ -73,6 +73,8 @@ class Truth:
         Side -> (n, 3), the floor's action on the foot; moment about the laboratory's origin.
     centre_of_pressure_lab_m : Mapping[str, FloatArray]
         Side -> (n, 3), NaN without force; free_moment_Nm : side -> (n,), about the vertical there.
+    free_moment_Nm : Mapping[str, FloatArray]
+        Side -> (n,), of the floor on the foot, about the vertical through the centre of pressure.
     segment_mass_kg : Mapping[tuple[str, str], float]
         (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
     segment_com_m : Mapping[tuple[str, str], FloatArray]
@@ -95,8 +97,6 @@ class Truth:
         Parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``, ``cycle_s``,
         ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
         ``cadence_steps_per_min``, ``foot_off_percent``, ``double_support_percent`` (both phases together).
-    free_moment_Nm : Mapping[str, FloatArray]
-        Side -> (n,), of the floor on the foot, about the vertical through the centre of pressure.
     """
 
     time_s: FloatArray

@@ -67,6 +67,15 @@ def quintic_derivatives(values: FloatArray, rate_hz: float, orders: tuple[int, .
     ------
     InvalidValueError
         An order outside 0 to 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.derivatives import quintic_derivatives
+    >>> time_s = np.arange(50) / 100.0
+    >>> velocity, acceleration = quintic_derivatives(9.81 / 2 * time_s**2, 100.0)
+    >>> float(velocity[20].round(3)), float(acceleration[20].round(3))
+    (1.962, 9.81)
     """
     if not set(orders) <= set(range(len(KNOT_WEIGHTS))):
         raise InvalidValueError(
@@ -122,6 +131,13 @@ def central_difference(values: FloatArray, rate_hz: float, half_width: int) -> F
         Samples per second.
     half_width : int
         k, samples on either side.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.derivatives import central_difference
+    >>> central_difference(np.array([0.0, 0.01, 0.04, 0.09, 0.16]), 10.0, 1)
+    array([nan, 0.2, 0.4, 0.6, nan])
     """
     out = np.full(np.shape(values), np.nan)
     if len(out) > 2 * half_width:
@@ -138,6 +154,13 @@ def without_ends(values: FloatArray, margin: int = END_FRAMES) -> FloatArray:
         (n, ...), any number of channels, any unit; missing is NaN.
     margin : int, optional
         Samples at either end of a stretch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.derivatives import without_ends
+    >>> without_ends(np.arange(5.0), 1)
+    array([nan,  1.,  2.,  3., nan])
     """
     flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
     for channels, start, stop in list(channel_runs(flat, 1)):

@@ -121,6 +121,18 @@ def choose_filter(
     ------
     OptionError
         Another mode.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filter_choice import choose_filter
+    >>> time_s = np.arange(300) / 100.0
+    >>> path_m = np.stack([np.sin(time_s), np.cos(time_s), time_s], axis=-1)[:, None]
+    >>> choose_filter(path_m, 100.0).apply
+    False
+    >>> noise_m = np.random.default_rng(0).normal(scale=0.001, size=path_m.shape)
+    >>> choose_filter(path_m + noise_m, 100.0).apply
+    True
     """
     if mode not in MODES:
         raise OptionError(
@@ -149,6 +161,15 @@ def residual_above(position_m: FloatArray, rate_hz: float, frequency_hz: float =
     FloatArray
         (markers,), metres, over all frames and axes; NaN for a marker never seen. At rates that hold nothing above ``frequency_hz``
         the answer is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filter_choice import residual_above
+    >>> time_s = np.arange(400) / 200.0
+    >>> hum_m = np.stack([0.001 * np.sin(2 * np.pi * 50 * time_s)] * 3, axis=-1)[:, None]
+    >>> residual_above(hum_m, 200.0).round(4)
+    array([0.0007])
     """
     if frequency_hz >= rate_hz / 2:
         return np.where(np.isfinite(position_m).any(axis=(0, 2)), 0.0, np.nan)
@@ -174,6 +195,14 @@ def levelness(position_m: FloatArray, rate_hz: float, frequency_hz: float = NOIS
         Samples per second.
     frequency_hz : float, optional
         Above it a body part hardly moves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filter_choice import levelness
+    >>> white_m = np.random.default_rng(0).normal(scale=0.001, size=(1000, 1, 3))
+    >>> bool(0.8 < levelness(white_m, 100.0)[0] < 1.2)
+    True
     """
     flat = position_m.reshape(len(position_m), -1)
     power = np.zeros((2, flat.shape[1]))

@@ -44,6 +44,16 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     ------
     InvalidValueError
         A cut-off that is not between zero and half the sampling rate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filters import lowpass
+    >>> time_s = np.arange(200) / 100.0
+    >>> step, tremor = np.sin(2 * np.pi * time_s), 0.1 * np.sin(2 * np.pi * 25.0 * time_s)
+    >>> smooth = lowpass(step + tremor, 100.0, 6.0)
+    >>> float(np.abs(smooth - step)[20:-20].max().round(3))
+    0.001
     """
     if not 0 < cutoff_hz < rate_hz / 2:
         raise InvalidValueError(
@@ -67,6 +77,13 @@ def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArr
         Samples per second.
     cutoff_hz : float
         Effective cut-off: the frequency whose amplitude is multiplied by 0.707.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filters import gain
+    >>> gain(np.array([0.0, 6.0, 12.0]), 100.0, 6.0).round(3)
+    array([1.   , 0.707, 0.115])
     """
     with np.errstate(over="ignore"):
         ratio = np.tan(np.pi * frequency_hz / rate_hz) / np.tan(np.pi * cutoff_hz / rate_hz)
@@ -132,6 +149,12 @@ def filter_named(name: str) -> LowPass:
     ------
     OptionError
         There is no such filter.
+
+    Examples
+    --------
+    >>> from biomech_id.signal.filters import filter_named
+    >>> filter_named("butterworth").name
+    'butterworth'
     """
     if name not in _FILTERS:
         raise OptionError(

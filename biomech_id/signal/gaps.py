@@ -77,6 +77,15 @@ def find_gaps(position_m: FloatArray, names: Sequence[str], *, first_frame: int 
     ------
     ShapeError
         Names and positions do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.gaps import find_gaps
+    >>> position_m = np.zeros((6, 1, 3))
+    >>> position_m[2:4] = np.nan
+    >>> [(gap.marker, gap.first_frame, gap.last_frame) for gap in find_gaps(position_m, ("RHEE",), first_frame=1)]
+    [('RHEE', 3, 4)]
     """
     seen = _seen(position_m, names)
     return tuple(
@@ -125,6 +134,16 @@ def fill_gaps(
         ``longest`` is negative.
     ShapeError
         Names and positions do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.gaps import fill_gaps
+    >>> position_m = np.arange(8.0)[:, None, None] * np.ones((1, 1, 3)) * 0.01
+    >>> position_m[3:5] = np.nan
+    >>> filled_m, filled, gaps = fill_gaps(position_m, ("RHEE",), longest=10)
+    >>> filled_m[3:5, 0, 0].round(6), gaps[0].method
+    (array([0.03, 0.04]), 'spline')
     """
     if longest < 0:
         raise InvalidValueError(

@@ -28,6 +28,13 @@ def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
     -------
     FloatArray
         (n_frames, ...), in the unit of ``samples``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.resample import window_mean
+    >>> window_mean(np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), 2, 3)
+    array([0.33333333, 3.        ])
     """
     half = ratio // 2
     return _weighted(samples, n_frames, ratio, np.full(2 * half + 1, 1.0 / (2 * half + 1)), pad="zeros")
@@ -50,6 +57,14 @@ def local_quadratic(samples: FloatArray, n_frames: int, ratio: int) -> FloatArra
         Number of video frames.
     ratio : int
         Analog samples per video frame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.resample import local_quadratic
+    >>> time = np.arange(20.0)
+    >>> local_quadratic(time**2, 4, 5).round(6)
+    array([  0.,  25., 100., 225.])
     """
     return _weighted(samples, n_frames, ratio, quadratic_weights(ratio), pad="edge")
 
@@ -61,6 +76,12 @@ def quadratic_weights(ratio: int) -> FloatArray:
     ----------
     ratio : int
         Analog samples per video frame.
+
+    Examples
+    --------
+    >>> from biomech_id.signal.resample import quadratic_weights
+    >>> quadratic_weights(5).round(4)
+    array([-0.0857,  0.3429,  0.4857,  0.3429, -0.0857])
     """
     half = ratio // 2
     if half < 2:

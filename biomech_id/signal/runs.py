@@ -16,6 +16,13 @@ def runs(present: BoolArray) -> list[tuple[int, int]]:
     ----------
     present : BoolArray
         (n,), any condition.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.runs import runs
+    >>> runs(np.array([False, True, True, False, True]))
+    [(1, 3), (4, 5)]
     """
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False])).astype(np.int8)))
     return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]

@@ -30,6 +30,13 @@ class Event:
         Where it comes from: "file", "plate", "marker: <method>".
     label : str, optional
         The file's own label.
+
+    Examples
+    --------
+    >>> from biomech_id.trial.events import Event, EventKind
+    >>> strike = Event(1.25, "L", EventKind.FOOT_STRIKE)
+    >>> strike.kind.value
+    'Foot Strike'
     """
 
     time_s: float

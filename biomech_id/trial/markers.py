@@ -43,6 +43,14 @@ class Markers:
         metres).
     ShapeError
         Arrays that do not fit the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.trial.markers import Markers
+    >>> markers = Markers(("LHEE", "LTOE"), [[[0.0, 0.1, 0.05], [0.2, 0.1, np.nan]]], 100.0)
+    >>> markers.n_frames, markers.present("LTOE")
+    (1, False)
     """
 
     names: tuple[str, ...]
@@ -114,6 +122,14 @@ class Markers:
         ----------
         name : str
             Of a marker.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.trial.markers import Markers
+        >>> markers = Markers(("LHEE", "LTOE"), [[[0.0, 0.1, 0.05], [np.nan, np.nan, np.nan]]], 100.0)
+        >>> markers.present("LHEE"), markers.present("LTOE"), markers.present("RTOE")
+        (True, False, False)
         """
         return name in self and bool(np.isfinite(self[name]).all(axis=1).any())
 

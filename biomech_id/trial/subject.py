@@ -110,6 +110,13 @@ class Subject:
             Where the new values come from.
         values : Any
             Fields and their new values.
+
+        Examples
+        --------
+        >>> from biomech_id.trial.subject import Subject
+        >>> anna = Subject(code="anna").with_values("option --mass", mass_kg=31.5)
+        >>> anna.mass_kg, anna.sources["mass_kg"]
+        (31.5, 'option --mass')
         """
         sources = dict(self.sources) | dict.fromkeys(values, source)
         return replace(self, **values, sources=sources)

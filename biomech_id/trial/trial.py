@@ -109,6 +109,15 @@ class Trial:
         ----------
         time_s : float
             Absolute time, as in the file, seconds.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.trial import Markers
+        >>> from biomech_id.trial.trial import Trial
+        >>> walk = Trial("walk", Markers(("LHEE",), np.zeros((50, 1, 3)), 100.0), first_frame=101)
+        >>> walk.index_of(1.25)
+        25
         """
         return round(time_s * self.rate_hz) - (self.first_frame - 1)
 
@@ -121,5 +130,14 @@ class Trial:
             One line for the history: what was done, in the past tense.
         changes : object
             Fields and their new values.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.trial import Markers
+        >>> from biomech_id.trial.trial import Trial
+        >>> walk = Trial("walk", Markers(("LHEE",), np.zeros((50, 1, 3)), 100.0))
+        >>> walk.after("looked at it", first_frame=11).history
+        ('looked at it',)
         """
         return replace(self, **changes, history=(*self.history, what))  # type: ignore[arg-type]

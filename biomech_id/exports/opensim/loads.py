@@ -63,8 +63,6 @@ def ground_table(
     ----------
     name : str
         Of the table.
-    notes : tuple[str, ...], optional
-        Of the table.
     time_s : FloatArray
         (n,).
     loads : tuple[GroundLoad, ...]
@@ -75,6 +73,8 @@ def ground_table(
         Height of the floor in the laboratory.
     pressure_from_N : float
         Vertical force from which a centre of pressure is believed.
+    notes : tuple[str, ...], optional
+        Of the table.
 
     Raises
     ------

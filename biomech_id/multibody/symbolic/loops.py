@@ -94,12 +94,12 @@ def loop_equations(loop: ClosedLoop, method: Elimination, *, with_velocity_terms
 
     Parameters
     ----------
-    with_velocity_terms : bool, optional
-        Derive c1 too, by far the longest of the three.
     loop : ClosedLoop
         The mechanism.
     method : Elimination
         How the dependent coordinates are eliminated.
+    with_velocity_terms : bool, optional
+        Derive c1 too, by far the longest of the three.
 
     Raises
     ------
