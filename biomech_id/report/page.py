@@ -105,8 +105,12 @@ class PageKind:
 
     def lacks(self, content: Content) -> bool:
         """Whether something it needs is not there."""
-        needed = [content.norm if need == "norm" else getattr(content.tables, need) for need in self.needs]
+        needed = [content.norm if need == "norm" else _table_of(content.tables, need) for need in self.needs]
         return any(found is None or (hasattr(found, "__len__") and not len(found)) for found in needed)
+
+
+def _table_of(tables: SessionTables, name: str) -> object:
+    return tables.further[name] if name in tables.further else getattr(tables, name, None)
 
 
 #: Name -> page; `page_kinds` returns them in their order.

@@ -16,7 +16,8 @@ from biomech_id.results.folder.read_write import (
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import read_norm, write_norm
 from biomech_id.results.session.quality import RULES, Grade, QualityRow, graded
-from biomech_id.results.session.values import Failure, SessionResult, TrialResult
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import Failure, TrialResult
 from biomech_id.results.study.tables import session_folders, write_study
 from biomech_id.results.study.verdicts import write_verdicts
 from biomech_id.results.tables.csv_text import write_csv

@@ -20,6 +20,7 @@ from biomech_id.files.json_text import json_text, read_json
 from biomech_id.files.unfinished import is_unfinished
 from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.results.tables.further_tables import FURTHER_TABLES
 from biomech_id.results.tables.session_tables import SessionTables
 
 JSON_TABLES = ("calibration", "summary")
@@ -83,6 +84,11 @@ def read_folder(out: Path) -> SessionTables:
         calibration=read_json(out / "calibration.json"),
         summary=summary,
         manifest=read_json(out / MANIFEST),
+        further={
+            name: read_csv(out / f"{name}.csv", further.table.columns)
+            for name, further in FURTHER_TABLES.items()
+            if (out / f"{name}.csv").is_file()
+        },
         **{name: read_csv(path, table_columns(name)) for name, path in optional.items() if path.is_file()},
         **tables,
     )
@@ -135,6 +141,8 @@ def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
         table = getattr(tables, name)
         if table is not None:
             yield f"{name}.csv", csv_text(table)
+    for name, table in tables.further.items():
+        yield f"{name}.csv", csv_text(table)
 
 
 def _files_in(folder: Path) -> Iterator[str]:

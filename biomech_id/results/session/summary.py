@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +19,10 @@ from biomech_id.results.session.clinical import MOMENT_AXES
 from biomech_id.results.session.ground import walking_direction
 from biomech_id.results.session.measures import plate_baseline_N
 from biomech_id.results.session.quality import Grade, rule_sentence
+from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.tables.cycle_table import planted_foot
 from biomech_id.results.tables.extrema import event_percents
 from biomech_id.trial import Event, ForcePlate, Subject
-
-if TYPE_CHECKING:
-    from biomech_id.results.session.values import SessionResult, TrialResult
 
 #: What a cover or a methods page says of the subject; calibration measurements are in ``calibration.json``.
 SUBJECT_FIELDS = (
@@ -33,7 +31,7 @@ SUBJECT_FIELDS = (
 )  # fmt: skip
 
 
-def session_summary(session: SessionResult) -> dict[str, Any]:
+def session_summary(session: SessionValues) -> dict[str, Any]:
     """Return ``summary.json`` (its keys are listed in `SessionTables`)."""
     moment_axes = body_model(session.model).axes.moment_axes
     return {
@@ -57,7 +55,7 @@ def session_summary(session: SessionResult) -> dict[str, Any]:
     }
 
 
-def verdict_sentence(session: SessionResult) -> str:
+def verdict_sentence(session: SessionValues) -> str:
     """Return the verdict of the whole session in one line, naming every trial that is not simply accepted."""
     if not session.trials:
         return "No trial could be analysed."

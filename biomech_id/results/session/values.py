@@ -1,4 +1,4 @@
-"""What an analysis yields, as values: one `TrialResult` for each trial, and the `SessionResult` that holds them.
+"""What an analysis yields, as values: one `TrialResult` for each trial, and the `SessionValues` that hold them.
 
 Both keep what was computed, in SI; tables in the units people read are built from them when asked for, once.
 """
@@ -27,8 +27,6 @@ from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
-from biomech_id.results.tables.from_session import session_tables
-from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, ForcePlate, Markers, Subject
@@ -145,8 +143,8 @@ class Failure:
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
-class SessionResult:
-    """Everything one subject's session yields.
+class SessionValues:
+    """Everything one subject's session yields, before tables are made of it.
 
     Attributes
     ----------
@@ -215,11 +213,3 @@ class SessionResult:
         if all(grade is Grade.REJECT for grade in grades):
             return Grade.REJECT
         return Grade.ACCEPT if all(grade is Grade.ACCEPT for grade in grades) and not self.failed else Grade.WARN
-
-    def tables(self) -> SessionTables:
-        """Return every table and document of the session, as written under OUT."""
-        return self._tables
-
-    @cached_property
-    def _tables(self) -> SessionTables:
-        return session_tables(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,9 +27,44 @@ from biomech_id.conventions import (
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.results.session.ground import centre_of_pressure, pressure_threshold_N
+
+
+@dataclass(frozen=True)
+class FrameColumn:
+    """A column that a laboratory adds to ``trials/<stem>.csv``, behind those of the library.
+
+    Attributes
+    ----------
+    name : str
+        As in the header; a column of one side begins with L or R.
+    compute : callable
+        (motion, loads or None) -> (n_frames,) in the unit the laboratory means; NaN = missing.
+    """
+
+    name: str
+    compute: Callable[[BodyMotion, JointLoads | None], FloatArray]
+
+
+#: Name -> column, in the order of registration.
+FURTHER_COLUMNS: dict[str, FrameColumn] = {}
+
+
+def register_column(column: FrameColumn) -> None:
+    """Add a column to the frames of every trial.
+
+    Raises
+    ------
+    OptionError
+        There is a column of that name.
+    """
+    if column.name in FURTHER_COLUMNS or column.name in {"frame", "time", *(name for name, _ in frame_columns())}:
+        raise OptionError(
+            f"There is a column {column.name} already.", value=column.name, expected="a name of its own", where="register_column"
+        )
+    FURTHER_COLUMNS[column.name] = column
 
 
 @compact_repr
@@ -119,6 +154,7 @@ def frame_table(
                 _put_loads(filled, motion, loads, side, mass_kg)
             if side in contacts:
                 _put_ground(filled, contacts[side], mass_kg, floor_m)
+    filled |= {column.name: column.compute(motion, loads) for column in FURTHER_COLUMNS.values()}
     values = np.full((motion.n_frames, len(columns)), np.nan)
     for number, name in enumerate(columns):
         if name in filled:
@@ -130,7 +166,12 @@ def _columns(motion: BodyMotion) -> tuple[str, ...]:
     signed = [name for name, _ in frame_columns()]
     points = (*POINT_VARIABLES, *motion.foot_outline_names)
     residuals = map(_residual_column, motion.fit_residual_m)
-    return (*signed, *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES), *residuals)
+    return (
+        *signed,
+        *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES),
+        *residuals,
+        *FURTHER_COLUMNS,
+    )
 
 
 def _residual_column(segment: tuple[str, str]) -> str:

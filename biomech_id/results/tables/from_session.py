@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biomech_id.conventions import SCHEMA
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
+from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.tables.cycle_table import stack_curves
+from biomech_id.results.tables.further_tables import FURTHER_TABLES
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 from biomech_id.results.tables.uncertainty import uncertainty_table
 
-if TYPE_CHECKING:
-    from biomech_id.results.session.values import SessionResult, TrialResult
 
-
-def session_tables(session: SessionResult) -> SessionTables:
+def session_tables(session: SessionValues) -> SessionTables:
     """Return every table and document of a session."""
     trials = session.trials
     tables = SessionTables(
@@ -39,6 +38,9 @@ def session_tables(session: SessionResult) -> SessionTables:
         uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
         if any(t.errors for t in trials)
         else None,
+        further={
+            name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()
+        },
     )
     if session.norm is None:
         return tables
@@ -53,6 +55,6 @@ def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
         }  # fmt: skip
 
 
-def _calibration(session: SessionResult) -> dict[str, Any]:
+def _calibration(session: SessionValues) -> dict[str, Any]:
     head = {"schema": SCHEMA, "model": session.model, "kinetics": session.kinetics, "static_file": session.static_file}
     return {**head, **session.calibration}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.conventions import table_columns
+from biomech_id.conventions import Column, table_columns
 
 #: Rows of one curve in `SessionTables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
@@ -58,6 +58,7 @@ class SessionTables:
         comparison with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
     uncertainty : standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``,
         a column for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
+    further : name -> table that a laboratory has registered (`results.tables.further_tables`).
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -75,6 +76,7 @@ class SessionTables:
     norm: pd.DataFrame | None = None
     parity: pd.DataFrame | None = None
     uncertainty: pd.DataFrame | None = None
+    further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property
     def cycle_list(self) -> pd.DataFrame:
@@ -124,15 +126,16 @@ class SessionTables:
 _TYPES = {"text": "str", "integer": "int64", "number": "float64"}
 
 
-def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = ()) -> pd.DataFrame:
+def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Sequence[Column] | None = None) -> pd.DataFrame:
     """Return rows as the tidy table of that name in `conventions.TABLES`, with exactly its columns and types.
 
     Parameters
     ----------
     name : of the table, "stances".
     rows : each a mapping that has at least the table's columns; text may be an enumeration's member.
+    columns : of a table that is not in `conventions.TABLES`.
     """
-    kinds = {column.name: column.kind for column in table_columns(name)}
+    kinds = {column.name: column.kind for column in columns or table_columns(name)}
     cells = {
         column: [str(row[column]) for row in rows] if kind == "text" else [row[column] for row in rows]
         for column, kind in kinds.items()
