@@ -1,7 +1,7 @@
 """The sign table, the names and the units this package promises to other people's programs.
 
-Laboratory axes are right-handed with Z up. Conventional-model segment axes are x anterior, y to the subject's LEFT on both
-sides, z proximal. Clinical components mirror left and right so that one word fits both legs.
+Laboratory axes are right-handed with Z up. Clinical components mirror left and right so that one word fits both legs, and carry the
+same words and signs in every body model; the axes in which a model expresses them belong to the model.
 
 ``SIGN_TABLE`` is the single source: column names, units, axis words of every plot and ``docs/conventions.md`` are derived from
 it, and ``tests/contract/test_sign_table.py`` moves a segment in each named direction and asserts the sign of every row.
@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 SIDES: tuple[str, str] = ("L", "R")
-#: +1 for the left side, -1 for the right:
-#: the mirroring factor s of the conventional model.
+#: +1 for the left side, -1 for the right: the mirroring factor s.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 #: Magnitude of gravity, m/s2:
@@ -65,7 +64,7 @@ class SignRow:
     joint : str
         "pelvis", "hip", "knee", "ankle", "foot" or "ground".
     expressed_in : str
-        Frame of the components, in words.
+        Frame of the components, in words; empty where the body model says it (`dynamics.joint_axes.ModelAxes`).
     """
 
     variable: str
@@ -75,7 +74,7 @@ class SignRow:
     negative: str
     quantity: Quantity
     joint: str
-    expressed_in: str
+    expressed_in: str = ""
 
     @property
     def unit(self) -> str:
@@ -93,46 +92,44 @@ class SignRow:
         return f"{side}{self.variable}" + (f".{self.component}" if self.component else "")
 
 
-_ANGLE = "Cardan sequence Y-X-Z of the conventional model"
 _LAB_ORIGIN = "laboratory axes, about its origin"
-_LAB_ANGLE = "progression axes to segment, Cardan sequence Y-X-Z"
 
 #: Every variable, component by component:
-#: title, words for both directions, unit and axes.
+#: title, words for both directions, unit; and axes, where they are no model's.
 SIGN_TABLE: tuple[SignRow, ...] = (
-    SignRow("PelvisAngles", "X", "Pelvic tilt", "Anterior", "Posterior", "angle", "pelvis", _LAB_ANGLE),
-    SignRow("PelvisAngles", "Y", "Pelvic obliquity", "Up", "Down", "angle", "pelvis", _LAB_ANGLE),
-    SignRow("PelvisAngles", "Z", "Pelvic rotation", "Internal", "External", "angle", "pelvis", _LAB_ANGLE),
-    SignRow("HipAngles", "X", "Hip flexion", "Flexion", "Extension", "angle", "hip", _ANGLE),
-    SignRow("HipAngles", "Y", "Hip adduction", "Adduction", "Abduction", "angle", "hip", _ANGLE),
-    SignRow("HipAngles", "Z", "Hip rotation", "Internal", "External", "angle", "hip", _ANGLE),
-    SignRow("KneeAngles", "X", "Knee flexion", "Flexion", "Extension", "angle", "knee", _ANGLE),
-    SignRow("KneeAngles", "Y", "Knee varus", "Varus", "Valgus", "angle", "knee", _ANGLE),
-    SignRow("KneeAngles", "Z", "Knee rotation", "Internal", "External", "angle", "knee", _ANGLE),
-    SignRow("AnkleAngles", "X", "Ankle dorsiflexion", "Dorsiflexion", "Plantarflexion", "angle", "ankle", _ANGLE),
-    SignRow("AnkleAngles", "Y", "Ankle eversion", "Eversion", "Inversion", "angle", "ankle", _ANGLE),
-    SignRow("AnkleAngles", "Z", "Ankle rotation", "Internal", "External", "angle", "ankle", _ANGLE),
-    SignRow("FootProgressAngles", "X", "Foot pitch", "Toes down", "Toes up", "angle", "foot", _LAB_ANGLE),
-    SignRow("FootProgressAngles", "Y", "Foot roll", "Inversion", "Eversion", "angle", "foot", _LAB_ANGLE),
-    SignRow("FootProgressAngles", "Z", "Foot progression", "Internal", "External", "angle", "foot", _LAB_ANGLE),
-    SignRow("HipMoment", "X", "Hip sagittal moment", "Extensor", "Flexor", "moment", "hip", "thigh axes"),
-    SignRow("HipMoment", "Y", "Hip frontal moment", "Abductor", "Adductor", "moment", "hip", "thigh axes"),
-    SignRow("HipMoment", "Z", "Hip transverse moment", "External rotator", "Internal rotator", "moment", "hip", "thigh axes"),
-    SignRow("KneeMoment", "X", "Knee sagittal moment", "Extensor", "Flexor", "moment", "knee", "shank axes"),
-    SignRow("KneeMoment", "Y", "Knee frontal moment", "Valgus", "Varus", "moment", "knee", "shank axes"),
-    SignRow("KneeMoment", "Z", "Knee transverse moment", "External rotator", "Internal rotator", "moment", "knee", "shank axes"),
-    SignRow("AnkleMoment", "X", "Ankle sagittal moment", "Plantarflexor", "Dorsiflexor", "moment", "ankle", "foot axes"),
-    SignRow("AnkleMoment", "Y", "Ankle frontal moment", "Evertor", "Invertor", "moment", "ankle", "foot axes"),
-    SignRow("AnkleMoment", "Z", "Ankle transverse moment", "External rotator", "Internal rotator", "moment", "ankle", "foot axes"),
-    SignRow("HipForce", "X", "Hip shear force", "Anterior", "Posterior", "force", "hip", "thigh axes"),
-    SignRow("HipForce", "Y", "Hip lateral force", "To the left", "To the right", "force", "hip", "thigh axes"),
-    SignRow("HipForce", "Z", "Hip axial force", "Proximal", "Distal", "force", "hip", "thigh axes"),
-    SignRow("KneeForce", "X", "Knee shear force", "Anterior", "Posterior", "force", "knee", "shank axes"),
-    SignRow("KneeForce", "Y", "Knee lateral force", "To the left", "To the right", "force", "knee", "shank axes"),
-    SignRow("KneeForce", "Z", "Knee axial force", "Proximal", "Distal", "force", "knee", "shank axes"),
-    SignRow("AnkleForce", "X", "Ankle axial force", "Plantar", "Dorsal", "force", "ankle", "foot axes"),
-    SignRow("AnkleForce", "Y", "Ankle lateral force", "To the left", "To the right", "force", "ankle", "foot axes"),
-    SignRow("AnkleForce", "Z", "Ankle shear force", "Towards the toes", "Towards the heel", "force", "ankle", "foot axes"),
+    SignRow("PelvisAngles", "X", "Pelvic tilt", "Anterior", "Posterior", "angle", "pelvis"),
+    SignRow("PelvisAngles", "Y", "Pelvic obliquity", "Up", "Down", "angle", "pelvis"),
+    SignRow("PelvisAngles", "Z", "Pelvic rotation", "Internal", "External", "angle", "pelvis"),
+    SignRow("HipAngles", "X", "Hip flexion", "Flexion", "Extension", "angle", "hip"),
+    SignRow("HipAngles", "Y", "Hip adduction", "Adduction", "Abduction", "angle", "hip"),
+    SignRow("HipAngles", "Z", "Hip rotation", "Internal", "External", "angle", "hip"),
+    SignRow("KneeAngles", "X", "Knee flexion", "Flexion", "Extension", "angle", "knee"),
+    SignRow("KneeAngles", "Y", "Knee varus", "Varus", "Valgus", "angle", "knee"),
+    SignRow("KneeAngles", "Z", "Knee rotation", "Internal", "External", "angle", "knee"),
+    SignRow("AnkleAngles", "X", "Ankle dorsiflexion", "Dorsiflexion", "Plantarflexion", "angle", "ankle"),
+    SignRow("AnkleAngles", "Y", "Ankle eversion", "Eversion", "Inversion", "angle", "ankle"),
+    SignRow("AnkleAngles", "Z", "Ankle rotation", "Internal", "External", "angle", "ankle"),
+    SignRow("FootProgressAngles", "X", "Foot pitch", "Toes down", "Toes up", "angle", "foot"),
+    SignRow("FootProgressAngles", "Y", "Foot roll", "Inversion", "Eversion", "angle", "foot"),
+    SignRow("FootProgressAngles", "Z", "Foot progression", "Internal", "External", "angle", "foot"),
+    SignRow("HipMoment", "X", "Hip sagittal moment", "Extensor", "Flexor", "moment", "hip"),
+    SignRow("HipMoment", "Y", "Hip frontal moment", "Abductor", "Adductor", "moment", "hip"),
+    SignRow("HipMoment", "Z", "Hip transverse moment", "External rotator", "Internal rotator", "moment", "hip"),
+    SignRow("KneeMoment", "X", "Knee sagittal moment", "Extensor", "Flexor", "moment", "knee"),
+    SignRow("KneeMoment", "Y", "Knee frontal moment", "Valgus", "Varus", "moment", "knee"),
+    SignRow("KneeMoment", "Z", "Knee transverse moment", "External rotator", "Internal rotator", "moment", "knee"),
+    SignRow("AnkleMoment", "X", "Ankle sagittal moment", "Plantarflexor", "Dorsiflexor", "moment", "ankle"),
+    SignRow("AnkleMoment", "Y", "Ankle frontal moment", "Evertor", "Invertor", "moment", "ankle"),
+    SignRow("AnkleMoment", "Z", "Ankle transverse moment", "External rotator", "Internal rotator", "moment", "ankle"),
+    SignRow("HipForce", "X", "Hip shear force", "Anterior", "Posterior", "force", "hip"),
+    SignRow("HipForce", "Y", "Hip lateral force", "To the left", "To the right", "force", "hip"),
+    SignRow("HipForce", "Z", "Hip axial force", "Proximal", "Distal", "force", "hip"),
+    SignRow("KneeForce", "X", "Knee shear force", "Anterior", "Posterior", "force", "knee"),
+    SignRow("KneeForce", "Y", "Knee lateral force", "To the left", "To the right", "force", "knee"),
+    SignRow("KneeForce", "Z", "Knee axial force", "Proximal", "Distal", "force", "knee"),
+    SignRow("AnkleForce", "X", "Ankle axial force", "Plantar", "Dorsal", "force", "ankle"),
+    SignRow("AnkleForce", "Y", "Ankle lateral force", "To the left", "To the right", "force", "ankle"),
+    SignRow("AnkleForce", "Z", "Ankle shear force", "Towards the toes", "Towards the heel", "force", "ankle"),
     SignRow("HipPower", "", "Hip power", "Generation", "Absorption", "power", "hip", "scalar"),
     SignRow("KneePower", "", "Knee power", "Generation", "Absorption", "power", "knee", "scalar"),
     SignRow("AnklePower", "", "Ankle power", "Generation", "Absorption", "power", "ankle", "scalar"),

@@ -12,8 +12,7 @@ The centre of mass is either a fraction of the way from the proximal to the dist
 vector in segment axes (``com_x, com_y, com_z``, fractions of L) from the proximal end point or from the point ``com_from`` names.
 
 Axes: ``isb`` is X anterior, Y proximal (for the foot: up), Z to the right, and rows describe the RIGHT side (mirroring to
-the left changes the sign of com_z, product_xz and product_yz); ``conventional`` is the conventional model's own axes, of
-which the third is the long axis of the segment.
+the left changes the sign of com_z, product_xz and product_yz); the name of a body model stands for its own segment axes.
 
 A cell may hold a polynomial in the subject's age in years, coefficients from the constant term up, joined by ``;``.
 """
@@ -34,8 +33,10 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.settings import ANYTHING, Section, Setting, require, shipped_or_own
 
-#: Tables shipped with the package, in order of the years of their sources.
-TABLES: tuple[str, ...] = ("dempster-winter", "jensen-1989", "de-leva-1996", "dumas-2007", "conventional", "conventional-vicon")
+_FOLDER = resources.files("biomech_id.anthropometry") / "tables"
+_INDEX = list(csv.DictReader((_FOLDER / "index.csv").read_text(encoding="utf-8").splitlines()))
+#: Tables shipped with the package, in order of the years of their sources, body models' own last.
+TABLES: tuple[str, ...] = tuple(row["table"] for row in _INDEX)
 #: Points a table's lengths and fractions may refer to; each model says where they are in its own segments.
 END_POINTS: frozenset[str] = frozenset({
     "hip_centre", "knee_centre", "ankle_centre", "lateral_malleolus", "heel", "toe_tip", "metatarsal_2", "metatarsal_heads",
@@ -43,7 +44,8 @@ END_POINTS: frozenset[str] = frozenset({
     "suprasternale", "mid_hip", "glenohumeral", "greater_trochanter", "femoral_condyles", "medial_malleolus", "elbow_axis",
     "ulnar_styloid", "knuckle_2", "wrist_axis", "cervical_joint", "lumbar_joint", "middle_finger_tip",
 })  # fmt: skip
-_AXES = ("isb", "conventional")
+#: ISB's, and those of body models that brought tables of their own.
+_AXES: tuple[str, ...] = tuple(dict.fromkeys(row["axes"] for row in _INDEX))
 _COLUMNS = (
     "segment", "sex", "age_min_y", "age_max_y", "axes", "proximal", "distal", "mass_fraction", "com_fraction", "com_from", "com_x",
     "com_y", "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
@@ -66,7 +68,7 @@ class Row:
     Attributes
     ----------
     segment, sex : "thigh"; "female", "male" or "" when the source does not separate them.
-    axes : "isb" (right side) or "conventional": the axes of the vectors below, see the module.
+    axes : "isb" (right side), or the body model in whose segment axes the vectors below are, see the module.
     proximal, distal : the end points that lengths and fractions refer to.
     mass_fraction : of body mass.
     com_fraction_from_proximal : along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
@@ -240,7 +242,7 @@ def load_table(name: str | Path) -> Table:
     FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
     """
     return _parse(
-        shipped_or_own(name, "inertial table", TABLES, resources.files("biomech_id.anthropometry") / "tables", ".csv"),
+        shipped_or_own(name, "inertial table", TABLES, _FOLDER, ".csv"),
         Path(name).stem,
     )
 

@@ -10,17 +10,18 @@ import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
+from biomech_id.models.registry import DEFAULT_MODEL, model_names
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.recipe import Recipe
     from biomech_id.pipeline.single import Outcome
 
 
-class ModelName(StrEnum):
-    """Body models on the command line."""
-
-    CONVENTIONAL = "conventional"
-    SIX_DOF = "six-dof"
+def known_model(name: str | None) -> str | None:
+    """Refuse a body model that nobody registered, as a mistake of the command line."""
+    if name is not None and name not in model_names():
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, model_names()))}.")
+    return name
 
 
 class KineticsName(StrEnum):
@@ -37,7 +38,15 @@ ResultsOut = Annotated[
 Static = Annotated[Path | None, typer.Option(help="The static trial; found by itself otherwise.")]
 Functional = Annotated[Path | None, typer.Option(help="A trial of hip and knee movements, for functional joint centres.")]
 Exclude = Annotated[list[str] | None, typer.Option(help="Leave out files whose name fits this pattern; may be repeated.")]
-Model = Annotated[ModelName | None, typer.Option(help="Body model; conventional if neither option nor recipe says otherwise.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        help=f"Body model; {DEFAULT_MODEL} if neither option nor recipe says otherwise.",
+        metavar=f"<{'|'.join(model_names())}>",
+        callback=known_model,
+        show_default=False,
+    ),
+]
 Kinetics = Annotated[KineticsName | None, typer.Option(help="textbook (default), or vicon to compare with a vendor's archive.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see `biomech-id recipe`.")]
 SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
@@ -86,12 +95,12 @@ def run(
     return print_outcome(outcome)
 
 
-def recipe_of(file: Path | None, model: ModelName | None, kinetics: KineticsName | None, *, write_c3d: bool = False) -> Recipe:
+def recipe_of(file: Path | None, model: str | None, kinetics: KineticsName | None, *, write_c3d: bool = False) -> Recipe:
     """Return the settings of a recipe file, or the default ones, with what the command line says otherwise."""
     from biomech_id.pipeline.recipe import Recipe, read_recipe
 
     settings = read_recipe(file) if file else Recipe()
-    return settings.replaced(model=model and model.value, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
+    return settings.replaced(model=model, kinetics=kinetics and kinetics.value, write_c3d=write_c3d or None)
 
 
 def print_outcome(outcome: Outcome) -> int:

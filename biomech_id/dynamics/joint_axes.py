@@ -83,6 +83,8 @@ class ModelAxes:
         Joint -> rules on the three numbers that `MomentAxes` names; of a force, on its components in the distal segment.
     R_seg_isb : Mapping[str, FloatArray]
         Segment -> (3, 3), components in ISB axes (X anterior, Y proximal, Z right) to components in the model's segment axes.
+    segment_axes : str
+        What those are, in words.
     sequence : str
         Cardan sequence that defines the joint coordinate system; of no use to a model that does not project on it.
     """
@@ -92,6 +94,7 @@ class ModelAxes:
     moments: Mapping[str, Rules]
     forces: Mapping[str, Rules]
     R_seg_isb: Mapping[str, FloatArray]
+    segment_axes: str
     sequence: str = "zxy"
 
     def standing(self, progression_R_lab: FloatArray) -> FloatArray:

@@ -1,14 +1,13 @@
-"""What a body model is to everything that uses one, and the registry that knows each by its name.
+"""What a body model is to everything that uses one.
 
 A model is one `BodyModel`: plain facts, and the function that calibrates it on a session. What calibration returns is a
-`CalibratedModel`. Another laboratory's model enters by `register`, without an edit of this package.
+`CalibratedModel`. Another laboratory's model enters by `registry.register`, without an edit of this package.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Protocol
 
 from biomech_id.anatomy import Part
@@ -160,43 +159,3 @@ class BodyModel:
                     value=getattr(self, what.partition(" ")[0]), expected="BodyModel(name, kinetics=..., axes=ModelAxes(...))",
                     where="body model",
                 )  # fmt: skip
-
-
-#: Name -> the model, or where it is found when somebody asks for it.
-_MODELS: dict[str, BodyModel | str] = {
-    "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
-    "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
-}
-#: What a recipe that does not say gets, and what every folder of results without a model's name was made with.
-DEFAULT_MODEL = "conventional"
-
-
-def register(model: BodyModel) -> BodyModel:
-    """Make a body model known by its name, and return it; a second one of that name takes the first's place."""
-    _MODELS[model.name] = model
-    return model
-
-
-def model_names() -> tuple[str, ...]:
-    """Return the names of all body models."""
-    return tuple(_MODELS)
-
-
-def body_model(name: str) -> BodyModel:
-    """Return a body model by its name.
-
-    Raises
-    ------
-    OptionError : there is none of that name.
-    """
-    known = _MODELS.get(name)
-    if known is None:
-        raise OptionError(
-            f"There is no body model named {name}; there are {', '.join(_MODELS)}.",
-            value=name, expected=" | ".join(_MODELS), where="model",
-        )  # fmt: skip
-    if isinstance(known, str):
-        module, _, attribute = known.partition(":")
-        model: BodyModel = getattr(import_module(module), attribute)
-        _MODELS[name] = known = model
-    return known

@@ -18,7 +18,7 @@ from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import Row, Table, load_table
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, MissingInputError
-from biomech_id.models.model import body_model
+from biomech_id.models.registry import body_model
 from biomech_id.trial import Subject
 
 #: Below this age an adult table is a finding.

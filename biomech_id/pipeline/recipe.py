@@ -29,7 +29,7 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.files.text import did_you_mean
-from biomech_id.models.model import DEFAULT_MODEL, body_model, model_names
+from biomech_id.models.registry import DEFAULT_MODEL, body_model, model_names
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 

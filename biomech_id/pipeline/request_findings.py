@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from biomech_id.errors import Finding
 from biomech_id.gait.assignment import parse_overrides
 from biomech_id.gait.standing_mass import standing_mass_kg
-from biomech_id.models.model import body_model, model_names
+from biomech_id.models.registry import body_model, model_names
 from biomech_id.pipeline.intake import stands_still
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe

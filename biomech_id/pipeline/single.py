@@ -26,7 +26,8 @@ from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.markersets import load_markerset
-from biomech_id.models.model import CalibratedModel, CalibrationInput, body_model
+from biomech_id.models.model import CalibratedModel, CalibrationInput
+from biomech_id.models.registry import body_model
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare

@@ -71,8 +71,8 @@ class VirtualSubject:
         Marker set (`body.build_body`).
     toe_out_rad : tuple[float, float], optional
         Outward turn of the left and the right foot.
-    variant : Literal["conventional", "violating"], optional
-        "conventional" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
+    variant : Literal["obeying", "violating"], optional
+        "obeying" obeys the conventional model's constraints; "violating" does not: knee widths are recorded
         ``knee_width_error_m`` too large, the thigh wands are turned by ``wand_offset_rad`` about the bone, and the ankle's axis is
         tilted by ``ankle_roll_rad`` out of the plane that the model assumes.
     knee_width_error_m : float, optional
@@ -125,7 +125,7 @@ class VirtualSubject:
     sacrum: bool = False
     clusters: bool = False
     toe_out_rad: tuple[float, float] = (0.105, 0.140)
-    variant: Literal["conventional", "violating"] = "conventional"
+    variant: Literal["obeying", "violating"] = "obeying"
     knee_width_error_m: float = 0.010
     wand_offset_rad: float = 0.10
     ankle_roll_rad: float = 0.10
@@ -226,7 +226,7 @@ class VirtualSubject:
             mass_kg=self.mass_kg or mass, height_m=self.height_m or height, age_years=self.age_years or age,
             marker_diameter_m=self.marker_diameter_m, foot_flat=self.foot_flat, sacrum=self.sacrum, clusters=self.clusters,
         )  # fmt: skip
-        return body if self.variant == "conventional" else _with_turned_wands(body, self.wand_offset_rad)
+        return body if self.variant != "violating" else _with_turned_wands(body, self.wand_offset_rad)
 
     @cached_property
     def sole(self) -> Sole:

@@ -42,6 +42,7 @@ AXES = ModelAxes(
         "knee": _ALONG_DISTAL,
         "hip": _ALONG_DISTAL,
     },
+    segment_axes="x anterior, y to the subject's left on both sides, z proximal; of the foot x up, z from the toes to the ankle",
     R_seg_isb={
         "pelvis": _LONG,
         "thigh": _LONG,

@@ -53,5 +53,6 @@ AXES = ModelAxes(
         "knee": rules((0, 1.0, False), (2, -1.0, False), (1, 1.0, False)),
         "ankle": rules((1, -1.0, False), (2, -1.0, False), (0, 1.0, False)),
     },
+    segment_axes="ISB: X anterior, Y proximal, Z to the subject's right on both sides",
     R_seg_isb={segment.name: np.eye(3) for segment in SEGMENTS},
 )

@@ -13,7 +13,7 @@ from biomech_id.anatomy import DISTAL_SEGMENT
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import MomentAxes
 from biomech_id.dynamics.loads import JointLoad
-from biomech_id.models.model import DEFAULT_MODEL, body_model
+from biomech_id.models.registry import DEFAULT_MODEL, body_model
 
 #: In words, what the components of a moment are.
 MOMENT_AXES: dict[MomentAxes, str] = {

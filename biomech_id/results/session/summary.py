@@ -13,7 +13,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
-from biomech_id.models.model import body_model
+from biomech_id.models.registry import body_model
 from biomech_id.results.norms.norm import norm_note
 from biomech_id.results.session.clinical import MOMENT_AXES
 from biomech_id.results.session.ground import walking_direction

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from biomech_id.anatomy import JOINTS
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.conventions import (
+    ANGLE_VARIABLE,
     CYCLE_TABLE,
     POINT_VARIABLES,
     RESIDUAL_SUFFIX,
@@ -20,6 +21,9 @@ from biomech_id.conventions import (
     Column,
     SignRow,
 )
+from biomech_id.dynamics.joint_axes import ModelAxes, MomentAxes
+from biomech_id.models.model import BodyModel
+from biomech_id.models.registry import body_model, model_names
 from biomech_id.results.session.quality import RULES
 from biomech_id.results.study.tables import STUDY_TABLES
 from biomech_id.results.tables.documents import DOCUMENTS, Key
@@ -37,33 +41,78 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(lines)
 
 
-def _sign_rows(rows: Iterable[SignRow]) -> str:
-    head = ("variable", "component", "what", "positive", "negative", "unit", "expressed in")
-    return _table(
-        head,
-        ((f"`{r.variable}`", r.component or "-", r.title, r.positive, r.negative, r.unit, r.expressed_in) for r in rows),
+def _sign_rows(rows: Iterable[SignRow], models: Sequence[BodyModel] = ()) -> str:
+    axes: dict[str, ModelAxes | None] = {f"expressed in, {model.name}": model.axes for model in models}
+    axes = axes or {"expressed in": None}
+    written = (
+        (
+            f"`{r.variable}`",
+            r.component or "-",
+            r.title,
+            r.positive,
+            r.negative,
+            r.unit,
+            *(expressed_in(r, of) for of in axes.values()),
+        )
+        for r in rows
     )
+    return _table(("variable", "component", "what", "positive", "negative", "unit", *axes), written)
+
+
+def expressed_in(row: SignRow, axes: ModelAxes | None) -> str:
+    """Return in words what a component is expressed in.
+
+    Parameters
+    ----------
+    row : SignRow
+        Of the sign table.
+    axes : ModelAxes | None
+        Of the body model; None for a row that is the same in every model.
+    """
+    if axes is None or row.expressed_in:
+        return row.expressed_in
+    if row.quantity == "angle":
+        name = next(name for name, variable in ANGLE_VARIABLE.items() if variable == row.variable)
+        words = f"Cardan sequence {'-'.join(axes.angles[name].sequence.upper())}"
+        return words if name in JOINTS else f"progression axes to segment, {words}"
+    if row.quantity == "moment" and axes.moment_axes is MomentAxes.JOINT:
+        return f"projections on the joint's axes {'-'.join(axes.sequence.upper())}"
+    return f"{DISTAL_SEGMENT[row.joint]} axes"
+
+
+def _models(models: Sequence[BodyModel]) -> str:
+    return _table(
+        ("model", "what", "segment axes", "kinetics", "points that need a marker", "settings"),
+        ((f"`{m.name}`", m.title, m.axes.segment_axes, *map(_listed, (m.kinetics, m.roles, sorted(m.settings)))) for m in models),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "-"
 
 
 def conventions_page() -> str:
     """Return ``docs/conventions.md``: axes, the sign table and what it leaves unsaid."""
+    models = [body_model(name) for name in model_names()]
     return f"""{_GENERATED}
 
 # Axes, signs and units
 
-Laboratory axes are right-handed with Z up. Segment axes of the conventional model are x anterior, y to the subject's left on both
-sides, z proximal. Clinical components mirror left and right, so that one word fits both legs: every column of the left side has
-the prefix `L`, of the right side `R`, and the words below hold for both.
+Laboratory axes are right-handed with Z up. Clinical components mirror left and right, so that one word fits both legs: every column
+of the left side has the prefix `L`, of the right side `R`, and the words below hold for both.
 
 Moments and forces are **internal**: the action of the proximal on the distal segment, about (at) the joint centre, divided by body
 mass. Joint power is moment times relative angular velocity; positive where the joint generates energy. The translational term
 (force times relative velocity of the two segments at the joint centre) is a column of its own.
 
-The six-dof model uses the same names, order and signs. Where its moments are expressed differently the results say so.
+Every body model uses these names, their order, words and signs. In which axes a model expresses them belongs to the model; the key
+`axes` of `summary.json` says it with the results.
+
+{_models(models)}
 
 ## Sign table
 
-{_sign_rows(SIGN_TABLE)}
+{_sign_rows(SIGN_TABLE, models)}
 
 ## In cycles only
 

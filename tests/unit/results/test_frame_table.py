@@ -12,7 +12,7 @@ from biomech_id.conventions import BUDGET_PARTS, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import MissingInputError
-from biomech_id.models.model import body_model
+from biomech_id.models.registry import body_model
 from biomech_id.results.session.clinical import clinical_force, clinical_moment, sagittal_power
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 
