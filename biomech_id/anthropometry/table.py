@@ -31,7 +31,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
-from biomech_id.files.settings import ANYTHING, Section, Setting, require, shipped_or_own
+from biomech_id.files.settings import ANYTHING, Section, Setting, must_fit, shipped_or_own
 
 _FOLDER = resources.files("biomech_id.anthropometry") / "tables"
 _INDEX = list(csv.DictReader((_FOLDER / "index.csv").read_text(encoding="utf-8").splitlines()))
@@ -249,11 +249,11 @@ def load_table(name: str | Path) -> Table:
 
 def _parse(content: str, name: str) -> Table:
     reader = csv.DictReader(content.splitlines(), restval="")
-    require(_HEADER, reader.fieldnames or (), name, FileRefusedError)
+    must_fit(_HEADER, reader.fieldnames or (), name, FileRefusedError)
     lines = list(reader)
-    require(_LINES, lines, name, FileRefusedError)
+    must_fit(_LINES, lines, name, FileRefusedError)
     for number, line in enumerate(lines, start=2):
-        require(_LINE, line, f"{name}, line {number}", FileRefusedError)
+        must_fit(_LINE, line, f"{name}, line {number}", FileRefusedError)
     return Table(name, tuple(map(_row, lines)))
 
 
@@ -327,5 +327,5 @@ def _value(cell: Polynomial, age_years: float | None, row: Row) -> float:
 
 def _sex(text: str | None) -> str:
     word = (text or "").strip().lower()
-    require(_SEX, word, "sex", InvalidValueError)
+    must_fit(_SEX, word, "sex", InvalidValueError)
     return _SEXES[word]

@@ -1,7 +1,7 @@
 """What a file that people write may say, described once: recipe, subject, style, marker set, inertial table, norm.
 
 A description is data: a `Setting` says what a single value may be, a `Section` which keys go together, a `ListOf` that a list holds
-several alike. From it come the check of a file (`require`), the sentence about its first mistake, with the nearest known word, and
+several alike. From it come the check of a file (`must_fit`), the sentence about its first mistake, with the nearest known word, and
 the file that a laboratory starts from (`template`). Another kind of file is another description, and no further validator.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
 from importlib.resources.abc import Traversable
@@ -251,7 +251,7 @@ def _in_table(table: Section, found: Mapping[str, object], where: str, path: tup
     yield from flaws or (flaw for rule in table.rules for flaw in mistakes(rule, found, where, path))
 
 
-def require(entry: Entry, found: object, where: str, error: type[BiomechError] = OptionError) -> None:
+def must_fit(entry: Entry, found: object, where: str, error: type[BiomechError] = OptionError) -> None:
     """Refuse what does not fit its description, by its first mistake.
 
     Raises
@@ -261,6 +261,27 @@ def require(entry: Entry, found: object, where: str, error: type[BiomechError] =
     """
     for said, value, expected, place in mistakes(entry, found, where):
         raise error(said, value=value, expected=expected, where=where or place)
+
+
+def refuse_unknown_options(given: Iterable[str], known: Iterable[str], where: str) -> None:
+    """Refuse keywords of a Python function that it does not have, with the nearest that it has.
+
+    Parameters
+    ----------
+    given : iterable of str
+        The keywords.
+    known : iterable of str
+        Those there are.
+    where : str
+        The function.
+
+    Raises
+    ------
+    OptionError
+        One of them is unknown.
+    """
+    options = Section(dict.fromkeys(known, ANYTHING), unknown=lambda at: f"There is no option {at.key}.{at.near}")
+    must_fit(options, dict.fromkeys(given), where)
 
 
 def read_written(
@@ -331,7 +352,7 @@ def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder
     if Path(name).suffix.lower() == suffix:
         return read_written(name, str, unreadable=f"The {what} {{path}} cannot be read: {{why}}.", error=FileRefusedError)
     words = f"one of {', '.join(shipped)}, or the path of a {suffix} file"
-    require(Setting(words, lambda v: v in shipped, said=lambda at: f"There is no {what} named {at.value}."), str(name), what)
+    must_fit(Setting(words, lambda v: v in shipped, said=lambda at: f"There is no {what} named {at.value}."), str(name), what)
     return folder.joinpath(f"{name}{suffix}").read_text(encoding="utf-8")
 
 

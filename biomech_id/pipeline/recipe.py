@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import (
@@ -21,9 +21,9 @@ from biomech_id.files.settings import (
     a_number,
     a_text,
     a_whole_number,
+    must_fit,
     one_of,
     read_written,
-    require,
     template,
     texts,
     yes_or_no,
@@ -40,6 +40,30 @@ def _setting(default: Value, section: str, kind: Setting) -> Value:
     """A field with its TOML section and what it accepts."""
     kind = dataclasses.replace(kind, called="Recipe setting {key}")
     return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
+
+
+class Settings(TypedDict, total=False):
+    """The settings of a recipe by name, as keywords of a function; those that are not given, or None, stay as they are."""
+
+    model: str | None
+    kinetics: str | None
+    foot_flat: str | None
+    marker_set: str | None
+    inertia_table: str | None
+    hip_centre: str | None
+    marker_filter: str | None
+    smooth_below_mm: float | None
+    cutoff_hz: float | None
+    lowpass: str | None
+    longest_gap_frames: int | None
+    event_source: str | None
+    stance_verdicts: tuple[str, ...] | None
+    contact_N: float | None
+    budget: bool | None
+    uncertainty: bool | None
+    error_sizes: tuple[str, ...] | None
+    write_c3d: bool | None
+    report: bool | None
 
 
 @dataclass(frozen=True)
@@ -102,7 +126,7 @@ class Recipe:
             # Who writes Python passes a list.
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
-        require(RECIPE, self.as_dict(), "")
+        must_fit(RECIPE, self.as_dict(), "")
         error_sizes(self.error_sizes)
         filter_named(self.lowpass)
         has = body_model(self.model).kinetics
@@ -166,7 +190,7 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
     OptionError
         An unknown section or setting, or a value that does not fit.
     """
-    require(RECIPE, sections, where)
+    must_fit(RECIPE, sections, where)
     try:
         return Recipe(**{name: value for settings in sections.values() for name, value in settings.items()})
     except OptionError as error:

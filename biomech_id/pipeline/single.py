@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
-from biomech_id.files.text import did_you_mean
+from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
+from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
@@ -32,7 +32,7 @@ from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.readers import read
@@ -117,30 +117,57 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     )
 
 
-def analyse(folder: str | Path | Sequence[str | Path], **options: Any) -> SessionResult:
+def analyse(
+    folder: str | Path | Sequence[str | Path],
+    *,
+    recipe: Recipe | None = None,
+    static: str | Path | None = None,
+    functional: str | Path | None = None,
+    exclude: str | Sequence[str] = (),
+    subject_file: str | Path | None = None,
+    mass_kg: float | None = None,
+    norm: str | Path | None = None,
+    code: str | None = None,
+    **settings: Unpack[Settings],
+) -> SessionResult:
     """Analyse a subject's folder: the whole main job, as values.
 
     Parameters
     ----------
-    folder : holds the session's C3D files; or the files themselves.
-    options : fields of `pipeline.job.Job` (``static``, ``exclude``, ``mass_kg``, ...) and of `pipeline.recipe.Recipe`
-        (``kinetics="vicon"``, ``cutoff_hz=6.0``, ...) by name.
+    folder : path, or sequence of paths
+        Holds the session's C3D files; or the files themselves.
+    recipe : Recipe, optional
+        Settings to start from; the default recipe unless given.
+    static, functional : path, optional
+        Trials with a purpose; the static trial is found unless given.
+    exclude : str or sequence of str
+        Patterns of file names to leave out.
+    subject_file : path, optional
+        A subject.toml in place of the folder's own.
+    mass_kg : float, optional
+        Body mass (kg) that beats every file.
+    norm : path, optional
+        A norm file.
+    code : str, optional
+        Replaces the subject's name everywhere.
+    settings : Settings
+        Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ...
 
     Raises
     ------
-    OptionError : an option that is neither.
-    BiomechError : see `analyse_job`.
+    OptionError
+        A setting that does not exist, or a value that does not fit.
+    BiomechError
+        See `analyse_job`.
     """
-    known = [*Job.__dataclass_fields__, *Recipe.__dataclass_fields__]
-    for name in options:
-        if name not in known or name == "paths":
-            raise OptionError(
-                f"There is no option {name}.{did_you_mean(name, known)}", value=name, expected=", ".join(known), where="analyse"
-            )
-    job_fields = {name: options.pop(name) for name in tuple(options) if name in Job.__dataclass_fields__}
-    recipe = job_fields.pop("recipe", Recipe()).replaced(**options)
+    refuse_unknown_options(settings, [*Job.__dataclass_fields__, *Settings.__annotations__], where="analyse")
     paths = (folder,) if isinstance(folder, str | Path) else tuple(folder)
-    return analyse_job(Job(tuple(map(Path, paths)), recipe=recipe, **job_fields))
+    # A job takes paths and patterns as people write them.
+    named: dict[str, Any] = {
+        "static": static, "functional": functional, "exclude": exclude, "subject_file": subject_file, "norm": norm,
+    }  # fmt: skip
+    chosen = (recipe or Recipe()).replaced(**settings)
+    return analyse_job(Job(tuple(map(Path, paths)), recipe=chosen, mass_kg=mass_kg, code=code, **named))
 
 
 class Solved(NamedTuple):

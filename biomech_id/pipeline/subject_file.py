@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from biomech_id.files.settings import Section, Setting, a_number, read_written, require, template, yes_or_no
+from biomech_id.files.settings import Section, Setting, a_number, must_fit, read_written, template, yes_or_no
 from biomech_id.trial import Subject
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
@@ -87,7 +87,7 @@ def _field_of(key: str) -> tuple[str, float]:
 
 def _read(path: str | Path) -> dict[str, Any]:
     content = read_written(path, tomllib.loads)
-    require(SUBJECT, content, Path(path).name)
+    must_fit(SUBJECT, content, Path(path).name)
     return content
 
 

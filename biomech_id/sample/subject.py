@@ -9,10 +9,11 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from math import sqrt
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 import numpy as np
 
@@ -33,6 +34,7 @@ from biomech_id.sample.star_arc import StarArc
 from biomech_id.sample.truth import TrueStance
 from biomech_id.trial import Subject
 
+Options = ParamSpec("Options")
 #: Mass (kg), stature (m) and age (years) of the two bodies.
 BODIES: dict[str, tuple[float, float, float]] = {"adult": (72.0, 1.75, 31.0), "child": (28.0, 1.30, 9.0)}
 #: What the examiner measured.
@@ -362,25 +364,21 @@ class VirtualSubject:
         }
 
 
-def virtual_subject(**options: Any) -> VirtualSubject:
-    """Return a virtual subject; see `VirtualSubject` for the options.
+def _refusing_unknown_options(make: Callable[Options, VirtualSubject]) -> Callable[Options, VirtualSubject]:
+    @wraps(make)
+    def virtual_subject(*args: Options.args, **options: Options.kwargs) -> VirtualSubject:
+        known = VirtualSubject.__dataclass_fields__
+        unknown = sorted(set(options) - set(known))
+        if unknown:
+            raise OptionError(f"The virtual subject has no option named {', '.join(unknown)}.",
+                              value=unknown, expected=f"some of {', '.join(known)}", where="virtual_subject")  # fmt: skip
+        return make(*args, **options)
 
-    Parameters
-    ----------
-    options : Any
-        Fields of `VirtualSubject` and their values.
+    return virtual_subject
 
-    Raises
-    ------
-    OptionError
-        An option that does not exist, or a value that cannot be used.
-    """
-    known = VirtualSubject.__dataclass_fields__
-    unknown = sorted(set(options) - set(known))
-    if unknown:
-        raise OptionError(f"The virtual subject has no option named {', '.join(unknown)}.",
-                          value=unknown, expected=f"some of {', '.join(known)}", where="virtual_subject")  # fmt: skip
-    return VirtualSubject(**options)
+
+#: Makes a virtual subject; its options are the fields of `VirtualSubject`, and one that does not exist is refused in a sentence.
+virtual_subject = _refusing_unknown_options(VirtualSubject)
 
 
 def _heel_from_path(body: Person, side: str, toe_out_rad: float) -> np.ndarray:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
-from biomech_id.files.settings import laid_over, read_written, require
+from biomech_id.files.settings import laid_over, must_fit, read_written
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
 
@@ -131,14 +131,14 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
     where = str(path) if path is not None else "the shipped style"
     base, scales = _shipped("style.toml"), _shipped("scales.toml")
     language = language or str(own.get("language", base["language"]))
-    require(LANGUAGE, language, where)
+    must_fit(LANGUAGE, language, where)
     texts = {
         key if section == "words" else f"{section}.{key}": str(text)
         for section, texts in _shipped(f"labels_{language}.toml").items()
         for key, text in texts.items()
     }
     merged = laid_over({**base, **scales, "labels": {}}, own)
-    require(style_table(base, scales["scales"], texts), merged, where)
+    must_fit(style_table(base, scales["scales"], texts), merged, where)
     settings = {name: dict(merged[name]) for name in base if name != "language"}
     logo = settings["laboratory"]["logo"]
     if logo and path is not None:

@@ -18,7 +18,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import table_columns
 from biomech_id.errors import OptionError
-from biomech_id.files.settings import Section, Setting, Spot, require
+from biomech_id.files.settings import Section, Setting, Spot, must_fit
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
@@ -61,7 +61,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
         "curves": {name: rows["percent"].tolist() for name, rows in curves.items()},
         "values": {name: list(zip(rows["mean"], rows["sd"], rows["n"], strict=True)) for name, rows in curves.items()},
     }
-    require(_NORM, said, where)
+    must_fit(_NORM, said, where)
 
 
 def _is_whole(percent: Sequence[float]) -> bool:
@@ -109,7 +109,7 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: st
         f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
         "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind."
     ))  # fmt: skip
-    require(comparable, made, where)
+    must_fit(comparable, made, where)
 
 
 def write_norm(norm: pd.DataFrame, path: Path) -> None:

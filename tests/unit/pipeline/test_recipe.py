@@ -1,12 +1,18 @@
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import tomllib
 from pathlib import Path
 
 import pytest
 
+import biomech_id
 from biomech_id.errors import OptionError
-from biomech_id.pipeline.recipe import Recipe, read_recipe, recipe_from_dict, recipe_toml
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.recipe import Recipe, Settings, read_recipe, recipe_from_dict, recipe_toml
+from biomech_id.pipeline.single import analyse
+from biomech_id.sample.subject import VirtualSubject, virtual_subject
 
 
 def test_printed_recipe_reads_back_as_the_default(tmp_path: Path) -> None:
@@ -72,3 +78,24 @@ def test_a_value_that_does_not_fit_is_told_with_its_file(tmp_path: Path) -> None
     file.write_text('[filter]\ncutoff_hz = "six"\n', encoding="utf-8")
     with pytest.raises(OptionError, match=r"^lab\.toml: Recipe setting cutoff_hz is 'six'; it must be a number"):
         read_recipe(file)
+
+
+def test_every_setting_is_a_named_and_typed_keyword() -> None:
+    """``analyse`` takes the recipe's fields by name; a type checker and an editor know them all."""
+    fields = {setting.name: f"{setting.type} | None" for setting in dataclasses.fields(Recipe)}
+    assert {name: kind.__forward_arg__ for name, kind in Settings.__annotations__.items()} == fields
+    named = set(inspect.signature(analyse).parameters) - {"folder", "settings"}
+    assert named == set(Job.__dataclass_fields__) - {"paths"}
+
+
+def test_no_function_takes_options_of_any_kind() -> None:
+    """What a public function takes has a name and a type; a keyword that it does not have is refused."""
+    package = Path(biomech_id.__file__).parent
+    assert not [path for path in package.rglob("*.py") if "**options: Any" in path.read_text(encoding="utf-8")]
+    assert inspect.signature(virtual_subject).parameters.keys() == VirtualSubject.__dataclass_fields__.keys()
+    with pytest.raises(OptionError, match="no option named bodi"):
+        virtual_subject(bodi="child")  # type: ignore[call-arg]
+
+
+def test_a_list_in_python_is_kept_as_a_tuple() -> None:
+    assert Recipe(stance_verdicts=["walk L 1 = none"]).stance_verdicts == ("walk L 1 = none",)  # type: ignore[arg-type]
