@@ -47,6 +47,11 @@ class Spot:
     known: Collection[str] = ()
 
     @property
+    def start(self) -> str:
+        """How a sentence begins that names the file; nothing without one."""
+        return f"{self.where}: " if self.where else ""
+
+    @property
     def key(self) -> str:
         """The innermost key."""
         return self.path[-1] if self.path else ""
@@ -134,9 +139,9 @@ class Section:
     rest: Entry | None = None
     required: Collection[str] = ()
     rules: tuple[Setting, ...] = ()
-    unknown: Callable[[Spot], str] = lambda at: f"{at.where}: there is no setting {at.dotted}.{at.near}"
-    missing: Callable[[Spot], str] = lambda at: f"{at.where}: {at.dotted} is missing."
-    no_table: Callable[[Spot], str] = lambda at: f"{at.where}: [{at.dotted}] must be a table of settings, not {at.value!r}."
+    unknown: Callable[[Spot], str] = lambda at: f"{at.start}there is no setting {at.dotted}.{at.near}"
+    missing: Callable[[Spot], str] = lambda at: f"{at.start}{at.dotted} is missing."
+    no_table: Callable[[Spot], str] = lambda at: f"{at.start}[{at.dotted}] must be a table of settings, not {at.value!r}."
 
 
 @dataclass(frozen=True)
@@ -243,6 +248,8 @@ def _in_table(table: Section, found: Mapping[str, object], where: str, path: tup
         yield table.unknown(spot), key, " | ".join(sorted(entries)[:40]) or "a known section", spot.dotted
     for key in (key for key in table.required if key not in found):
         yield table.missing(Spot(where, (*path, key), None)), None, key, ".".join((*path, key))
+        if isinstance(entries.get(key), Section):
+            yield from mistakes(entries[key], {}, where, (*path, key))
     flaws = [
         flaw
         for key, value in found.items()

@@ -23,8 +23,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
-from biomech_id.errors import FileRefusedError, OptionError
-from biomech_id.files.text import read_problem, read_text
+from biomech_id.errors import FileRefusedError
+from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_number, mistakes, shipped_or_own, texts
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
@@ -213,24 +213,10 @@ def load_markerset(name: str | os.PathLike[str]) -> MarkerSet:
     OptionError : no such set.
     FileRefusedError : a file that cannot be understood; the message names the entry.
     """
-    path = Path(name)
-    if path.suffix.lower() == ".toml":
-        try:
-            text = read_text(path)
-        except (OSError, UnicodeDecodeError) as reason:
-            raise FileRefusedError(
-                f"The marker set {path} cannot be read: {read_problem(reason)}.",
-                value=str(path),
-                expected="a TOML file in UTF-8",
-                where=str(path),
-            ) from reason
-        return parse_markerset(text, path.stem)
-    if str(name) not in MARKER_SETS:
-        raise OptionError(
-            f"There is no marker set named {name}.",
-            value=str(name), expected=f"one of {', '.join(MARKER_SETS)}, or the path of a .toml file", where="marker set",
-        )  # fmt: skip
-    return _shipped(str(name))
+    if str(name) in MARKER_SETS:
+        return _shipped(str(name))
+    shipped = resources.files("biomech_id.markersets")
+    return parse_markerset(shipped_or_own(Path(name), "marker set", MARKER_SETS, shipped, ".toml"), Path(name).stem)
 
 
 @cache
@@ -256,7 +242,12 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         raise FileRefusedError(
             f"The marker set {name} is not valid TOML: {reason}.", value=str(reason), expected="TOML", where=name
         ) from reason
-    _check_entries(content, name)
+    flaws = [said.removesuffix(".") for said, *_ in mistakes(MARKER_SET, content, "")]
+    if flaws:
+        raise FileRefusedError(
+            f"The marker set {name} cannot be used: {'; '.join(flaws)}.",
+            value=flaws, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(SEGMENTS)}", where=name,
+        )  # fmt: skip
     markers = content.get("markers", {})
     return MarkerSet(
         name=name,
@@ -282,39 +273,36 @@ def _points(entries: Mapping[str, Any]) -> Mapping[Key, str]:
     return MappingProxyType({key: label for key, (label,) in _sided(entries, single=_SINGLE).items()})
 
 
-def _check_entries(content: Mapping[str, Any], name: str) -> None:
-    known = {
-        "schema",
-        "title",
-        "source",
-        "models",
-        "landmarks",
-        "extra_landmarks",
-        "tracking",
-        "weights",
-        "markers",
-        "aliases",
-        "twins",
-    }
-    problems = [f"unknown entry {key!r}" for key in content if key not in known]
-    problems += [f"no entry {key!r}" for key in ("title", "landmarks", "tracking") if key not in content]
-    named = [*content.get("landmarks", {}), *content.get("extra_landmarks", {})]
-    problems += [f"unknown landmark {key!r}" for key in named if key not in ROLES]
-    tables = {key: value for part in _SIDED for key, value in content.get(part, {}).items() if isinstance(value, Mapping)}
-    problems += [f"{key!r} needs L and R" for key, value in tables.items() if set(value) != set(SIDES) or key in _SINGLE]
-    problems += [f"unknown segment {key!r}" for key in content.get("tracking", {}) if key not in SEGMENTS]
-    problems += [f"no markers to track the {key}" for key in SEGMENTS if not content.get("tracking", {}).get(key)]
-    problems += [f"unknown model {key!r}" for key in content.get("models", ()) if key not in MODELS]
-    problems += [
-        f"twins need label, lateral and medial, not {sorted(entry)}"
-        for entry in content.get("twins", ())
-        if set(entry) != {"label", "lateral", "medial"}
-    ]
-    if problems:
-        raise FileRefusedError(
-            f"The marker set {name} cannot be used: {'; '.join(problems)}.",
-            value=problems, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(SEGMENTS)}", where=name,
-        )  # fmt: skip
+def _label(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and [type(item) for item in value] == [str])
+
+
+def _are_twins(entry: object) -> bool:
+    return isinstance(entry, dict) and entry.keys() == {"label", "lateral", "medial"}
+
+
+_TWINS = Setting("label, lateral and medial", _are_twins, said=lambda at: (
+    f"twins need label, lateral and medial, not {sorted(at.value) if isinstance(at.value, dict) else at.value}"
+))  # fmt: skip
+_MODEL = Setting("a model", lambda v: v in MODELS, said=lambda at: f"unknown model {at.value!r}")
+_LANDMARKS = Section(dict.fromkeys(sorted(ROLES), Setting("a label", _label)), unknown=lambda at: f"unknown landmark {at.key!r}")
+_CLUSTER = Setting("labels", lambda v: v and texts().fits(v), said=lambda at: f"no markers to track the {at.key}")
+#: What a marker set may say.
+MARKER_SET = Section(
+    {
+        "schema": ANYTHING, "title": ANYTHING, "source": ANYTHING, "models": ListOf(_MODEL),
+        "landmarks": _LANDMARKS, "extra_landmarks": _LANDMARKS,
+        "tracking": Section(
+            dict.fromkeys(SEGMENTS, _CLUSTER), required=SEGMENTS, missing=lambda at: f"no markers to track the {at.key}",
+            unknown=lambda at: f"unknown segment {at.key!r}",
+        ),
+        "weights": Section({}, rest=a_number(0)), "aliases": Section({}, rest=texts()), "twins": ListOf(_TWINS),
+        "markers": Section(dict.fromkeys(("optional", "static_only"), texts()), unknown=lambda at: f"unknown entry {at.dotted!r}"),
+    },
+    required=("title", "landmarks", "tracking"),
+    unknown=lambda at: f"unknown entry {at.key!r}",
+    missing=lambda at: f"no entry {at.key!r}",
+)  # fmt: skip
 
 
 def _both(label: str) -> tuple[str, ...]:
