@@ -13,7 +13,9 @@ PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
     "sentences": -1,  # what errors and findings are said with
     "errors": 0, "conventions": 0, "anatomy": 0, "_version": 0,
-    "algebra": 1, "signal": 1, "files": 1, "plugins": 1,
+    "algebra": 1, "files": 1,
+    "plugins": 1,
+    "signal": 1.5,  # its arrays are of the types of algebra
     "trial": 2, "anthropometry": 2, "markersets": 2, "dynamics": 2,
     "multibody": 2.5,  # stands on dynamics, see docs/decisions/rooms.md
     "uncertainty": 3, "readers": 3, "models": 3, "gait": 3, "sample": 3,

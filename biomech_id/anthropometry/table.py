@@ -111,8 +111,7 @@ class Row:
         mirror = -1.0 if side == "L" and self.axes == "isb" else 1.0
         xy, xz, yz = (np.sign(q) * q * q for q in self.products_fraction)
         xz, yz = mirror * xz, mirror * yz
-        tensor: FloatArray = np.array([[rx * rx, xy, xz], [xy, ry * ry, yz], [xz, yz, rz * rz]])
-        return tensor
+        return np.asarray(np.array([[rx * rx, xy, xz], [xy, ry * ry, yz], [xz, yz, rz * rz]]))
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,7 @@ def both_sides(markers: Markers, role: str) -> tuple[FloatArray, FloatArray] | N
 
 
 def _distance(a: FloatArray, b: FloatArray) -> FloatArray:
-    distance: FloatArray = np.linalg.norm(a - b, axis=1)
-    return distance
+    return np.asarray(np.linalg.norm(a - b, axis=1))
 
 
 def _median(values: FloatArray) -> float:

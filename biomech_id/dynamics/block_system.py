@@ -102,8 +102,7 @@ class BlockSystem:
         for i, parent in enumerate(self.chain.parents):
             if parent >= 0:
                 segments[:, parent] |= segments[:, i]
-        missing: BoolArray = np.repeat(segments, 6, axis=1)
-        return missing
+        return np.asarray(np.repeat(segments, 6, axis=1))
 
 
 def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2) -> BlockSystem:

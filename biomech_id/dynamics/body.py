@@ -201,8 +201,7 @@ class Motion:
             (n, 3), laboratory axes, metres.
         """
         arm = point_lab_m - self.com_lab_m
-        velocity: FloatArray = self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm)
-        return velocity
+        return np.asarray(self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm))
 
 
 @compact_repr

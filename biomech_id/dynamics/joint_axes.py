@@ -105,8 +105,7 @@ class ModelAxes:
         progression_R_lab : FloatArray
             (3, 3), rows X forward, Y left, Z up.
         """
-        axes: FloatArray = self.R_seg_isb["pelvis"] @ R_ISB_PROGRESSION @ progression_R_lab
-        return axes
+        return np.asarray(self.R_seg_isb["pelvis"] @ R_ISB_PROGRESSION @ progression_R_lab)
 
     def angle(self, name: str, side: str, R_proximal_lab: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
         """Return clinical components X, Y, Z (n, 3), rad.
@@ -174,8 +173,7 @@ class ModelAxes:
             return _picked(_components(change, R_lab[1]), self.moments[joint], side)
         turned = [(R + skew(turn) @ R).reshape(-1, 3, 3) for R, turn in zip(R_lab, turn_lab_rad, strict=True)]
         off = self.moment(joint, side, (moment_lab_Nm + change_lab_Nm).reshape(-1, 3), *turned)
-        changes: FloatArray = off.reshape(change_lab_Nm.shape) - self.moment(joint, side, moment_lab_Nm, *R_lab)
-        return changes
+        return np.asarray(off.reshape(change_lab_Nm.shape) - self.moment(joint, side, moment_lab_Nm, *R_lab))
 
     def force(self, joint: str, side: str, force_lab_N: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
         """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`)."""
@@ -206,8 +204,7 @@ class ModelAxes:
         """
         if self.moment_axes is MomentAxes.DISTAL:
             mediolateral = R_lab_distal[..., self.moments[joint][0].which]
-            power: FloatArray = dot(moment_lab_Nm, mediolateral) * dot(relative_omega_lab_rad_s, mediolateral)
-            return power
+            return np.asarray(dot(moment_lab_Nm, mediolateral) * dot(relative_omega_lab_rad_s, mediolateral))
         axes = jcs_axes(R_lab_proximal, R_lab_distal, self.sequence)
         e1, dual = axes[..., 0], np.cross(axes[..., 1], axes[..., 2])
         power = dot(moment_lab_Nm, e1) * dot(relative_omega_lab_rad_s, dual) / dot(e1, dual)
@@ -215,11 +212,9 @@ class ModelAxes:
 
 
 def _components(vector_lab: FloatArray, R_lab_segment: FloatArray) -> FloatArray:
-    components: FloatArray = np.einsum("...ji,...j->...i", R_lab_segment, vector_lab)
-    return components
+    return np.asarray(np.einsum("...ji,...j->...i", R_lab_segment, vector_lab))
 
 
 def _picked(numbers: FloatArray, picked: Rules, side: str) -> FloatArray:
     signs = [factor * (SIDE_SIGN[side] if mirrored else 1.0) for _, factor, mirrored in picked]
-    signed: FloatArray = numbers[..., [rule.which for rule in picked]] * np.array(signs)
-    return signed
+    return np.asarray(numbers[..., [rule.which for rule in picked]] * np.array(signs))

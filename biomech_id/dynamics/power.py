@@ -12,7 +12,6 @@ Reference: Buczek et al. (1994) J Biomech 27:1447.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,30 +118,6 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
     positive = _integral_of_positive_part(p, t)
     negative = -_integral_of_positive_part(-p, t)
     return Work(positive, negative)
-
-
-def work_per_phase(power_W: FloatArray, time_s: FloatArray, phases: Mapping[str, tuple[float, float]]) -> dict[str, Work]:
-    """`work` of every named phase (start_s, end_s); errors as there.
-
-    Parameters
-    ----------
-    power_W : FloatArray
-        (n,), W; NaN where it is not known.
-    time_s : FloatArray
-        (n,), rising, seconds.
-    phases : Mapping[str, tuple[float, float]]
-        Name -> (start, end), seconds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.dynamics.power import work_per_phase
-    >>> power_W, time_s = np.array([0.0, 100.0, 0.0, -100.0, 0.0]), np.array([0.0, 0.1, 0.2, 0.3, 0.4])
-    >>> phases = work_per_phase(power_W, time_s, {"stance": (0.0, 0.2), "swing": (0.2, 0.4)})
-    >>> phases["stance"].positive_J, phases["swing"].negative_J
-    (10.0, -10.0)
-    """
-    return {name: work(power_W, time_s, start, end) for name, (start, end) in phases.items()}
 
 
 def _integral_of_positive_part(p: FloatArray, t: FloatArray) -> float:

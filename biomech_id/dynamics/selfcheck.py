@@ -16,18 +16,14 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec
-from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.loads import ChainLoads, JointLoads
 from biomech_id.dynamics.recursion import inertial_moments
-from biomech_id.errors import InvalidValueError
 
 #: Rounding of double precision on forces of 1 kN and moments of 1 kN m is about 1e-12; a thousandfold is a mistake.
 LIMIT_N_OR_NM = 1e-9
 LIMIT_POWER = 1e-9
-#: Force plates are calibrated to about 1 %, and nobody stands perfectly still.
-LIMIT_STANDING = 0.02
 
 
 @dataclass(frozen=True)
@@ -128,39 +124,6 @@ def energy_rate(chain: Chain, gravity: FloatArray) -> FloatArray:
     torque = matvec(chain.R_lab_seg, angular + gyroscopic)
     linear = chain.mass_kg * dot(chain.com_velocity_lab_m_s, chain.com_acceleration_lab_m_s2 - gravity)
     return linear + dot(chain.omega_lab_rad_s, torque)
-
-
-def quiet_standing(ground_force_lab_N: FloatArray, body_mass_kg: float) -> SelfCheck:
-    """Mean upward ground force (n, 3), N, laboratory axes, of all plates together against body weight in quiet standing.
-
-    Parameters
-    ----------
-    ground_force_lab_N : FloatArray
-        (n, 3), of all plates together on the subject, laboratory axes, N.
-    body_mass_kg : float
-        More than zero.
-
-    Raises
-    ------
-    InvalidValueError
-        A body mass that is not positive.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.dynamics.selfcheck import quiet_standing
-    >>> ground_N = np.tile([0.0, 0.0, 686.0], (100, 1))
-    >>> quiet_standing(ground_N, 70.0).verdict
-    'passed'
-    """
-    if not body_mass_kg > 0:
-        raise InvalidValueError(
-            f"The body mass is {body_mass_kg} kg.", value=body_mass_kg, expected="a mass above 0 kg", where="quiet standing"
-        )
-    up = ground_force_lab_N[:, 2]
-    seen = up[np.isfinite(up)]
-    ratio = float(seen.mean()) / (body_mass_kg * GRAVITY_M_S2) if seen.size else np.nan
-    return SelfCheck("ground force in quiet standing against body weight", abs(ratio - 1), "of body weight", LIMIT_STANDING)
 
 
 def _power_at_base(loads: JointLoads, side: str) -> FloatArray:

@@ -79,8 +79,7 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     # From the plate's middle, so that a plate far from the laboratory's origin loses no digits.
     middle = corners.mean(axis=0)
     to_edges = np.einsum("kj,kj->k", corners - middle, inward)
-    distance: FloatArray = ((points_m[..., :2] - middle) @ inward.T - to_edges).min(axis=-1)
-    return distance
+    return np.asarray(((points_m[..., :2] - middle) @ inward.T - to_edges).min(axis=-1))
 
 
 def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
@@ -100,8 +99,7 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> Fl
     length2 = np.einsum("nj,nj->n", along, along)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.clip(np.einsum("nj,nj->n", offset, along) / length2, 0.0, 1.0)
-    distance: FloatArray = np.linalg.norm(offset - share[:, None] * along, axis=1)
-    return distance
+    return np.asarray(np.linalg.norm(offset - share[:, None] * along, axis=1))
 
 
 def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tuple[str, float]:

@@ -84,8 +84,7 @@ class Landmarks:
     @property
     def time_s(self) -> FloatArray:
         """Absolute time of every frame, (n,), seconds."""
-        times: FloatArray = self.first_time_s + np.arange(self.n_frames) / self.rate_hz
-        return times
+        return np.asarray(self.first_time_s + np.arange(self.n_frames) / self.rate_hz)
 
 
 def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
@@ -126,8 +125,7 @@ def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE
     So do gaps at the ends, and those with fewer than three frames on either side.
     """
     filled, _, _ = fill_gaps(path_m[:, None, :], ["path"], longest=round(longest_s * rate_hz))
-    bridged: FloatArray = filled[:, 0]
-    return bridged
+    return np.asarray(filled[:, 0])
 
 
 def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
@@ -197,5 +195,4 @@ def _drawn_outline(heel_m: FloatArray, toe_m: FloatArray, side: str) -> FloatArr
     along = toe_m - heel_m
     across = np.stack([-along[:, 1], along[:, 0], np.zeros(len(along))], axis=1)
     shape = _OUTLINE_LEFT * (1.0, SIDE_SIGN[side])
-    outline: FloatArray = heel_m[:, None, :] + shape[None, :, :1] * along[:, None, :] + shape[None, :, 1:] * across[:, None, :]
-    return outline
+    return np.asarray(heel_m[:, None, :] + shape[None, :, :1] * along[:, None, :] + shape[None, :, 1:] * across[:, None, :])

@@ -126,8 +126,7 @@ def _foot(landmarks: Landmarks, travel: Travel, side: str) -> _Foot:
     forward = _direction(landmarks)
 
     def along(vector: FloatArray) -> FloatArray:
-        component: FloatArray = np.einsum("nj,nj->n", vector[:, :2], forward)
-        return component
+        return np.asarray(np.einsum("nj,nj->n", vector[:, :2], forward))
 
     heel_velocity, toe_velocity = path_velocity(heel, rate_hz), path_velocity(toe, rate_hz)
     floor = np.concatenate([travel.belt_lab_m_s, [0.0]])
@@ -149,8 +148,7 @@ def _direction(landmarks: Landmarks) -> FloatArray:
     summed = np.cumsum(np.vstack([np.zeros((1, 2)), padded]), axis=0)
     mean = summed[2 * half + 1 :] - summed[: -2 * half - 1]
     length = np.linalg.norm(mean, axis=1, keepdims=True)
-    direction: FloatArray = np.where(length > 0, mean / np.where(length > 0, length, 1.0), np.nan)
-    return direction
+    return np.asarray(np.where(length > 0, mean / np.where(length > 0, length, 1.0), np.nan))
 
 
 def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> Mapping[str, FloatArray]:

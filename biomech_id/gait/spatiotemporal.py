@@ -152,8 +152,7 @@ def belt_under_feet(landmarks: Landmarks, events: Sequence[Event], travel: Trave
         if len(time_s) > 2 and np.isfinite(path).all():
             centred = time_s - time_s.mean()
             slopes.append(centred @ path / (centred @ centred))
-    belt: FloatArray = np.median(slopes, axis=0) if slopes else travel.belt_lab_m_s
-    return belt
+    return np.asarray(np.median(slopes, axis=0) if slopes else travel.belt_lab_m_s)
 
 
 def foot_places(landmarks: Landmarks, events: Sequence[Event], belt_lab_m_s: FloatArray) -> tuple[FootPlace, ...]:

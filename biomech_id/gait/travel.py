@@ -266,8 +266,7 @@ def _largest_distance(path_m: FloatArray) -> float:
 def _mean_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
     frames = np.flatnonzero(np.isfinite(path_m).all(axis=1))
     a, b = frames[0], frames[-1]
-    velocity: FloatArray = (path_m[b, :2] - path_m[a, :2]) * rate_hz / max(b - a, 1)
-    return velocity
+    return np.asarray((path_m[b, :2] - path_m[a, :2]) * rate_hz / max(b - a, 1))
 
 
 def _path_speed(path_m: FloatArray, rate_hz: float, belt_m_s: FloatArray) -> float:

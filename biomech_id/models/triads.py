@@ -29,11 +29,9 @@ def triad_from_z_and_y(z: FloatArray, towards_y: FloatArray) -> FloatArray:
 
 def into_segment(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_lab_m: FloatArray) -> FloatArray:
     """Return points (n, 3) in segment axes from the segment's origin, metres."""
-    local: FloatArray = np.einsum("nji,nj->ni", R_lab_seg, point_lab_m - origin_lab_m)
-    return local
+    return np.asarray(np.einsum("nji,nj->ni", R_lab_seg, point_lab_m - origin_lab_m))
 
 
 def into_lab(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_seg_m: FloatArray) -> FloatArray:
     """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment."""
-    path: FloatArray = R_lab_seg @ point_seg_m + origin_lab_m
-    return path
+    return np.asarray(R_lab_seg @ point_seg_m + origin_lab_m)

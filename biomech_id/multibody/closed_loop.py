@@ -305,8 +305,7 @@ class ClosedLoop:
         W, W_rate_u = self.projection(q, u1)
         u, a = (W @ u1[..., None])[..., 0], (W @ a1[..., None])[..., 0] + W_rate_u
         tau = self.tree.inverse(q, u, a, external, gravity_lab_m_s2=self.gravity_lab_m_s2, base=base)
-        tau1: FloatArray = np.einsum("nji,nj->ni", W, tau + self.spring_forces(q, u))
-        return tau1
+        return np.asarray(np.einsum("nji,nj->ni", W, tau + self.spring_forces(q, u)))
 
     def forward(self, q: FloatArray, u1: FloatArray, tau1: FloatArray) -> FloatArray:
         """Accelerations q1'' (N, n1) under forces ``tau1`` (N, n1) in the free coordinates.
@@ -387,8 +386,7 @@ class ClosedLoop:
         u : FloatArray
             (n1,), free speeds of that state.
         """
-        a: FloatArray = self.forward(self.configuration(q[None]), u[None], np.zeros((1, len(self.free))))[0]
-        return a
+        return np.asarray(self.forward(self.configuration(q[None]), u[None], np.zeros((1, len(self.free))))[0])
 
     def energy(self, q: FloatArray, u: FloatArray) -> float:
         """Kinetic, gravitational and spring energy of one state, J.

@@ -105,8 +105,7 @@ class Terms:
         >>> Terms(np.eye(1) * 2.0, np.zeros(1), np.array([-4.0])).accelerations()
         array([-2.])
         """
-        accelerations: FloatArray = np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64)
-        return accelerations
+        return np.asarray(np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64))
 
 
 @compact_repr

@@ -260,8 +260,7 @@ class Limb:
             Index from the base; negative ones count from the tip.
         """
         frames = motions[link].frames
-        place: FloatArray = frames.origin_lab_m + frames.R_lab_seg @ np.asarray(self.links[link].tip_m)
-        return place
+        return np.asarray(frames.origin_lab_m + frames.R_lab_seg @ np.asarray(self.links[link].tip_m))
 
     def solve(
         self, motions: Sequence[Motion], external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2

@@ -87,8 +87,7 @@ class Pin:
             The tree's motion in the states asked for.
         """
         there = np.asarray(self.other_place_m) if self.other == BASE else motion.point(self.other, self.other_place_m)[0]
-        gap: FloatArray = (motion.point(self.body, self.place_m)[0] - there)[:, :2]
-        return gap
+        return np.asarray((motion.point(self.body, self.place_m)[0] - there)[:, :2])
 
     def jacobian(self, tree: Tree, motion: TreeMotion) -> FloatArray:
         """Derivative (N, 2, n) by the coordinates.

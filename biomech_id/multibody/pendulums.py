@@ -152,13 +152,11 @@ class NPendulum:
     def _mu(self) -> FloatArray:
         n = len(self.mass_kg)
         beyond = np.cumsum(self.mass_kg[::-1])[::-1]
-        mu: FloatArray = np.outer(self.length_m, self.length_m) * beyond[np.maximum.outer(np.arange(n), np.arange(n))]
-        return mu
+        return np.asarray(np.outer(self.length_m, self.length_m) * beyond[np.maximum.outer(np.arange(n), np.arange(n))])
 
     @cached_property
     def _weight(self) -> FloatArray:
-        weight: FloatArray = self.gravity_m_s2 * self.length_m * np.cumsum(self.mass_kg[::-1])[::-1]
-        return weight
+        return np.asarray(self.gravity_m_s2 * self.length_m * np.cumsum(self.mass_kg[::-1])[::-1])
 
     def terms(self, q: FloatArray, u: FloatArray) -> Terms:
         """M, C, G of one state.

@@ -292,8 +292,7 @@ class PlanarArm:
         theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
         sine, cosine, squared = np.sin(theta), np.cos(theta), rate**2
         of_unit_link = np.stack([-acceleration * sine - squared * cosine, acceleration * cosine - squared * sine], axis=-1)
-        accelerations: FloatArray = np.einsum("ik,...kx->...ix", self._reach_m(), of_unit_link)
-        return accelerations
+        return np.asarray(np.einsum("ik,...kx->...ix", self._reach_m(), of_unit_link))
 
     def com_jacobians(self, alpha_rad: FloatArray) -> FloatArray:
         """J (..., 3 segments, 2, 3 joints), metres: velocities of the centres of mass are J alpha'.

@@ -76,8 +76,7 @@ class SagittalLeg:
         angle = np.cumsum(self.q1, axis=1)
         links = np.stack([np.cos(angle), np.sin(angle)], axis=-1) * np.array([[self.thigh_m], [self.shank_m], [self.foot_m]])
         hip = self.hip.frames.origin_lab_m[:, None, :2]
-        centres: FloatArray = np.concatenate([hip, hip + np.cumsum(links, axis=1)], axis=1)
-        return centres
+        return np.asarray(np.concatenate([hip, hip + np.cumsum(links, axis=1)], axis=1))
 
     def tree(self) -> Tree:
         """The leg alone, as a planar tree with the coordinates hip, knee, ankle."""

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.inertia import rotate_inertia
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
@@ -338,7 +339,7 @@ class Tree:
             J_v, J_w = self.jacobians(motion, j, segment.com_m)
             dJ_v, dJ_w = self.jacobian_rates(motion, j, segment.com_m)
             R = motion.R_lab_body[:, j]
-            inertia = R @ segment.inertia_kgm2 @ R.transpose(0, 2, 1)
+            inertia = rotate_inertia(R, segment.inertia_kgm2)
             J_vT, J_wT = segment.mass_kg * J_v.transpose(0, 2, 1), J_w.transpose(0, 2, 1)
             M += J_vT @ J_v + J_wT @ inertia @ J_w
             C += J_vT @ dJ_v + J_wT @ (inertia @ dJ_w + skew(motion.omega_rad_s[:, j]) @ inertia @ J_w)
@@ -484,8 +485,7 @@ class Tree:
             turning = np.einsum("ni,ij,nj->n", spin, body.segment.inertia_kgm2, spin)
             kinetic = (body.segment.mass_kg * (velocity**2).sum(axis=1) + turning) / 2
             of_bodies.append(kinetic - body.segment.mass_kg * dot(point, gravity))
-        total: FloatArray = np.sum(of_bodies, axis=0)
-        return total
+        return np.asarray(np.sum(of_bodies, axis=0))
 
     def _checked(self, q: FloatArray, u: FloatArray | None, a: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         shape = (len(q), len(self))
@@ -523,5 +523,4 @@ def _placement(body: Body, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _apply(R: FloatArray, v: FloatArray) -> FloatArray:
-    turned: FloatArray = (R @ v[..., None])[..., 0]
-    return turned
+    return np.asarray((R @ v[..., None])[..., 0])

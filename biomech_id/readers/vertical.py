@@ -44,8 +44,7 @@ class Vertical:
     @property
     def up_file(self) -> FloatArray:
         """(3,), unit vector upwards in file axes."""
-        up: FloatArray = ROTATION_TO_Z_UP[self.axis][2]
-        return up
+        return np.asarray(ROTATION_TO_Z_UP[self.axis][2])
 
 
 def find_vertical(

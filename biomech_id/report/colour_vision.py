@@ -8,9 +8,8 @@ Grey print: relative luminance of sRGB (IEC 61966-2-1).
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from biomech_id.algebra.arrays import FloatArray
 
 _MACHADO: dict[str, tuple[tuple[float, float, float], ...]] = {
     "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),

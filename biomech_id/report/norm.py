@@ -6,16 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -237,15 +237,13 @@ def _xyz(side: str, variable: str) -> tuple[str, ...]:
 
 def _loaded(ground: FloatArray) -> BoolArray:
     """Frames (n,) in which the file holds a ground reaction on the foot."""
-    loaded: BoolArray = np.isfinite(ground).all(axis=1) & (ground != 0.0).any(axis=1)
-    return loaded
+    return np.asarray(np.isfinite(ground).all(axis=1) & (ground != 0.0).any(axis=1))
 
 
 def _in_swing(columns: Columns, side: str) -> BoolArray:
     """Frames (n,) in which we know the foot to carry nothing."""
     ours = np.column_stack([np.asarray(columns[name], dtype=np.float64) for name in _xyz(side, "GroundReactionForce")])
-    swing: BoolArray = (ours == 0.0).all(axis=1)
-    return swing
+    return np.asarray((ours == 0.0).all(axis=1))
 
 
 def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[ParityRow]:

@@ -214,8 +214,7 @@ def room_above_m(body: Person, side: str, leg: LegMotion, least_flexion_rad: flo
     aside = (reach * leg.R_lab_shank.value[..., 1]).sum(axis=-1)
     shank, thigh = body.shank_m[side], np.sqrt(body.thigh_m[side] ** 2 - aside**2)
     longest_2 = thigh**2 + shank**2 + 2 * thigh * shank * np.cos(least_flexion_rad)
-    room: FloatArray = np.sqrt(longest_2 + aside**2 - reach[:, 0] ** 2 - reach[:, 1] ** 2) - reach[:, 2]
-    return room
+    return np.asarray(np.sqrt(longest_2 + aside**2 - reach[:, 0] ** 2 - reach[:, 1] ** 2) - reach[:, 2])
 
 
 def times_constant(R: Jet, constant_matrix: np.ndarray) -> Jet:

@@ -134,5 +134,4 @@ def _calibration() -> FloatArray:
         [0.0, 0.003, -0.002, 0.0, 0.0, 0.0], [-0.002, 0.0, 0.001, 0.0, 0.0, 0.0], [0.004, -0.003, 0.0, 0.0, 0.0, 0.0],
         [0.3, 0.8, -0.5, 0.0, 1.1, -0.4], [-0.6, 0.2, 0.7, -0.9, 0.0, 0.5], [0.1, -0.4, 0.3, 0.6, -0.2, 0.0],
     ])  # fmt: skip
-    calibration: FloatArray = matrix + crosstalk
-    return calibration
+    return np.asarray(matrix + crosstalk)

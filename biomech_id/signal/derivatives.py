@@ -23,8 +23,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError
-from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
 #: Rows:
@@ -101,8 +101,7 @@ def _coefficients(samples: FloatArray) -> FloatArray:
 
     right = np.zeros((len(samples) + 4, samples.shape[1]))
     right[2:-2] = samples
-    solved: FloatArray = solve_banded((4, 4), _collocation(len(samples)), right, check_finite=False)
-    return solved
+    return np.asarray(solve_banded((4, 4), _collocation(len(samples)), right, check_finite=False))
 
 
 @lru_cache(maxsize=32)

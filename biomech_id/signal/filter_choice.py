@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
-from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.filters import BUTTERWORTH, LowPass, lowpass
 from biomech_id.signal.runs import channel_runs
 

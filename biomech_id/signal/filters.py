@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
-from biomech_id.signal.arrays import FloatArray
 from biomech_id.signal.runs import channel_runs
 
 #: Fewer samples than this hold nothing but a straight line between their ends.
@@ -99,8 +99,7 @@ def _filtered(path: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
     frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
     spectrum = np.fft.rfft(odd, axis=0) * gain(frequency, rate_hz, cutoff_hz)[:, None]
-    filtered: FloatArray = line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n]
-    return filtered
+    return np.asarray(line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n])
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import InvalidValueError, ShapeError
-from biomech_id.signal.arrays import BoolArray, FloatArray
 from biomech_id.signal.runs import runs
 
 SPLINE = "spline"
@@ -201,8 +201,7 @@ def _spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatAr
     from scipy.interpolate import CubicSpline
 
     knots = np.concatenate([before, after])
-    values: FloatArray = CubicSpline(knots, path[knots])(np.arange(start, stop))
-    return values
+    return np.asarray(CubicSpline(knots, path[knots])(np.arange(start, stop)))
 
 
 def _rigid_body(
@@ -223,8 +222,7 @@ def _rigid_body(
     if len(predictions) == 1:
         return predictions[0]
     weight = ((np.arange(start, stop) - ends[0]) / (ends[1] - ends[0]))[:, None]
-    blended: FloatArray = (1.0 - weight) * predictions[0] + weight * predictions[1]
-    return blended
+    return np.asarray((1.0 - weight) * predictions[0] + weight * predictions[1])
 
 
 def _carried(position_m: FloatArray, marker: int, others: list[int], end: int, start: int, stop: int) -> FloatArray | None:
@@ -238,5 +236,4 @@ def _carried(position_m: FloatArray, marker: int, others: list[int], end: int, s
     u, _, vt = np.linalg.svd(np.einsum("nki,kj->nij", moved - moved_origin[:, None], reference - origin))
     # A reflection would fit a flat cluster as well as a rotation.
     u[:, :, 2] *= np.sign(np.linalg.det(u @ vt))[:, None]
-    carried: FloatArray = moved_origin + (u @ vt) @ (position_m[end, marker] - origin)
-    return carried
+    return np.asarray(moved_origin + (u @ vt) @ (position_m[end, marker] - origin))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.signal.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray
 
 
 def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
@@ -89,8 +89,7 @@ def quadratic_weights(ratio: int) -> FloatArray:
     t = np.arange(-half, half + 1, dtype=np.float64)
     n, s2, s4 = len(t), float((t**2).sum()), float((t**4).sum())
     # Normal equations of f = a + b t + c t^2 on a symmetric grid: a = sum (s4 - s2 t^2) f / (n s4 - s2^2).
-    weights: FloatArray = (s4 - s2 * t**2) / (n * s4 - s2**2)
-    return weights
+    return np.asarray((s4 - s2 * t**2) / (n * s4 - s2**2))
 
 
 def _weighted(samples: FloatArray, n_frames: int, ratio: int, weights: FloatArray, *, pad: str) -> FloatArray:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from biomech_id.signal.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 
 
 def runs(present: BoolArray) -> list[tuple[int, int]]:

@@ -103,5 +103,4 @@ class ForcePlate:
         """Mean of the four corners, (3,), metres, laboratory axes:
         the point the moment is about.
         """
-        centre: FloatArray = self.corners_m.mean(axis=0)
-        return centre
+        return np.asarray(self.corners_m.mean(axis=0))

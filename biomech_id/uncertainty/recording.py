@@ -60,8 +60,7 @@ def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:
     """
     middle = n_frames // 2
     weights = np.stack([result[middle] for result in differentiate(np.eye(n_frames))])
-    gram: FloatArray = weights @ weights.T
-    return gram
+    return np.asarray(weights @ weights.T)
 
 
 @lru_cache(maxsize=16)

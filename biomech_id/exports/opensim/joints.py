@@ -325,8 +325,7 @@ def into_body(state: BodyState, point_lab_m: FloatArray) -> FloatArray:
     point_lab_m : FloatArray
         (n, 3), laboratory axes, metres.
     """
-    local: FloatArray = matvec_transposed(state.R_lab_body, point_lab_m - state.origin_m)
-    return local
+    return np.asarray(matvec_transposed(state.R_lab_body, point_lab_m - state.origin_m))
 
 
 def _axes(turned_rad: FloatArray, signs: FloatArray) -> FloatArray:

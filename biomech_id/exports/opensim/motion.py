@@ -116,8 +116,7 @@ def times_s(motion: BodyMotion) -> FloatArray:
     motion : BodyMotion
         The trial, tracked.
     """
-    time_s: FloatArray = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
-    return time_s
+    return np.asarray((motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz)
 
 
 def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | None = None) -> ModelMotion:

@@ -35,5 +35,4 @@ def foot_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> FloatArra
 def corrected_foot(uncorrected: FloatArray, side: str, plantar_flexion_rad: float, rotation_rad: float) -> FloatArray:
     """Return R_lab_foot (n, 3, 3) from U and the static offsets p and q (equation above)."""
     correction = rotation_about(1, np.array(-plantar_flexion_rad)) @ rotation_about(0, np.array(-SIDE_SIGN[side] * rotation_rad))
-    foot: FloatArray = uncorrected @ correction
-    return foot
+    return np.asarray(uncorrected @ correction)

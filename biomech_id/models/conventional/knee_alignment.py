@@ -45,14 +45,12 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     normal = unit(cross(first - axis_end, second - axis_end))
     # All three arms, and so the normal of their triangle, point away from the body: KAX straight out, the others across.
     inward = -np.sign(dot(normal, _outward(markers, side)))[:, None] * normal
-    origin: FloatArray = middle + edge[:, None] / np.sqrt(6.0) * inward
-    return origin
+    return np.asarray(middle + edge[:, None] / np.sqrt(6.0) * inward)
 
 
 def _outward(markers: Markers, side: str) -> FloatArray:
     """Direction (n, 3) out of the body on this side: from the opposite ASIS to this one."""
-    outward: FloatArray = SIDE_SIGN[side] * (markers.on("L", "asis") - markers.on("R", "asis"))
-    return outward
+    return np.asarray(SIDE_SIGN[side] * (markers.on("L", "asis") - markers.on("R", "asis")))
 
 
 def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:

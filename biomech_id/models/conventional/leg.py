@@ -70,8 +70,7 @@ def about_z(side: str, internal_rad: float) -> float:
 
 def hip_centre(pelvis: Frames, geometry: LegGeometry) -> FloatArray:
     """Return the hip centre (n, 3), metres, laboratory axes."""
-    centre: FloatArray = pelvis.origin_lab_m + matvec(pelvis.R_lab_seg, geometry.hip_pelvis_m)
-    return centre
+    return np.asarray(pelvis.origin_lab_m + matvec(pelvis.R_lab_seg, geometry.hip_pelvis_m))
 
 
 def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:

@@ -42,8 +42,7 @@ class PlacedLeg:
     def com_lab_m(self, name: str) -> FloatArray:
         """Centre of mass of one segment, (n, 3)."""
         frames = self.frames[name]
-        com: FloatArray = frames.origin_lab_m + matvec(frames.R_lab_seg, self.segments[name].com_m)
-        return com
+        return np.asarray(frames.origin_lab_m + matvec(frames.R_lab_seg, self.segments[name].com_m))
 
 
 def place_side(

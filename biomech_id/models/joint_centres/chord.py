@@ -63,8 +63,7 @@ def chord(
     if wand_rotation_rad:
         across = dot(to_wand, v)
         v = _turned(u, v, _turn(length, along, across, e, f, p, tangent=np.tan(wand_rotation_rad)))
-    joint: FloatArray = marker_lab_m + e[:, None] * u - f[:, None] * v
-    return joint
+    return np.asarray(marker_lab_m + e[:, None] * u - f[:, None] * v)
 
 
 def _turn(
@@ -81,8 +80,7 @@ def _turn(
 
 def _turned(u: FloatArray, v: FloatArray, angle_rad: FloatArray) -> FloatArray:
     """Turn v (n, 3), perpendicular to the unit vectors u, about u by (n,) angles."""
-    turned: FloatArray = np.cos(angle_rad)[:, None] * v + np.sin(angle_rad)[:, None] * cross(u, v)
-    return turned
+    return np.asarray(np.cos(angle_rad)[:, None] * v + np.sin(angle_rad)[:, None] * cross(u, v))
 
 
 def wand_rotation(
@@ -94,5 +92,4 @@ def wand_rotation(
     wand = wand_lab_m - joint_lab_m
     axis = axis - dot(axis, z)[:, None] * z
     sine = dot(cross(wand, axis), z)
-    angle: FloatArray = np.arctan2(sine, dot(wand, axis))
-    return angle
+    return np.asarray(np.arctan2(sine, dot(wand, axis)))

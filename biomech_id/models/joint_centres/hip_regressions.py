@@ -98,8 +98,7 @@ def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatA
     right: FloatArray = {"davis": _davis, "bell": _bell, "harrington": _harrington, "hara": _hara}[method](size)
     if method in REMOVES_MARKER_RADIUS:
         right = right - np.array([size.marker_radius_m, 0.0, 0.0])
-    mirrored: FloatArray = right * np.array([1.0, 1.0, 1.0 if side == "R" else -1.0])
-    return mirrored
+    return np.asarray(right * np.array([1.0, 1.0, 1.0 if side == "R" else -1.0]))
 
 
 def asis_trochanter_distance_m(leg_length_m: float) -> float:

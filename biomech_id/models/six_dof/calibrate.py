@@ -180,8 +180,7 @@ def learn(
 def _mean_place(frames: Frames, path_lab_m: FloatArray, use: BoolArray) -> FloatArray:
     local = into_segment(frames.R_lab_seg, frames.origin_lab_m, path_lab_m)[use]
     seen = np.isfinite(local).all(axis=1)
-    mean: FloatArray = local[seen].mean(axis=0) if seen.any() else np.full(3, np.nan)
-    return mean
+    return np.asarray(local[seen].mean(axis=0) if seen.any() else np.full(3, np.nan))
 
 
 def leg_templates(leg: PlacedLeg, landmarks: Landmarks, *, from_walk: bool, marker_radius_m: float) -> dict[str, SegmentTemplate]:

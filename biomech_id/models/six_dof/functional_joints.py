@@ -108,8 +108,7 @@ def _ranges(proximal: Frames, distal: Frames) -> FloatArray:
 
 def _mean_rotation(rotations: FloatArray) -> FloatArray:
     U, _, Vt = np.linalg.svd(rotations.mean(axis=0))
-    mean: FloatArray = U @ np.diag([1.0, 1.0, float(np.linalg.det(U @ Vt))]) @ Vt
-    return mean
+    return np.asarray(U @ np.diag([1.0, 1.0, float(np.linalg.det(U @ Vt))]) @ Vt)
 
 
 def _knee_in_reference(axis: JointAxis, side: str, leg: PlacedLeg) -> tuple[FloatArray, FloatArray]:

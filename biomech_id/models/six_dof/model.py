@@ -371,5 +371,4 @@ def _angles(sides: Sequence[str], motions: Mapping[Part, Motion], progression: F
 
 
 def _outline(foot: Frames, sole_foot_m: FloatArray) -> FloatArray:
-    outline: FloatArray = np.einsum("nij,kj->nki", foot.R_lab_seg, sole_foot_m) + foot.origin_lab_m[:, None, :]
-    return outline
+    return np.asarray(np.einsum("nij,kj->nki", foot.R_lab_seg, sole_foot_m) + foot.origin_lab_m[:, None, :])

@@ -97,40 +97,6 @@ def aspect(template_m: FloatArray, weights: FloatArray | None = None) -> float:
     return float(extents[1] / extents[0]) if extents[0] > 0 else 0.0
 
 
-def pose_covariance(template_m: FloatArray, noise_m: float, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-    """Predict the errors that white marker noise leaves in a fitted pose, to first order.
-
-    With centred template points c_k in segment axes and J = sum w_k (|c_k|^2 1 - c_k c_k'), the small rotation error is
-    J^-1 sum w_k c_k x e_k and the error of the weighted centroid is sum w_k e_k / sum w_k.
-
-    Parameters
-    ----------
-    template_m : (k, 3), markers in segment axes, metres.
-    noise_m : standard deviation of each coordinate of each marker, metres.
-    weights : (k,); equal by default.
-
-    Returns
-    -------
-    rotation_rad2 : (3, 3), covariance of the rotation error vector, rad^2, segment axes.
-    origin_m2 : (3, 3), covariance of the error of the segment's origin, m^2, segment axes.
-    """
-    weight = np.ones(len(template_m)) if weights is None else np.asarray(weights, dtype=np.float64)
-    centroid = np.average(template_m, axis=0, weights=weight)
-    c = template_m - centroid
-    spread = np.einsum("ki,ki->k", c, c)[:, None, None] * np.eye(3) - np.einsum("ki,kj->kij", c, c)
-    inverse = np.linalg.inv(np.einsum("k,kij->ij", weight, spread))
-    rotation = noise_m**2 * inverse @ np.einsum("k,kij->ij", weight**2, spread) @ inverse
-    # The origin lies at -centroid from the centroid: its error is the centroid's minus rotation error x centroid.
-    # Weights that differ correlate the two errors through sum w^2 c, which vanishes for equal weights.
-    x, y, z = centroid
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    mean = noise_m**2 * (weight**2).sum() / weight.sum() ** 2 * np.eye(3)
-    lever = (weight[:, None] ** 2 * c).sum(axis=0)
-    skew_lever = np.array([[0.0, -lever[2], lever[1]], [lever[2], 0.0, -lever[0]], [-lever[1], lever[0], 0.0]])
-    mixed = cross @ (noise_m**2 * inverse @ skew_lever / weight.sum())
-    return rotation, mean + cross @ rotation @ cross.T + mixed + mixed.T
-
-
 def _checked(points: FloatArray, template: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     template = np.asarray(template, dtype=np.float64)
     points = np.asarray(points, dtype=np.float64)
@@ -244,8 +210,7 @@ def _minors(a: tuple[FloatArray, ...], b: tuple[FloatArray, ...]) -> tuple[Float
 def _laplace(upper: tuple[FloatArray, ...], lower: tuple[FloatArray, ...]) -> FloatArray:
     """Determinant of a 4x4 matrix from the minors of its upper and lower two rows."""
     u, v = upper, lower
-    determinant: FloatArray = u[0] * v[5] - u[1] * v[4] + u[2] * v[3] + u[3] * v[2] - u[4] * v[1] + u[5] * v[0]
-    return determinant
+    return np.asarray(u[0] * v[5] - u[1] * v[4] + u[2] * v[3] + u[3] * v[2] - u[4] * v[1] + u[5] * v[0])
 
 
 def _adjugate(elements: tuple[FloatArray, ...], upper: tuple[FloatArray, ...], lower: tuple[FloatArray, ...]) -> FloatArray:
@@ -302,8 +267,7 @@ def _turned(q: FloatArray, half: FloatArray) -> FloatArray:
     """Unit quaternions (4, n) followed by small rotations of vector part ``half`` (3, n)."""
     (w, x, y, z), (u, v, t) = q, half
     out = np.stack([w - u * x - v * y - t * z, x + u * w + v * z - t * y, y + v * w + t * x - u * z, z + t * w + u * y - v * x])
-    turned: FloatArray = out / np.sqrt(np.einsum("in,in->n", out, out))
-    return turned
+    return np.asarray(out / np.sqrt(np.einsum("in,in->n", out, out)))
 
 
 def _by_svd(S: FloatArray) -> tuple[FloatArray, FloatArray]:

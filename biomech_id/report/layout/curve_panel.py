@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.panel import Panel
@@ -16,8 +16,6 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import draw_bars
 from biomech_id.report.norm import Norm
-
-FloatArray = npt.NDArray[np.float64]
 
 PERCENT = np.arange(101.0)
 CYCLE = Scale(0.0, 100.0, 20.0)

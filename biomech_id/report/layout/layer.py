@@ -9,15 +9,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow, cycle_rows
 from biomech_id.report.layout.reasons import in_words
 from biomech_id.report.layout.style import Style
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import SessionTables
-
-FloatArray = npt.NDArray[np.float64]
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
 ROWS: dict[tuple[str, str], SignRow] = {(row.variable, row.component): row for row in cycle_rows()}

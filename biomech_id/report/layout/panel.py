@@ -16,11 +16,10 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, Transform
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import drawable, width_mm, wrapped
-
-FloatArray = npt.NDArray[np.float64]
 
 MM_PER_INCH = 25.4
 #: Between the words at the two ends of an axis.

@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.typography import MM_PER_POINT, width_mm
-
-FloatArray = npt.NDArray[np.float64]
 
 #: White around a letter.
 _GAP_MM = 0.7

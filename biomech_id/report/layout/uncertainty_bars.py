@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Standard deviations that 95 % of a normal distribution lie within.
 COVERAGE = 1.96

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.figure import Figure
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import BUDGET_PARTS, MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.axes_label import axes_label
@@ -20,8 +20,6 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm, wrapped
 from biomech_id.report.page import PageKind, of_each, register
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
-
-FloatArray = npt.NDArray[np.float64]
 
 COMPONENTS: tuple[str, ...] = ("X", "Y")
 _FIRST_TOP_MM, _PITCH_MM, _HEIGHT_MM = 33.0, 53.0, 43.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import AXES
 from biomech_id.report.layout.curve_panel import SECOND_DASHES, Drawing
 from biomech_id.report.layout.layer import ROWS, Layer
@@ -13,8 +13,6 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import PLOTTED_UNIT
-
-FloatArray = npt.NDArray[np.float64]
 
 PERCENT_BW_PER_N_KG = PLOTTED_UNIT["ground force"][1]
 #: Floor millimetres drawn as long as one percent of body weight: with equal scales on paper, drawn forces keep their direction.

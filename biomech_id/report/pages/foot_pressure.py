@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.path import Path
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.report.layout.curve_panel import SECOND_DASHES, Drawing
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import Sheet
-
-FloatArray = npt.NDArray[np.float64]
 
 _WIDTH_MM, _HEIGHT_MM = 27.0, 64.5
 _MARGIN_MM = 20.0

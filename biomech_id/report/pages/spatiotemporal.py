@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.report.layout.difference_table import TABLE_WIDTH_MM, difference_cells, difference_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
@@ -101,7 +102,7 @@ def asymmetry(sides: dict[str, list[float]]) -> str:
     """Left minus right over the mean of the two, percent (Robinson et al. 1987); a dash where a side is missing."""
     means = [float(np.nanmean(sides[s])) if s in sides and np.isfinite(sides[s]).any() else float("nan") for s in SIDES]
     half = (means[0] + means[1]) / 2
-    return f"{written(100 * (means[0] - means[1]) / half, 1)} %" if np.isfinite(half) and half != 0 else "–"
+    return f"{written(symmetry_index(*means), 1)} %" if np.isfinite(half) and half != 0 else "–"
 
 
 def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:

@@ -155,5 +155,4 @@ def inside_outline(point: FloatArray, outline: FloatArray, *, margin_m: float) -
     outward = outward[length > 0] / length[length > 0, None]
     corners = outline[length > 0]
     distance = np.einsum("nkj,kj->nk", point[:, None, :] - corners[None, :, :], outward)
-    inside: BoolArray = (distance <= margin_m).all(axis=1)
-    return inside
+    return np.asarray((distance <= margin_m).all(axis=1))

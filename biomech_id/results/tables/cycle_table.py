@@ -218,8 +218,7 @@ def nearest_turn(angles_deg: FloatArray) -> FloatArray:
     """Return curves (m, 101), deg, each shifted by whole turns so that its mean lies within 180 deg of zero."""
     seen = np.isfinite(angles_deg)
     mean = np.where(seen, angles_deg, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
-    turned: FloatArray = angles_deg - 360.0 * np.round(mean / 360.0)[:, None]
-    return turned
+    return np.asarray(angles_deg - 360.0 * np.round(mean / 360.0)[:, None])
 
 
 def _ground_values(

@@ -104,8 +104,7 @@ class FrameTable:
             raise MissingInputError(
                 f"There is no column {column}.", value=column, expected="a name such as LHipAngles.X", where="frame table"
             )
-        values: FloatArray = self.values[:, self._place[column]]
-        return values
+        return np.asarray(self.values[:, self._place[column]])
 
     @property
     def frame(self) -> FloatArray:

@@ -34,5 +34,4 @@ def mean_of_known(curves: FloatArray) -> FloatArray:
     known = np.isfinite(curves)
     count = known.sum(axis=0)
     total = np.where(known, curves, 0.0).sum(axis=0)
-    mean: FloatArray = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    return mean
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))

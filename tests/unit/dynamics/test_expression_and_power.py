@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from biomech_id.algebra.rotation import cardan_matrix, jcs_axes
 from biomech_id.dynamics.expression import jcs_component, jcs_projection
-from biomech_id.dynamics.power import work, work_per_phase
+from biomech_id.dynamics.power import work
 from biomech_id.errors import BiomechWarning, InvalidValueError, ShapeError
 
 RNG = np.random.default_rng(8)
@@ -73,7 +73,8 @@ def test_work_is_exact_for_piecewise_linear_power() -> None:
     p = np.array([-1.0, 3.0])
     done = work(p, t, 0.0, 4.0)
     assert (done.positive_J, done.negative_J) == pytest.approx((4.5, -0.5), abs=1e-15)
-    halves = work_per_phase(p, t, {"absorb": (0.0, 1.0), "generate": (1.0, 4.0), "nothing": (2.0, 2.0)})
+    phases = {"absorb": (0.0, 1.0), "generate": (1.0, 4.0), "nothing": (2.0, 2.0)}
+    halves = {name: work(p, t, *phase) for name, phase in phases.items()}
     assert (halves["absorb"].positive_J, halves["absorb"].negative_J) == pytest.approx((0, -0.5), abs=1e-15)
     assert (halves["generate"].positive_J, halves["generate"].negative_J) == pytest.approx((4.5, 0), abs=1e-15)
     assert halves["nothing"].net_J == 0

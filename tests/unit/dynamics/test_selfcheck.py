@@ -12,8 +12,7 @@ from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.dynamics.selfcheck import block_checks, energy_check, quiet_standing, self_checks
-from biomech_id.errors import InvalidValueError
+from biomech_id.dynamics.selfcheck import block_checks, energy_check, self_checks
 
 
 def test_sound_loads_pass_every_check(make_body: Any, make_contacts: Any) -> None:
@@ -49,16 +48,3 @@ def test_no_kinetics_is_nothing_to_check(make_body: Any) -> None:
     assert {check.verdict for check in checks} == {"nothing to check"}
     assert self_checks(solve_body(make_body(sides=()), {})) == ()
     assert energy_check(JointLoads({}, make_body(sides=()), {})).verdict == "nothing to check"
-
-
-def test_quiet_standing_against_body_weight() -> None:
-    force = np.tile([3.0, -2.0, 70 * 9.81], (200, 1))
-    force[10] = np.nan
-    assert quiet_standing(force, 70.0).value == pytest.approx(0, abs=1e-12)
-    heavy = quiet_standing(force, 60.0)
-    assert heavy.verdict == "failed"
-    assert heavy.value == pytest.approx(10 / 60, rel=1e-12)
-    assert quiet_standing(force, 80.0).verdict == "failed"
-    assert quiet_standing(np.full((3, 3), np.nan), 70.0).verdict == "nothing to check"
-    with pytest.raises(InvalidValueError, match="body mass is 0"):
-        quiet_standing(force, 0.0)

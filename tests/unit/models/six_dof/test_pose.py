@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from biomech_id.errors import InvalidValueError, ShapeError
-from biomech_id.models.six_dof.pose import aspect, fit_pose, pose_covariance
+from biomech_id.models.six_dof.pose import aspect, fit_pose
 
 TEMPLATE = np.array([[0.05, -0.15, 0.08], [-0.03, -0.20, 0.09], [0.06, -0.28, 0.06], [-0.02, -0.33, 0.02]])
 WEIGHTS = np.array([1.0, 0.5, 2.0, 1.0])
@@ -101,7 +103,9 @@ def test_markers_on_a_line_fix_no_pose() -> None:
 
 
 @pytest.mark.parametrize("weights", [np.ones(4), WEIGHTS], ids=["equal weights", "unequal weights"])
-def test_noise_spreads_the_pose_as_predicted(weights: np.ndarray) -> None:
+def test_noise_spreads_the_pose_as_predicted(
+    weights: np.ndarray, pose_covariance: Callable[..., tuple[np.ndarray, np.ndarray]]
+) -> None:
     noise_m, n = 5e-4, 20000
     R, origin = motion(n)
     points = moved(TEMPLATE, R, origin) + np.random.default_rng(3).normal(0, noise_m, (n, 4, 3))

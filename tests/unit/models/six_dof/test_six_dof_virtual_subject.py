@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.models.six_dof.model import SixDofModel, six_dof_model
-from biomech_id.models.six_dof.pose import pose_covariance
 from biomech_id.readers import read_c3d
 from biomech_id.sample import SampleTrial, virtual_subject, write_c3d
 from biomech_id.trial import Markers
@@ -99,7 +99,9 @@ def test_through_c3d_files_within_a_micrometre_and_the_moment_gates(tmp_path: Pa
     assert compared > 600
 
 
-def test_noise_leaves_the_error_that_theory_predicts(model: SixDofModel) -> None:
+def test_noise_leaves_the_error_that_theory_predicts(
+    model: SixDofModel, pose_covariance: Callable[..., tuple[np.ndarray, np.ndarray]]
+) -> None:
     noise_m = 5e-4
     walk = virtual_subject(clusters=True, noise_m=noise_m).walk()
     motion = model.track(walk.trial)
