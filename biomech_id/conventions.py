@@ -31,7 +31,8 @@ SCHEMA = 1
 Quantity = Literal["angle", "moment", "force", "power", "ground force", "ground moment", "point", "scalar"]
 AXES: tuple[str, str, str] = ("X", "Y", "Z")
 
-#: Quantity -> the unit of tables and plots.
+KINETIC: frozenset[str] = frozenset({"moment", "force", "power", "ground force", "ground moment"})
+#: Quantity -> the unit of tables and plots; a scalar's row has its own.
 UNITS: dict[str, str] = {
     "angle": "deg",
     "moment": "N m/kg",
@@ -65,6 +66,8 @@ class SignRow:
         "pelvis", "hip", "knee", "ankle", "foot" or "ground".
     expressed_in : str
         Frame of the components, in words; empty where the body model says it (`dynamics.joint_axes.ModelAxes`).
+    own_unit : str, optional
+        Unit of a quantity that `UNITS` does not know.
     """
 
     variable: str
@@ -75,11 +78,17 @@ class SignRow:
     quantity: Quantity
     joint: str
     expressed_in: str = ""
+    own_unit: str = ""
 
     @property
     def unit(self) -> str:
         """Unit of the component as written in tables and plots."""
-        return UNITS[self.quantity]
+        return UNITS.get(self.quantity, self.own_unit)
+
+    @property
+    def kinetic(self) -> bool:
+        """Whether it exists only where the ground's force on the foot is known."""
+        return self.joint == "ground" or self.quantity in KINETIC
 
     def column(self, side: str) -> str:
         """Column name in ``trials/<stem>.csv``: ``LHipAngles.X``.
@@ -221,10 +230,16 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
             yield row.column(side), row
 
 
+#: (variable, component) -> the row of every curve of ``cycles.csv``, in the order they are written for each cycle; those of
+#: variables that a laboratory adds come last (`results.tables.variables`).
+CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
+    (row.variable, row.component): row for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE)
+}
+
+
 def cycle_rows() -> tuple[SignRow, ...]:
-    """Rows of every variable in ``cycles.csv``, in the order they are written for each cycle."""
-    body = tuple(row for row in SIGN_TABLE if row.joint != "ground")
-    return body + CYCLE_TABLE
+    """Return the rows of every variable in ``cycles.csv``, in the order they are written for each cycle."""
+    return tuple(CYCLE_ROWS.values())
 
 
 #: What the cells of a column are.

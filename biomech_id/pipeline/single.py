@@ -231,6 +231,7 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
         history=(*trial.history, *(f"self-check: {check}" for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings),
         markers=trial.markers,
+        analog=trial.analog,
     )
     return Solved(result, trial, landmarks, travel)
 

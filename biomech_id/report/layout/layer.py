@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES, SignRow, cycle_rows
+from biomech_id.conventions import CYCLE_ROWS, SIDES, SignRow
 from biomech_id.report.layout.reasons import in_words
 from biomech_id.report.layout.style import Style
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
-ROWS: dict[tuple[str, str], SignRow] = {(row.variable, row.component): row for row in cycle_rows()}
+ROWS = CYCLE_ROWS
 KINETIC_QUANTITIES = frozenset({"moment", "force", "power", "ground force", "ground moment", "point"})
 
 

@@ -28,8 +28,9 @@ from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_c
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
+from biomech_id.results.tables.variables import added_columns
 from biomech_id.signal.gaps import Gap
-from biomech_id.trial import Event, ForcePlate, Markers, Subject
+from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject
 
 
 @compact_repr
@@ -56,6 +57,7 @@ class TrialResult:
     history : what was done to the data, in words, in order.
     findings : what was noticed.
     markers : as analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
+    analog : every analog channel as recorded.
     """
 
     name: str
@@ -77,6 +79,7 @@ class TrialResult:
     history: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     markers: Markers | None = None
+    analog: AnalogChannels = field(default_factory=AnalogChannels)
 
     @property
     def verdict(self) -> Grade:
@@ -96,7 +99,9 @@ class TrialResult:
     @cached_property
     def frames(self) -> FrameTable:
         """Every output at the video rate."""
-        return frame_table(self.motion, self.loads, self.contacts, mass_kg=self.mass_kg, floor_m=self.floor_m)
+        return frame_table(
+            self.motion, self.loads, self.contacts, mass_kg=self.mass_kg, floor_m=self.floor_m, further=added_columns(self)
+        )
 
     @cached_property
     def curves(self) -> Curves:

@@ -16,9 +16,9 @@ import pandas as pd
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
-    ANGLE_VARIABLE,
     AXES,
     BUDGET_PARTS,
+    CYCLE_ROWS,
     MM_PER_M,
     MOMENT_VARIABLE,
     POWER_VARIABLE,
@@ -195,7 +195,7 @@ def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
 
 
 def _body_values(table: FrameTable, side: str) -> dict[tuple[str, str, str], FloatArray]:
-    rows = [row for row in cycle_rows() if row.joint != "ground"]
+    rows = [row for row in cycle_rows() if row.joint != "ground" and row.column(side) in table.columns]
     return {
         (row.variable, row.component, ""): unwrapped(column) if row.quantity == "angle" else column
         for row in rows
@@ -251,13 +251,15 @@ def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: Body
     first_time_s = (motion.first_frame - 1) / motion.rate_hz
     matrix = np.column_stack(list(values.values()))
     curves = normalise(matrix, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, points=CURVE_POINTS).T.copy()
-    angle = np.array([variable in ANGLE_VARIABLE.values() for variable, _, _ in values])
+    rows = [CYCLE_ROWS.get((variable, component)) for variable, component, _ in values]
+    kinetic = np.array([row is None or row.kinetic for row in rows])
+    angle = np.array([row is not None and row.quantity == "angle" for row in rows])
     if cycle.kinetics_valid is KineticsValid.FALSE:
-        curves[~angle] = np.nan
+        curves[kinetic] = np.nan
     elif cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
         stance = cycle.start_s + _PERCENT / 100.0 * cycle.duration_s <= cycle.foot_off_s
-        curves[np.ix_(~angle, ~stance)] = np.nan
-        curves[angle] = np.nan
+        curves[np.ix_(kinetic, ~stance)] = np.nan
+        curves[~kinetic] = np.nan
     curves[angle] = nearest_turn(curves[angle])
     kept = np.asarray(np.isfinite(curves).any(axis=1))
     valid = str(cycle.kinetics_valid)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import POWER_VARIABLE, UNITS, cycle_rows
+from biomech_id.conventions import CYCLE_ROWS, POWER_VARIABLE, UNITS
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.peaks import power_peaks
 from biomech_id.results.tables.cycle_table import Curves
@@ -15,7 +15,6 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Variables whose values are tabled: everything with a sign a clinician names.
 QUANTITIES = ("angle", "moment", "power", "ground force")
-_UNIT = {(row.variable, row.component): row.unit for row in cycle_rows() if row.quantity in QUANTITIES}
 _PERCENT = np.arange(CURVE_POINTS)
 
 
@@ -28,7 +27,7 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
     cycles : of the same trial; a cycle without a foot off has a value at contact only.
     """
     cycle_of = {(cycle.side, cycle.number): cycle for cycle in cycles}
-    tabled = [i for i, name in enumerate(curves.names) if (name.variable, name.component) in _UNIT]
+    tabled = [i for i, name in enumerate(curves.names) if CYCLE_ROWS[name.variable, name.component].quantity in QUANTITIES]
     names, values = [curves.names[i] for i in tabled], curves.values[tabled]
     owners = [cycle_of[name.side, name.cycle] for name in names]
     off = np.array([foot_off_percent(cycle) for cycle in owners]).reshape(-1, 1)
@@ -47,7 +46,7 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
                 "trial": name.trial, "side": name.side, "cycle": name.cycle, "name": f"{statistic}_{phase}",
                 "variable": name.variable, "component": name.component, "phase": phase, "percent": percent,
                 "time_s": time_at_percent(cycle, percent),
-                "value": float(values[i, int(percent)]), "unit": _UNIT[name.variable, name.component],
+                "value": float(values[i, int(percent)]), "unit": CYCLE_ROWS[name.variable, name.component].unit,
             })  # fmt: skip
     return rows
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,44 +27,9 @@ from biomech_id.conventions import (
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.errors import MissingInputError
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.results.session.ground import centre_of_pressure, pressure_threshold_N
-
-
-@dataclass(frozen=True)
-class FrameColumn:
-    """A column that a laboratory adds to ``trials/<stem>.csv``, behind those of the library.
-
-    Attributes
-    ----------
-    name : str
-        As in the header; a column of one side begins with L or R.
-    compute : callable
-        (motion, loads or None) -> (n_frames,) in the unit the laboratory means; NaN = missing.
-    """
-
-    name: str
-    compute: Callable[[BodyMotion, JointLoads | None], FloatArray]
-
-
-#: Name -> column, in the order of registration.
-FURTHER_COLUMNS: dict[str, FrameColumn] = {}
-
-
-def register_column(column: FrameColumn) -> None:
-    """Add a column to the frames of every trial.
-
-    Raises
-    ------
-    OptionError
-        There is a column of that name.
-    """
-    if column.name in FURTHER_COLUMNS or column.name in {"frame", "time", *(name for name, _ in frame_columns())}:
-        raise OptionError(
-            f"There is a column {column.name} already.", value=column.name, expected="a name of its own", where="register_column"
-        )
-    FURTHER_COLUMNS[column.name] = column
 
 
 @compact_repr
@@ -129,6 +94,7 @@ def frame_table(
     *,
     mass_kg: float | None,
     floor_m: float = 0.0,
+    further: Mapping[str, FloatArray | None] | None = None,
 ) -> FrameTable:
     """Return every output of one trial at the video rate.
 
@@ -142,8 +108,9 @@ def frame_table(
     contacts : side -> the ground's wrench on that foot; a side that is absent has no ground reaction.
     mass_kg : body mass that forces, moments and powers are divided by; None for kinematics only.
     floor_m : height of the floor on which the centre of pressure lies, laboratory Z.
+    further : columns that a laboratory adds, (n_frames,) each or None; they come last.
     """
-    columns = _columns(motion)
+    columns = (*_columns(motion), *(further or {}))
     filled = {_residual_column(segment): MM_PER_M * residual for segment, residual in motion.fit_residual_m.items()}
     for side in SIDES:
         _put_angles(filled, motion, side)
@@ -153,7 +120,7 @@ def frame_table(
                 _put_loads(filled, motion, loads, side, mass_kg)
             if side in contacts:
                 _put_ground(filled, contacts[side], mass_kg, floor_m)
-    filled |= {column.name: column.compute(motion, loads) for column in FURTHER_COLUMNS.values()}
+    filled |= {name: column for name, column in (further or {}).items() if column is not None}
     values = np.full((motion.n_frames, len(columns)), np.nan)
     for number, name in enumerate(columns):
         if name in filled:
@@ -169,7 +136,6 @@ def _columns(motion: BodyMotion) -> tuple[str, ...]:
         *signed,
         *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES),
         *residuals,
-        *FURTHER_COLUMNS,
     )
 
 

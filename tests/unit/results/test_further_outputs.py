@@ -1,4 +1,4 @@
-"""A column and a table plugged in from outside: computed, written, hashed, read back, and there for a page that needs it."""
+"""A variable and a table plugged in from outside: computed, written, hashed, read back, and there for a page that needs it."""
 
 from __future__ import annotations
 
@@ -9,33 +9,37 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.conventions import Column, TableRow
+from biomech_id.conventions import Column, SignRow, TableRow
 from biomech_id.errors import OptionError
 from biomech_id.results import SessionResult, read_folder, write_folder
-from biomech_id.results.tables import frame_table, further_tables
-from biomech_id.results.tables.frame_table import FrameColumn, register_column
+from biomech_id.results.tables import further_tables
 from biomech_id.results.tables.further_tables import FurtherTable, register_table
+from biomech_id.results.tables.variables import OutputVariable, forget_variable, register_variable
 
 HEIGHTS = TableRow("heights", "one trial", (
     Column("trial", "text", "stem"), Column("n", "integer", "frames"), Column("pelvis_m", "number", "mean height", "m"),
 ))  # fmt: skip
 
 
-def pelvis_m(motion, loads):
-    return motion.motions["", "pelvis"].frames.origin_lab_m[:, 2]
+HEIGHT_ROW = SignRow("PelvisHeight", "", "Pelvic height", "Up", "Down", "scalar", "pelvis", "laboratory axes", own_unit="m")
+
+
+def pelvis_m(trial, side=""):
+    return trial.motion.motions["", "pelvis"].frames.origin_lab_m[:, 2]
 
 
 def heights(session):
     for trial in session.trials:
-        yield {"trial": trial.name, "n": trial.motion.n_frames, "pelvis_m": float(np.nanmean(pelvis_m(trial.motion, None)))}
+        yield {"trial": trial.name, "n": trial.motion.n_frames, "pelvis_m": float(np.nanmean(pelvis_m(trial)))}
 
 
 @pytest.fixture
 def registered() -> Iterator[None]:
-    register_column(FrameColumn("PelvisHeight", pelvis_m))
+    register_variable(OutputVariable((HEIGHT_ROW,), pelvis_m))
     register_table(FurtherTable(HEIGHTS, heights))
     yield
-    del frame_table.FURTHER_COLUMNS["PelvisHeight"], further_tables.FURTHER_TABLES["heights"]
+    forget_variable("PelvisHeight")
+    del further_tables.FURTHER_TABLES["heights"]
 
 
 def fresh(session: SessionResult) -> SessionResult:
@@ -48,21 +52,21 @@ def test_they_are_computed_written_and_read_back(session: SessionResult, tmp_pat
     tables = fresh(session).tables()
     trial = session.trials[0]
     frames = tables.frames[trial.name]
-    assert frames.columns[-1] == "PelvisHeight"
-    np.testing.assert_array_equal(frames["PelvisHeight"], pelvis_m(trial.motion, None))
+    assert list(frames.columns[-2:]) == ["LPelvisHeight", "RPelvisHeight"]
+    np.testing.assert_array_equal(frames["LPelvisHeight"], pelvis_m(trial))
     assert tables.further["heights"]["n"].tolist() == [t.motion.n_frames for t in session.trials]
     written = write_folder(tables, tmp_path / "out")
     assert "heights.csv" in written.manifest["outputs"]
     again = read_folder(tmp_path / "out")
     np.testing.assert_allclose(again.further["heights"]["pelvis_m"], tables.further["heights"]["pelvis_m"], rtol=1e-8)
     assert dict(again.further["heights"].dtypes) == dict(tables.further["heights"].dtypes)
-    np.testing.assert_allclose(again.frames[trial.name]["PelvisHeight"], frames["PelvisHeight"], rtol=1e-8)
+    np.testing.assert_allclose(again.frames[trial.name]["LPelvisHeight"], frames["LPelvisHeight"], rtol=1e-8)
 
 
 def test_without_them_the_outputs_are_the_librarys_own(session: SessionResult) -> None:
     tables = fresh(session).tables()
     assert not tables.further
-    assert "PelvisHeight" not in tables.frames[session.trials[0].name]
+    assert "LPelvisHeight" not in tables.frames[session.trials[0].name]
 
 
 @pytest.mark.usefixtures("registered")
@@ -83,7 +87,21 @@ def test_a_table_has_a_name_of_its_own(name: str) -> None:
 
 
 @pytest.mark.usefixtures("registered")
-@pytest.mark.parametrize("name", ["PelvisHeight", "LHipAngles.X", "time"])
-def test_a_column_has_a_name_of_its_own(name: str) -> None:
+@pytest.mark.parametrize("name", ["PelvisHeight", "HipAngles", "FreeMoment"])
+def test_a_variable_has_a_name_of_its_own(name: str) -> None:
     with pytest.raises(OptionError, match=name):
-        register_column(FrameColumn(name, pelvis_m))
+        register_variable(OutputVariable((dataclasses.replace(HEIGHT_ROW, variable=name),), pelvis_m))
+
+
+def test_the_rows_of_a_variable_share_a_name() -> None:
+    with pytest.raises(OptionError, match="share one name"):
+        register_variable(OutputVariable((HEIGHT_ROW, dataclasses.replace(HEIGHT_ROW, variable="Other")), pelvis_m))
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_variable_has_curves_in_every_cycle_kinetics_or_not(session: SessionResult) -> None:
+    cycles = fresh(session).tables().cycles
+    mine = cycles[cycles["variable"] == "PelvisHeight"]
+    kinematic = cycles[(cycles["variable"] == "KneeAngles") & (cycles["component"] == "X")]
+    assert len(mine) == len(kinematic) > 0
+    assert mine["value"].between(0.3, 1.5).all()
