@@ -11,8 +11,11 @@ from pathlib import Path
 
 from biomech_id.errors import BiomechError, OptionError
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.resume import still_valid
+from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import find_subjects, subject_names, target_of
 from biomech_id.pipeline.workers import ProcessPool
+from biomech_id.results import check_writable, clear_unfinished, read_norm, write_study, write_verdicts
 
 Progress = Callable[[str, int, int], None]
 
@@ -173,9 +176,6 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
 
     Only small values come back: the tables are on disk already.
     """
-    from biomech_id.pipeline.resume import still_valid
-    from biomech_id.pipeline.single import run_job
-
     target = target_of(Path(out), subject)
     try:
         if resume:
@@ -231,7 +231,6 @@ def run_study(
     OutputError : ``out`` cannot be written to; said before anything is computed.
     """
     _check_apart(study, out)
-    from biomech_id.results import check_writable, clear_unfinished
 
     subjects = subject_names(find_subjects(study, out=out), study)
     _check_once(template)
@@ -260,8 +259,6 @@ def _check_apart(study: Path, out: Path) -> None:
 
 def _check_once(template: Job) -> None:
     """Look at what all subjects share: what is wrong with it would be wrong for every one of them."""
-    from biomech_id.results import read_norm
-
     template.check_named()
     if template.norm is not None:
         read_norm(template.norm, model=template.recipe.model, kinetics=template.recipe.kinetics)
@@ -269,8 +266,6 @@ def _check_once(template: Job) -> None:
 
 def _write_tables(verdicts: Sequence[SubjectVerdict], out: Path) -> str:
     """Write the tables of the study; return the sentence if that fails, for the subjects' results are finished and stay."""
-    from biomech_id.results import write_study, write_verdicts
-
     done = [target_of(out, verdict.subject) for verdict in verdicts if not verdict.failed]
     try:
         write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import Outcome, run_job
+from biomech_id.results import check_replaceable, check_writable
+from biomech_id.sample import write_subject
 
 
 def run_demo(out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Outcome:
@@ -16,9 +18,6 @@ def run_demo(out: Path, *, progress: Callable[[str, int, int], None] | None = No
     ------
     OutputError : ``out`` cannot be written to.
     """
-    from biomech_id.results import check_replaceable, check_writable
-    from biomech_id.sample import write_subject
-
     folder, results = out / "subject", out / "results"
     check_writable(folder)
     check_replaceable(results)

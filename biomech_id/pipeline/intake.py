@@ -16,6 +16,7 @@ from biomech_id.errors import BiomechError, MissingInputError, OptionError, Outp
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
 from biomech_id.readers import read
+from biomech_id.results import check_writable, whole_file
 from biomech_id.trial import Subject, Trial
 
 #: Reads one file; `readers.formats.read` in the product.
@@ -181,8 +182,6 @@ def write_subject_template(folder: Path) -> Path:
     ------
     OutputError : there is one already, or the folder cannot be written to.
     """
-    from biomech_id.results import check_writable, whole_file
-
     target = folder / "subject.toml"
     if target.exists():
         raise OutputError(

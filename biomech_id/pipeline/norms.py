@@ -8,6 +8,8 @@ from pathlib import Path
 
 from biomech_id._version import __version__
 from biomech_id.errors import MissingInputError
+from biomech_id.results import check_writable, norm_from_sessions, read_folder, session_folders, write_norm
+from biomech_id.results.norms.norm import CLINICAL_SUBJECTS
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,6 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
     OptionError : sessions that cannot be in one norm.
     OutputError : the file cannot be written.
     """
-    from biomech_id.results import check_writable, norm_from_sessions, read_folder, session_folders, write_norm
-    from biomech_id.results.norms.norm import CLINICAL_SUBJECTS
-
     folders = [folder for out in outs for folder in session_folders(out)]
     if not folders:
         raise MissingInputError(

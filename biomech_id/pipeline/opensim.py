@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from biomech_id.exports.opensim.folder import write_opensim
+from biomech_id.exports.opensim.joints import KneeSign
+from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import Outcome, Progress, analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
-
-if TYPE_CHECKING:
-    from biomech_id.exports.opensim.joints import KneeSign
-    from biomech_id.pipeline.job import Job
-    from biomech_id.results import SessionResult
+from biomech_id.results import SessionResult, check_replaceable, list_outputs, whole_folder
 
 #: Names the files of a hand-over, so that nobody else's are replaced along with them: OpenSim's own results may lie beside.
 LISTING = "hand-over.json"
@@ -33,9 +31,6 @@ def hand_over(
     ------
     BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
-    from biomech_id.exports.opensim.folder import write_opensim
-    from biomech_id.results import check_replaceable, list_outputs, whole_folder
-
     check_replaceable(out, listing=LISTING)
     session = analyse_job(job, progress=progress)
     with whole_folder(out) as folder:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from biomech_id.errors import MissingInputError
-
-if TYPE_CHECKING:
-    from biomech_id.results.parity import ParityRow
+from biomech_id.pipeline.redraw import redraw
+from biomech_id.readers import read
+from biomech_id.results import read_folder, update_output, write_csv
+from biomech_id.results.parity import ParityRow, offset_parity, parity_rows, parity_table
 
 
 def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
@@ -25,10 +25,6 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     FileRefusedError : ``out`` is no such folder, or a recording cannot be read.
     MissingInputError : a recording is not there, or none of them stores model outputs.
     """
-    from biomech_id.readers import read
-    from biomech_id.results import read_folder
-    from biomech_id.results.parity import offset_parity, parity_rows
-
     tables = read_folder(out)
     rows: list[ParityRow] = []
     static_file = tables.summary["static"]["file"]
@@ -61,9 +57,6 @@ def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
     ------
     OutputError : the file cannot be written.
     """
-    from biomech_id.results import write_csv
-    from biomech_id.results.parity import parity_table
-
     write_csv(parity_table(rows), path)
 
 
@@ -74,8 +67,6 @@ def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
     ------
     BiomechError : the folder cannot be written to; its old files are then still there.
     """
-    from biomech_id.results import update_output
-
     update_output(out, "parity.csv", lambda path: write_parity(rows, path))
 
 
@@ -90,7 +81,5 @@ def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str
     ------
     BiomechError : the folder cannot be written to; its old files are then still there.
     """
-    from biomech_id.pipeline.redraw import redraw
-
     add_parity(rows, out)
     return redraw(out, progress=progress)

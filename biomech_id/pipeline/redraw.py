@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.pipeline.job import sha256_of_input
+from biomech_id.results import check_writable, read_folder, update_output
 
 
 def redraw(
@@ -24,7 +25,6 @@ def redraw(
     BiomechError : the folder, norm, page names or style cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
-    from biomech_id.results import check_writable, read_folder, update_output
 
     tables = read_folder(out)
     check_writable(out / "report.pdf")

@@ -6,16 +6,26 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
+from biomech_id.pipeline.parity import add_parity, parity_of
+from biomech_id.pipeline.redraw import redraw
 from biomech_id.pipeline.resume import compared, differences
+from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import recordings_of
-
-if TYPE_CHECKING:
-    from biomech_id.results import Difference
+from biomech_id.results import (
+    Difference,
+    damaged_outputs,
+    file_differences,
+    folder_differences,
+    read_json,
+    session_folders,
+    write_study,
+)
+from biomech_id.results.study.tables import about_study
 
 Progress = Callable[[str, int, int], None]
 
@@ -59,8 +69,6 @@ def reproduce_results(
     ------
     FileRefusedError : there is no finished session.
     """
-    from biomech_id.results import session_folders
-
     root = manifest.parent if manifest.suffix == ".json" else manifest
     folders = session_folders(root) if root.is_dir() else ()
     if not folders:
@@ -82,8 +90,6 @@ def reproduce_results(
 
 
 def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path]) -> Reproduction:
-    from biomech_id.pipeline.single import run_job
-    from biomech_id.results import damaged_outputs, folder_differences, read_json
 
     manifest = read_json(folder / "manifest.json")
     # A session keeps the norm it was made with.
@@ -111,9 +117,6 @@ def _flat(recipe: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequence[Path]) -> None:
     """Do again what was done to the results after they were computed: compare with the vendor's outputs, draw the report."""
-    from biomech_id.pipeline.parity import add_parity, parity_of
-    from biomech_id.pipeline.redraw import redraw
-
     drawn, compared_since = manifest.get("drawn", {}), "parity.csv" in manifest["outputs"]
     if compared_since:
         add_parity(parity_of(out, job.folder), out)
@@ -127,9 +130,6 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
 
 def _tables_again(root: Path) -> Reproduction:
     """Make the tables of a study again from its sessions, each of which has been compared by itself."""
-    from biomech_id.results import file_differences, read_json, write_study
-    from biomech_id.results.study.tables import about_study
-
     about = read_json(root / "study" / "study.json")
     folders = [root.joinpath(*subject.split("/")) if (root / subject).is_dir() else root for subject in about["subjects"]]
     causes = compared("version of", about.get("dependencies", {}), about_study(about["format"] == "parquet")["dependencies"])

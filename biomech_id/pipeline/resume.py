@@ -8,6 +8,7 @@ from typing import Any
 
 from biomech_id.errors import BiomechError
 from biomech_id.pipeline.job import Job
+from biomech_id.results import build_manifest, damaged_outputs, read_json
 
 
 def still_valid(job: Job, out: Path) -> int | None:
@@ -16,8 +17,6 @@ def still_valid(job: Job, out: Path) -> int | None:
     It would when inputs, recipe, command, this package and the packages it computes with are the same, and every output still
     has the hash its manifest holds.
     """
-    from biomech_id.results import damaged_outputs, read_json
-
     try:
         manifest = read_json(out / "manifest.json")
         if differences(job, manifest) or damaged_outputs(out):
@@ -30,8 +29,6 @@ def still_valid(job: Job, out: Path) -> int | None:
 
 def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
     """Say in words what differs between a job and the one a manifest describes: input, setting, command or version."""
-    from biomech_id.results import build_manifest
-
     # Where a code replaced a patient's name, the manifest knows a file by another name and the same content.
     known = {sha256: name for name, sha256 in manifest["inputs"].items()} if job.code else {}
     inputs = {known.get(sha256, name): sha256 for name, sha256 in job.inputs().items()}

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
+from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.gait.assignment import assign_plates, parse_overrides
 from biomech_id.gait.cycle import Cycle
@@ -28,6 +29,7 @@ from biomech_id.gait.travel import Travel, TrialKind, describe_travel
 from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
+from biomech_id.pipeline.grade import grade_trial
 from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
@@ -35,13 +37,14 @@ from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.pipeline.subject_file import condition_of
-from biomech_id.readers import read
+from biomech_id.readers import read, read_recording
+from biomech_id.readers.vertical import ROTATION_TO_Z_UP
+from biomech_id.results import Failure, Grade, SessionResult, SessionTables, TrialResult, check_replaceable, read_norm, write_folder
+from biomech_id.results.session.quality import rule_sentence
+from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
-
-if TYPE_CHECKING:
-    from biomech_id.results import SessionResult, SessionTables, TrialResult
 
 Progress = Callable[[str, int, int], None]
 #: What a recipe's foot_flat says to a model.
@@ -73,8 +76,6 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     ------
     BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
-    from biomech_id.results import check_replaceable, write_folder
-
     check_replaceable(out)
     session = analyse_job(job, progress=progress)
     tables = session.tables()
@@ -186,8 +187,6 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
     ------
     BiomechError : the trial lacks something that kinematics need.
     """
-    from biomech_id.results import TrialResult
-
     prepared = prepare(model.named(trial), model.marker_names, model.marker_groups, recipe)
     trial = prepared.trial
     motion = model.track(trial, kinetics=recipe.kinetics)
@@ -247,8 +246,6 @@ def cut_and_grade(
     model, static_motion : for the static trial, with which markers and bones are compared.
     mean_cycle_s : side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
-    from biomech_id.pipeline.grade import grade_trial
-
     result, trial, landmarks, travel = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
     leg_length_m = _leg_length_m(model.subject)
@@ -309,8 +306,6 @@ def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
 
 def _norm(job: Job) -> Any:
     """Read the norm as a DataFrame, None without one; before anything else, so that what is wrong with it is said at once."""
-    from biomech_id.results import read_norm
-
     job.check_named()
     return read_norm(job.norm, model=job.recipe.model, kinetics=job.recipe.kinetics) if job.norm else None
 
@@ -327,7 +322,6 @@ def _session(
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
 ) -> SessionResult:
-    from biomech_id.results import Failure, SessionResult
 
     recipe = job.recipe
     return SessionResult(
@@ -353,9 +347,6 @@ def _session(
 
 
 def _outcome(session: SessionResult, out: Path) -> Outcome:
-    from biomech_id.results import Grade
-    from biomech_id.results.session.quality import rule_sentence
-    from biomech_id.results.session.summary import verdict_sentence
 
     # Most sentences of the readers name the file themselves.
     complaints = [f.sentence if f.file in f.sentence else f"{f.file}: {f.sentence}" for f in session.failed]
@@ -377,10 +368,6 @@ def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> 
 
 def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
     """Write results into copies of the recordings, below ``c3d/``."""
-    from biomech_id.exports.c3d.write import write_results
-    from biomech_id.readers import read_recording
-    from biomech_id.readers.vertical import ROTATION_TO_Z_UP
-
     (folder / "c3d").mkdir()
     recording = {path.name: path for path in job.files()}
     for trial in session.trials:

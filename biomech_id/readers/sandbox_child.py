@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.plugins import import_plugins
+from biomech_id.readers.c3d.interpret import interpret
+from biomech_id.readers.source import read_source
 
 
 def send(stream: BinaryIO, message: object) -> None:
@@ -63,9 +65,6 @@ def limit_memory(most_bytes: int) -> bool:
 
 def answer(path: str, subject: str | None, marker_set: str | None = None) -> object:
     """Return the recording of a file, or the error that says why there is none."""
-    from biomech_id.readers.c3d.interpret import interpret
-    from biomech_id.readers.source import read_source
-
     try:
         return interpret(read_source(path), subject, marker_set)
     except BiomechError as refusal:

@@ -8,6 +8,8 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
 
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
@@ -66,9 +68,6 @@ def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "k
     page : which page; its first sheet is taken.
     dpi : dots per inch of each picture.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from PIL import Image
-
     look = load_style()
     with mpl.rc_context(look.rc):
         figure = next(session_pages(tables, look, None, wanted_pages([page]))).figure

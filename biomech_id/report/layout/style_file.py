@@ -7,6 +7,9 @@ import string
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from matplotlib.colors import is_color_like
+from matplotlib.font_manager import fontManager
+
 from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number
 from biomech_id.files.text import did_you_mean
 
@@ -19,14 +22,10 @@ _MOST_TICKS = 50
 
 
 def _is_colour(value: object) -> bool:
-    from matplotlib.colors import is_color_like
-
     return isinstance(value, str) and is_color_like(value)
 
 
 def _fonts() -> list[str]:
-    from matplotlib.font_manager import fontManager
-
     return fontManager.get_font_names()
 
 

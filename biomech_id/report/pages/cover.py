@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
@@ -140,8 +141,6 @@ def _logo(sheet: Sheet) -> None:
         sheet.text(LEFT_MM, 20.6, address.replace("\n", " · "), size="tiny", colour="quiet")
     if not path:
         return
-    from matplotlib.image import imread
-
     try:
         picture = imread(path)
     except (OSError, SyntaxError, ValueError) as error:

@@ -19,6 +19,7 @@ from biomech_id.files.atomic import whole_folder
 from biomech_id.files.json_text import json_text
 from biomech_id.results.folder.manifest import package_version
 from biomech_id.results.folder.read_write import MANIFEST
+from biomech_id.results.study.parquet import write_subject_part
 from biomech_id.results.study.source import SourceFile, check_header, source_files, study_columns
 from biomech_id.results.tables.csv_text import header_line, header_of
 
@@ -59,8 +60,6 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
         for table in STUDY_TABLES:
             columns = study_columns(table, subjects)
             if as_parquet:
-                from biomech_id.results.study.parquet import write_subject_part
-
                 (part / table).mkdir()
                 for subject, session in subjects.items():
                     write_subject_part(part / table, subject, source_files(subject, session, table), columns)
