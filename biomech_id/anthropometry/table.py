@@ -36,7 +36,7 @@ from biomech_id.files.settings import ANYTHING, Section, Setting, must_fit, ship
 _FOLDER = resources.files("biomech_id.anthropometry") / "tables"
 _INDEX = list(csv.DictReader((_FOLDER / "index.csv").read_text(encoding="utf-8").splitlines()))
 #: Tables shipped with the package, in order of the years of their sources, body models' own last.
-TABLES: tuple[str, ...] = tuple(row["table"] for row in _INDEX)
+INERTIAL_TABLES: tuple[str, ...] = tuple(row["table"] for row in _INDEX)
 #: Points a table's lengths and fractions may refer to; each model says where they are in its own segments.
 END_POINTS: frozenset[str] = frozenset({
     "hip_centre", "knee_centre", "ankle_centre", "lateral_malleolus", "heel", "toe_tip", "metatarsal_2", "metatarsal_heads",
@@ -233,7 +233,7 @@ class Table:
 
 
 def load_table(name: str | Path) -> Table:
-    """Return a shipped table by its name (see `TABLES`), or a user's table by its CSV path.
+    """Return a shipped table by its name (see `INERTIAL_TABLES`), or a user's table by its CSV path.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def load_table(name: str | Path) -> Table:
     FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
     """
     return _parse(
-        shipped_or_own(name, "inertial table", TABLES, _FOLDER, ".csv"),
+        shipped_or_own(name, "inertial table", INERTIAL_TABLES, _FOLDER, ".csv"),
         Path(name).stem,
     )
 

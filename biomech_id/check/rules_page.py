@@ -9,7 +9,7 @@ from typing import Any
 from biomech_id.sentences import worded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "check-rules.md"
-TABLES = Path(__file__).resolve().parents[1] / "sentences" / "en"
+_TABLES = Path(__file__).resolve().parents[1] / "sentences" / "en"
 INTRODUCTION = """# What `biomech-id check` looks for, and what the main job notices
 
 Generated from the tables in `biomech_id/sentences/en`; do not edit.
@@ -36,7 +36,7 @@ def page() -> str:
 
 def findings_of(name: str) -> dict[str, dict[str, Any]]:
     """Return the rules of one table that are findings, which reasons inside other sentences are not."""
-    entries = tomllib.loads((TABLES / f"{name}.toml").read_text(encoding="utf-8"))
+    entries = tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
     return {rule: entry for rule, entry in entries.items() if "severity" in entry}
 
 

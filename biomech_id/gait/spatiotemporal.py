@@ -17,12 +17,11 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.stance import FLAT_SHARE
 from biomech_id.gait.stance_intervals import frames_within, stance_intervals
 from biomech_id.gait.travel import Travel
 from biomech_id.trial import Event
 
-#: Part of stance over which a foot's place is averaged.
-FLAT_SHARE = (0.2, 0.5)
 #: Fewer frames than this do not show a resting heel.
 LEAST_FLAT_FRAMES = 2
 

@@ -10,6 +10,9 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
 from biomech_id.sentences import Sentence
 
+#: Part of stance in which the foot lies flat on the floor (share of its duration).
+FLAT_SHARE = (0.2, 0.5)
+
 
 class Verdict(StrEnum):
     """Why a stance has kinetics, or has none."""

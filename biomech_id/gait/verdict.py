@@ -17,7 +17,7 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M
-from biomech_id.gait.stance import Stance
+from biomech_id.gait.stance import FLAT_SHARE, Stance
 from biomech_id.gait.stance_intervals import Interval, frames_within
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
@@ -33,8 +33,6 @@ OUTLINE_TOLERANCE_M = 0.05
 #: Another foot's outline may graze the plate by this much, the accuracy of an outline. Had it put weight there, the plate would be
 #: loaded before this foot's strike or after its off, and that is a rule of its own.
 GRAZE_M = 0.02
-#: Part of stance in which the foot is flat.
-FLAT_SHARE = (0.2, 0.5)
 #: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
 LEAST_PEAK_SHARE = 0.9
 

@@ -36,7 +36,7 @@ ROLES: frozenset[str] = frozenset({
     "lateral_malleolus", "medial_malleolus", "ankle_centre", "heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2",
     "metatarsal_5", "knee_device_axis", "knee_device_1", "knee_device_2",
 })  # fmt: skip
-SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
+TRACKED_SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Body models that a marker set can serve.
 MODELS: tuple[str, ...] = ("conventional", "six-dof")
 
@@ -246,7 +246,7 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
     if flaws:
         raise FileRefusedError(
             f"The marker set {name} cannot be used: {'; '.join(flaws)}.",
-            value=flaws, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(SEGMENTS)}", where=name,
+            value=flaws, expected=f"landmarks of {', '.join(sorted(ROLES))}; segments {', '.join(TRACKED_SEGMENTS)}", where=name,
         )  # fmt: skip
     markers = content.get("markers", {})
     return MarkerSet(
@@ -293,8 +293,8 @@ MARKER_SET = Section(
         "schema": ANYTHING, "title": ANYTHING, "source": ANYTHING, "models": ListOf(_MODEL),
         "landmarks": _LANDMARKS, "extra_landmarks": _LANDMARKS,
         "tracking": Section(
-            dict.fromkeys(SEGMENTS, _CLUSTER), required=SEGMENTS, missing=lambda at: f"no markers to track the {at.key}",
-            unknown=lambda at: f"unknown segment {at.key!r}",
+            dict.fromkeys(TRACKED_SEGMENTS, _CLUSTER), required=TRACKED_SEGMENTS,
+            missing=lambda at: f"no markers to track the {at.key}", unknown=lambda at: f"unknown segment {at.key!r}",
         ),
         "weights": Section({}, rest=a_number(0)), "aliases": Section({}, rest=texts()), "twins": ListOf(_TWINS),
         "markers": Section(dict.fromkeys(("optional", "static_only"), texts()), unknown=lambda at: f"unknown entry {at.dotted!r}"),

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biomech_id.errors import BiomechError, OptionError
+from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.resume import still_valid
 from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import find_subjects, subject_names, target_of
 from biomech_id.pipeline.workers import ProcessPool
 from biomech_id.results import check_writable, clear_unfinished, read_norm, write_study, write_verdicts
-
-Progress = Callable[[str, int, int], None]
 
 #: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
 TASKS_AHEAD = 2

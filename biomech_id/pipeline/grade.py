@@ -23,7 +23,7 @@ from biomech_id.results.session.measures import (
 )
 from biomech_id.trial import Markers
 
-MISSING = float("nan")
+_MISSING = float("nan")
 
 
 def grade_trial(
@@ -49,7 +49,7 @@ def _measures(
     if markers.filled is not None:
         missing |= markers.filled[:, columns]
     static = model.static
-    rigidity = MISSING if static is None else marker_rigidity_mm(markers, static.markers, model.marker_groups)
+    rigidity = _MISSING if static is None else marker_rigidity_mm(markers, static.markers, model.marker_groups)
     whole = [cycle for cycle in result.cycles if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY]
     stances = result.assignment.stances if result.assignment else ()
 
@@ -57,7 +57,7 @@ def _measures(
     yield "gap-filled", filled_percent(markers, names)
     yield "frames-untracked", untracked_percent(result.motion)
     yield "marker-rigidity", rigidity
-    yield "centre-drift", MISSING if static_motion is None else centre_drift_mm(result.motion, static_motion)
+    yield "centre-drift", _MISSING if static_motion is None else centre_drift_mm(result.motion, static_motion)
     yield "plate-baseline", plate_baseline_N(result.plates)
     if result.mass_kg is not None:
         yield (
@@ -75,4 +75,4 @@ def _measures(
 def _event_lag_ms(result: TrialResult) -> float:
     """Median absolute lag between what cameras and plates say of the same events, ms; NaN where they share none."""
     lags = [abs(row.median_s) for row in result.agreement if {row.source, row.reference} == {"plate", "marker"}]
-    return 1000.0 * float(np.median(lags)) if lags else MISSING
+    return 1000.0 * float(np.median(lags)) if lags else _MISSING

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import KneeSign
+from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.single import Outcome, Progress, analyse_job
+from biomech_id.pipeline.single import Outcome, analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
 from biomech_id.results import SessionResult, check_replaceable, list_outputs, whole_folder
 

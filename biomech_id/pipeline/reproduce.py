@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.parity import add_parity, parity_of
@@ -26,8 +27,6 @@ from biomech_id.results import (
     write_study,
 )
 from biomech_id.results.study.tables import about_study
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
 from biomech_id.pipeline.grade import grade_trial
-from biomech_id.pipeline.intake import Intake, Refused, find_static, one_subject, read_all, subject_of
+from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
@@ -46,9 +46,8 @@ from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
 
-Progress = Callable[[str, int, int], None]
 #: What a recipe's foot_flat says to a model.
-FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
+_FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 
 
 @dataclass(frozen=True)
@@ -265,7 +264,7 @@ def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Calibr
             subject = subject.with_values(f"quiet standing in {static.name}", mass_kg=mass_kg)
     functional = next((trial for trial in intake.trials if _is_functional(trial, job)), None)
     given = CalibrationInput(
-        intake.trials, subject, static, functional, FOOT_FLAT[recipe.foot_flat],
+        intake.trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
         recipe.chosen_marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder),
     )  # fmt: skip
     return static, subject, kind.calibrate(given)

@@ -18,7 +18,7 @@ WRITTEN_UNITS: dict[str, tuple[str, int]] = {
     "mm": ("mm", 1), "deg": ("deg", 1), "kg": ("kg", 3), "kgm2": ("kg m²", 5), "N": ("N", 1), "hz": ("Hz", 1), "years": ("", 1),
     "m": ("", 3), "rad": ("", 3),
 }  # fmt: skip
-SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
+_SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
 _TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "segments"})
 
@@ -47,7 +47,7 @@ def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]
     """Lengths, masses, centres of mass, tensors and clusters of the body's segments, and each source once for all it holds for."""
     sides = calibration.get("sides", {})
     sources: dict[str, list[str]] = {}
-    for segment in SEGMENTS:
+    for segment in _SEGMENTS:
         of_sides = {side: told["segments"][segment] for side, told in sides.items() if segment in told.get("segments", {})}
         name = style.label(f"segment.{segment}")
         for key, value in (calibration.get(segment) or {}).items():

@@ -12,8 +12,8 @@ from matplotlib.font_manager import fontManager
 
 from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number
 from biomech_id.files.text import did_you_mean
+from biomech_id.sentences import LANGUAGES
 
-LANGUAGES: tuple[str, ...] = ("en", "de")
 #: Section -> what its numbers may be. Type below 5 points cannot be read on paper, above 24 it no longer fits its place.
 _SIZES: dict[str, Setting] = {"text": a_number(5.0, 24.0, "points"), "lines": a_number(0.05, 6.0, "points")}
 _OPACITY = a_number(0.0, 1.0, "of full ink")

@@ -21,8 +21,6 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 PRESSURE_SHARE_OF_WEIGHT = 0.05
 #: Horizontal travel of the pelvis (m) below which it shows no direction: on a treadmill, or standing.
 LEAST_WALK_M = 0.3
-#: The foot is flat on the floor in this part of stance (share of its duration).
-FOOT_FLAT = (0.20, 0.50)
 
 
 def pressure_threshold_N(mass_kg: float) -> float:

@@ -30,9 +30,9 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.normalise import normalise
+from biomech_id.gait.stance import FLAT_SHARE
 from biomech_id.results.session.clinical import clinical_moment, sagittal_power
 from biomech_id.results.session.ground import (
-    FOOT_FLAT,
     FlatFoot,
     centre_of_pressure,
     flat_foot,
@@ -185,7 +185,7 @@ def planted_foot(motion: BodyMotion, cycle: Cycle) -> FlatFoot | None:
     if side not in motion.foot_outline_lab_m or not np.isfinite(cycle.foot_off_s):
         return None
     stance_s = cycle.foot_off_s - cycle.start_s
-    flat = _between(motion, cycle.start_s + FOOT_FLAT[0] * stance_s, cycle.start_s + FOOT_FLAT[1] * stance_s)
+    flat = _between(motion, cycle.start_s + FLAT_SHARE[0] * stance_s, cycle.start_s + FLAT_SHARE[1] * stance_s)
     return flat_foot(motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"], flat, side)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.anthropometry import TABLES, load_table, osim_mass_fractions
+from biomech_id.anthropometry import INERTIAL_TABLES, load_table, osim_mass_fractions
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError, OptionError
 
 #: Typed from the sources, in percent, independently of the CSV files.
@@ -127,7 +127,7 @@ END_POINTS = {
 }
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", INERTIAL_TABLES)
 def test_lengths_run_between_the_points_the_source_names(name: str) -> None:
     # Jensen's centres and radii are Dempster's, Vicon's lengths the conventional model's.
     source = {"jensen-1989": "dempster-winter", "conventional-vicon": "conventional"}.get(name, name)
@@ -138,7 +138,7 @@ def test_lengths_run_between_the_points_the_source_names(name: str) -> None:
             assert table[segment].com_from == ("ankle_centre" if (name, segment) == ("dumas-2007", "foot") else ends[0])
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", INERTIAL_TABLES)
 @pytest.mark.parametrize("side", ["L", "R"])
 def test_tensors_belong_to_bodies_that_can_exist(name: str, side: str) -> None:
     sexes = ("female", "male") if load_table(name).by_sex else ("",)
@@ -235,4 +235,4 @@ def test_an_opensim_model_without_legs_is_refused(tmp_path: Path, text: str) -> 
 
 def test_the_page_names_every_table() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "inertial-tables.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in page for name in TABLES)
+    assert all(f"`{name}`" in page for name in INERTIAL_TABLES)

@@ -18,11 +18,11 @@ from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.reasons import in_words
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.layout.style_file import LANGUAGES
 from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
 from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.sentences import LANGUAGES
 
 #: Of a report of one child, with all pages (issue F).
 MOST_BYTES = 2_000_000

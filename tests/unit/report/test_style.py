@@ -16,8 +16,8 @@ from biomech_id.errors import OptionError
 from biomech_id.report import draw_report
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.layout.style_file import LANGUAGES
 from biomech_id.results.session.quality import RULES
+from biomech_id.sentences import LANGUAGES
 
 ROOM = Path(report.__file__).parent
 
