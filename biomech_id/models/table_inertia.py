@@ -18,6 +18,7 @@ from biomech_id.anthropometry.osim_masses import osim_mass_fractions
 from biomech_id.anthropometry.table import Row, Table, load_table
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, MissingInputError
+from biomech_id.models.foot_outline import METATARSAL_SHARE
 from biomech_id.models.registry import body_model
 from biomech_id.trial import Subject
 
@@ -33,7 +34,7 @@ class ScaledSegment:
     length_m: float
 
 
-def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...]]:
+def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[Table, tuple[Finding, ...]]:
     """Return an inertial table for a subject, and what is to be said about the choice.
 
     Parameters
@@ -41,6 +42,7 @@ def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...
     name : a shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known,
         else Dempster's (which needs nothing but the mass). The path of an OpenSim model (.osim) is "auto" with its masses.
     subject : sex and age.
+    own : the table that "auto" stands for in a model that has one of its own.
 
     Raises
     ------
@@ -49,8 +51,10 @@ def choose_table(name: str, subject: Subject) -> tuple[Table, tuple[Finding, ...
     """
     age = subject.age_years
     if Path(name).suffix.lower() == ".osim":
-        table, findings = choose_table("auto", subject)
+        table, findings = choose_table("auto", subject, own=own)
         return table.with_mass_fractions(osim_mass_fractions(name), Path(name).name), findings
+    if name == "auto" and own:
+        return load_table(own), ()
     if name == "auto":
         child = age is not None and 4 <= age < ADULT_YEARS
         name = "jensen-1989" if child else "dumas-2007" if subject.sex else "dempster-winter"
@@ -97,3 +101,31 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
         com = points_m[row.com_from] + length * axes @ (mirror * np.asarray(row.com_offset_fraction))
     tensor = mass * length**2 * axes @ row.unit_tensor(side=side) @ axes.T
     return ScaledSegment(Segment(row.segment, mass, com, tensor, row.citation), length)
+
+
+def foot_end_points(
+    heel_lab_m: FloatArray, front_lab_m: FloatArray, ankle_lab_m: FloatArray, forward_lab: FloatArray, marker_radius_m: float
+) -> dict[str, FloatArray]:
+    """Return end points of inertial tables on the foot, (n, 3), metres, laboratory axes; those without a marker are estimated.
+
+    Parameters
+    ----------
+    heel_lab_m, front_lab_m : FloatArray
+        (n, 3), heel marker, and the forefoot's, on the head of the second metatarsal.
+    ankle_lab_m : FloatArray
+        (n, 3), ankle centre.
+    forward_lab : FloatArray
+        (n, 3), unit vectors along the foot.
+    marker_radius_m : float
+        Radius of the markers.
+    """
+    heel = heel_lab_m + marker_radius_m * forward_lab
+    ball = np.einsum("ni,ni->n", front_lab_m - heel, forward_lab)[:, None]
+    length = np.linalg.norm(front_lab_m - heel_lab_m, axis=1, keepdims=True) - marker_radius_m
+    return {
+        "heel": heel,
+        "metatarsal_2": front_lab_m,
+        "metatarsal_heads": front_lab_m,
+        "toe_tip": heel + ball / METATARSAL_SHARE * forward_lab,
+        "foot_axis": ankle_lab_m + length * forward_lab,
+    }

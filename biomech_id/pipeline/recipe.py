@@ -85,7 +85,7 @@ class Recipe:
     marker_set: str = _setting("auto", "model", a_text(
         "Marker set by name or TOML file. auto: Plug-in Gait's labels (conventional model), the best match (six-dof)."
     ))  # fmt: skip
-    inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV (six-dof model). auto: the model's own."))
+    inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV. auto: the model's own."))
     hip_centre: str = _setting(
         "auto", "model", a_text("Hip centre method of the six-dof model. auto: functional when given, else regression.")
     )

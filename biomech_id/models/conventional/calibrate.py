@@ -16,7 +16,7 @@ from biomech_id.models.conventional.calibration import Calibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
-from biomech_id.models.conventional.leg_inertia import leg_segments
+from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
 from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
@@ -24,7 +24,12 @@ from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
+from biomech_id.models.table_inertia import choose_table, foot_end_points
+from biomech_id.models.triads import into_segment
 from biomech_id.trial import Markers, Subject, Trial
+
+#: What the setting says for the model's own inertial parameters.
+OWN_TABLE = "auto"
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +43,17 @@ class _StaticLeg:
     as_it_stood: FootOffsets
 
 
-def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[Calibration, tuple[Finding, ...]]:
+def calibrate(
+    static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE
+) -> tuple[Calibration, tuple[Finding, ...]]:
     """Return what a static trial teaches, and what was assumed on the way.
 
     Parameters
     ----------
     static : the subject standing; every frame counts.
     subject : measurements; ``foot_flat`` beats ``subject.foot_flat``, which beats what stored offsets show.
+    foot_flat : whether the feet stood flat.
+    inertia : an inertial table by name or path, or "auto" for the model's own parameters.
 
     Raises
     ------
@@ -69,18 +78,29 @@ def calibrate(static: Trial, subject: Subject, foot_flat: bool | None) -> tuple[
     flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
     offsets = {side: leg.flat if flat else leg.as_it_stood for side, leg in legs.items()}
     lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
+    table, chosen = choose_table(inertia, subject, own=TABLE_OF_KINETICS["textbook"])
+    mass_kg = subject.mass_kg or np.nan
+    segments = _segments(mass_kg, lengths, sides)
+    if inertia != OWN_TABLE:
+        scaled = {
+            side: segments_from_table(table, side, mass_kg, _end_points(markers, leg, offsets[side], radius))
+            for side, leg in legs.items()
+        }
+        segments = {(side, name): each.segment for side, of_side in scaled.items() for name, each in of_side.items()}
+        lengths = {(side, name): each.length_m for side, of_side in scaled.items() for name, each in of_side.items()}
     calibration = Calibration(
         static=static.name,
         n_frames=int(np.isfinite(np.stack([leg.uncorrected for leg in legs.values()])).all(axis=(0, 2, 3)).sum()),
-        sides=sides, marker_radius_m=radius, inter_asis_m=inter_asis, asis_trochanter_m=trochanter,
+        sides=sides, table="" if inertia == OWN_TABLE else table.name,
+        marker_radius_m=radius, inter_asis_m=inter_asis, asis_trochanter_m=trochanter,
         geometry={side: leg.geometry for side, leg in legs.items()},
         foot_flat=flat, offsets=offsets,
         knee_device=any(has_device(markers, side) for side in sides),
         length_m=lengths,
-        segments=_segments(subject.mass_kg or np.nan, lengths, sides),
+        segments=segments,
         outline_foot_m={side: _outline(static, leg, offsets[side], radius) for side, leg in legs.items()},
     )  # fmt: skip
-    return calibration, (*findings, *decided)
+    return calibration, (*findings, *decided, *chosen)
 
 
 def _marker_radius(subject: Subject, where: str) -> tuple[float, tuple[Finding, ...]]:
@@ -143,6 +163,27 @@ def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, fl
         "thigh": float(np.nanmean(np.linalg.norm(pose.hip_lab_m - pose.knee_lab_m, axis=1))),
         "shank": float(np.nanmean(np.linalg.norm(pose.knee_lab_m - pose.ankle_lab_m, axis=1))),
         "foot": foot_length_m(markers.on(side, "heel"), markers.on(side, "toe"), radius_m),
+    }
+
+
+def _end_points(markers: Markers, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> dict[str, dict[str, FloatArray]]:
+    """Segment -> end points of inertial tables, (3,), metres, in its axes: their mean places in the static trial."""
+    side, pose = leg.geometry.side, leg.pose
+    R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
+    malleolus = {"lateral_malleolus": markers.on(side, "lateral_malleolus")}
+    foot = foot_end_points(markers.on(side, "heel"), markers.on(side, "toe"), pose.ankle_lab_m, -R_lab_foot[:, :, 2], radius_m)
+    points = {
+        "thigh": (pose.R_lab_thigh, pose.hip_lab_m, {"hip_centre": pose.hip_lab_m, "knee_centre": pose.knee_lab_m}),
+        "shank": (
+            pose.R_lab_shank,
+            pose.knee_lab_m,
+            {"knee_centre": pose.knee_lab_m, "ankle_centre": pose.ankle_lab_m, **malleolus},
+        ),
+        "foot": (R_lab_foot, pose.ankle_lab_m, {"ankle_centre": pose.ankle_lab_m, **malleolus, **foot}),
+    }
+    return {
+        name: {point: np.nanmean(into_segment(R, origin, path), axis=0) for point, path in paths.items()}
+        for name, (R, origin, paths) in points.items()
     }
 
 

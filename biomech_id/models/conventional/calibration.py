@@ -38,8 +38,9 @@ class Calibration:
     offsets : side -> static offsets of the foot.
     knee_device : whether knee alignment devices showed the knee axes.
     length_m : (side, segment) -> static length, metres.
-    segments : (side, segment) -> inertial parameters of the textbook mode.
+    segments : (side, segment) -> inertial parameters of the textbook mode, or of the table.
     outline_foot_m : side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
+    table : the inertial table that was chosen; "" for the model's own parameters.
     """
 
     static: str
@@ -55,6 +56,7 @@ class Calibration:
     length_m: Mapping[tuple[str, str], float]
     segments: Mapping[tuple[str, str], Segment]
     outline_foot_m: Mapping[str, FloatArray]
+    table: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
@@ -66,6 +68,7 @@ class Calibration:
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
             "inter_asis_distance_mm": self.inter_asis_m * MM_PER_M,
             "foot_flat": self.foot_flat,
+            **({"inertial_table": self.table} if self.table else {}),
             "sides": {side: self._side(side) for side in self.sides},
         }
 

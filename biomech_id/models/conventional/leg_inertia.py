@@ -5,13 +5,15 @@ the inertia is zero) hangs from its proximal joint centre, the origin of its fra
 
     m = mu M,     com = (0, 0, -c L),     I = m L^2 diag(rho_x^2, rho_y^2, rho_z^2) about the centre of mass.
 
-``textbook`` uses central radii and the lengths of the static trial. ``vicon`` uses the vendor's radii, which are those about the
+These are the model's own tables; any other (`segments_from_table`) has its own end points, and products of inertia. ``textbook``
+uses central radii and the lengths of the static trial. ``vicon`` uses the vendor's radii, which are those about the
 proximal end, and the distance between the joint centres in every frame.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,6 +21,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.anthropometry import Table, load_table
 from biomech_id.dynamics.body import Segment
+from biomech_id.models.conventional.axes import AXES
+from biomech_id.models.table_inertia import ScaledSegment, scale
 
 TABLE_OF_KINETICS = {"textbook": "conventional", "vicon": "conventional-vicon"}
 
@@ -43,3 +47,28 @@ def _segment(table: Table, name: str, body_mass_kg: float, length_m: FloatArray)
     com[..., 2] = -(row.com_fraction_from_proximal or 0.0) * length_m
     tensor = mass * (length_m**2)[..., None, None] * row.unit_tensor()
     return Segment(name=name, mass_kg=mass, com_m=com, inertia_kgm2=tensor, source=row.citation)
+
+
+def segments_from_table(
+    table: Table, side: str, body_mass_kg: float, points_m: Mapping[str, Mapping[str, FloatArray]]
+) -> dict[str, ScaledSegment]:
+    """Return foot, shank and thigh of one leg by a published table, in the conventional model's axes.
+
+    Parameters
+    ----------
+    table : Table
+        For this subject.
+    side : str
+        "L" or "R".
+    body_mass_kg : float
+        Of the whole subject.
+    points_m : Mapping[str, Mapping[str, FloatArray]]
+        Segment -> end point -> (3,) place in the segment's axes from its origin, metres.
+    """
+    found = {}
+    for name in LEG_SEGMENTS:
+        R = AXES.R_seg_isb[name]
+        isb = scale(table[name], side, body_mass_kg, {point: R.T @ place for point, place in points_m[name].items()})
+        own = replace(isb.segment, com_m=R @ isb.segment.com_m, inertia_kgm2=R @ isb.segment.inertia_kgm2 @ R.T)
+        found[name] = ScaledSegment(own, isb.length_m)
+    return found

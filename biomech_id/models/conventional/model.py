@@ -16,7 +16,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, must_be
 from biomech_id.models.conventional.axes import AXES
-from biomech_id.models.conventional.calibrate import calibrate
+from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
 from biomech_id.models.conventional.calibration import Calibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.needs import (
@@ -116,7 +116,9 @@ class ConventionalModel:
         )  # fmt: skip
 
 
-def conventional_model(static: Trial, subject: Subject | None = None, *, foot_flat: bool | None = None) -> ConventionalModel:
+def conventional_model(
+    static: Trial, subject: Subject | None = None, *, foot_flat: bool | None = None, inertia: str = OWN_TABLE
+) -> ConventionalModel:
     """Return a subject's conventional gait model from a static trial.
 
     Parameters
@@ -124,16 +126,18 @@ def conventional_model(static: Trial, subject: Subject | None = None, *, foot_fl
     static : the subject standing; every frame counts. Its markers' roles are those its reader was told, or Plug-in Gait's.
     subject : measurements; default is what the static trial's file holds.
     foot_flat : whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
+    inertia : name or path of an inertial table, or "auto" for the model's own parameters.
 
     Raises
     ------
     WrongTypeError : something else than a trial.
     MissingInputError : markers or measurements are missing; the message names them all.
     InvalidValueError : the legs cannot be placed in any static frame.
+    OptionError, FileRefusedError : a table that cannot be used (see `anthropometry.load_table`).
     """
     must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
-    calibration, findings = calibrate(static, subject, foot_flat)
+    calibration, findings = calibrate(static, subject, foot_flat, inertia)
     return ConventionalModel(calibration, subject, static, findings)
 
 
@@ -152,7 +156,7 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
             "give it with --mass KG or in subject.toml.",
             value=None, expected="a body mass in kg", where=given.static.name,
         )  # fmt: skip
-    return conventional_model(given.static, given.subject, foot_flat=given.foot_flat)
+    return conventional_model(given.static, given.subject, foot_flat=given.foot_flat, inertia=given.inertia_table)
 
 
 def _no_static(given: CalibrationInput) -> MissingInputError:
@@ -180,4 +184,5 @@ CONVENTIONAL = BodyModel(
     roles=("asis", "psis", *LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),
+    settings=frozenset({"inertia_table"}),
 )

@@ -67,7 +67,8 @@ def place_side(
         "shank": Frames(leg.R_lab_shank, leg.knee_lab_m),
         "foot": Frames(R_lab_foot, leg.ankle_lab_m),
     }
-    if kinetics == "textbook":
+    # A chosen table's segments are constant in either mode; only the vendor's own change with the distance between the joints.
+    if kinetics == "textbook" or calibration.table:
         segments = {name: calibration.segments[side, name] for name in LEG_SEGMENTS}
     else:
         segments = leg_segments(mass_kg, vicon_lengths(markers, leg, side, calibration.marker_radius_m), kinetics)

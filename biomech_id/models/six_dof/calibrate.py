@@ -19,13 +19,13 @@ from biomech_id.anthropometry.table import Table
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.models.foot_outline import METATARSAL_SHARE, floor_under_m, foot_length_m, outline_foot_m
+from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
 from biomech_id.models.landmarks import Landmarks
 from biomech_id.models.six_dof.anatomical_axes import foot_axes, long_bone_axes, pelvis_axes
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
-from biomech_id.models.table_inertia import ScaledSegment, scale
+from biomech_id.models.table_inertia import ScaledSegment, foot_end_points, scale
 from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Subject
 
@@ -208,16 +208,9 @@ def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -
     """End points of inertial tables on the foot, (n, 3), metres, laboratory axes; points without a marker are estimated."""
     side, forward = leg.side, leg.frames["foot"].R_lab_seg[:, :, 0]
     marker, front, tip = landmarks.need(side, "heel"), landmarks.forefoot(side), landmarks.get(side, "toe_tip")
-    heel = marker + marker_radius_m * forward
-    ball = np.einsum("ni,ni->n", front - heel, forward)[:, None]
-    length = np.linalg.norm(front - marker, axis=1, keepdims=True) - marker_radius_m
-    return {
-        "heel": heel,
-        "metatarsal_2": front,
-        "metatarsal_heads": landmarks.metatarsal_heads(side),
-        "toe_tip": heel + ball / METATARSAL_SHARE * forward if tip is None else tip,
-        "foot_axis": leg.ankle.centre_lab_m + length * forward,
-    }
+    points = foot_end_points(marker, front, leg.ankle.centre_lab_m, forward, marker_radius_m)
+    points["metatarsal_heads"] = landmarks.metatarsal_heads(side)
+    return points if tip is None else {**points, "toe_tip": tip}
 
 
 def leg_inertia(side: str, templates: Mapping[str, SegmentTemplate], table: Table, body_mass_kg: float) -> dict[str, ScaledSegment]:
