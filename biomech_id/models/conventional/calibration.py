@@ -13,10 +13,13 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
+from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.static_offsets import FootOffsets
 from biomech_id.models.segment_record import segment_record
 
+#: How every hip centre is found, for whoever computes with it; the sentence is for people.
+HIP_CENTRE = HipCentreMethod.DAVIS
 HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"
 CENTRE_METHOD = "chord construction, Kadaba et al. 1990 (J Orthop Res 8:383)"
 
@@ -63,6 +66,7 @@ class Calibration:
         return {
             "static": self.static,
             "static_frames": self.n_frames,
+            "hip_centre": dict.fromkeys(self.sides, str(HIP_CENTRE)),
             "hip_centre_method": HIP_METHOD,
             "knee_and_ankle_centre_method": CENTRE_METHOD + (", knee axes from alignment devices" if self.knee_device else ""),
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,

@@ -13,11 +13,11 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
+from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, must_be
 from biomech_id.models.conventional.axes import AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
-from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.calibration import HIP_CENTRE, Calibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.needs import (
     LEG_ROLES,
@@ -69,7 +69,7 @@ class ConventionalModel:
     @cached_property
     def errors(self) -> ModelErrors:
         """How the model's own errors hang together, measured on the static trial."""
-        methods, markers = dict.fromkeys(self.calibration.sides, HipCentreMethod.DAVIS), self.static.markers
+        methods, markers = dict.fromkeys(self.calibration.sides, HIP_CENTRE), self.static.markers
         return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
 
     def named(self, trial: Trial) -> Trial:

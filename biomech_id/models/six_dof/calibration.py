@@ -96,6 +96,7 @@ class SixDofCalibration:
             "static": self.reference,
             "static_frames": self.n_frames,
             "calibrated_from_walk": self.from_walk,
+            "hip_centre": {side: str(method) for side, method in self.hip_methods.items()},
             "marker_set": self.markerset.name,
             "marker_set_why": self.why,
             "inertial_table": self.table,

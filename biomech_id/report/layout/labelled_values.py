@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from biomech_id.conventions import SIDES
+from biomech_id.models.registry import DEFAULT_MODEL, body_model
 from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.style import Style
 
@@ -20,7 +21,7 @@ WRITTEN_UNITS: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 _SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
-_TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "segments"})
+_TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "segments", "hip_centre", "segment_axes"})
 
 
 def parted(key: str) -> tuple[str, str, int | None]:
@@ -37,7 +38,9 @@ def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[
         if key not in _TOLD:
             yield from _lines(key, value, style)
     if "axes" not in calibration and calibration.get("sides"):
-        yield style.label("calibration.axes_conventional")
+        axes, first = calibration.get("segment_axes"), body_model(DEFAULT_MODEL).axes.segment_axes
+        told = axes not in (None, first)
+        yield f"{style.label('calibration.axes')}: {axes}." if told else style.label("calibration.axes_conventional")
     for key, values in _by_key(calibration.get("sides", {})).items():
         if key not in _TOLD:
             yield from _both_sides(key, values, style)

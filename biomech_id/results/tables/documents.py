@@ -143,6 +143,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("schema", "version of this layout"),
         Key("model", "name of the body model"),
         Key("kinetics", "textbook or vicon"),
+        Key("segment_axes", "which way the axes of the model's segments point, in words"),
         Key("static_file", "relative to the subject's folder; empty without one"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (

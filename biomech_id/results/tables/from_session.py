@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from biomech_id.conventions import SCHEMA
+from biomech_id.models.registry import body_model
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
 from biomech_id.results.session.values import SessionValues, TrialResult
@@ -56,5 +57,12 @@ def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
 
 
 def _calibration(session: SessionValues) -> dict[str, Any]:
-    head = {"schema": SCHEMA, "model": session.model, "kinetics": session.kinetics, "static_file": session.static_file}
+    axes = body_model(session.model).axes.segment_axes
+    head = {
+        "schema": SCHEMA,
+        "model": session.model,
+        "segment_axes": axes,
+        "kinetics": session.kinetics,
+        "static_file": session.static_file,
+    }
     return {**head, **session.calibration}

@@ -1,0 +1,42 @@
+"""How a hip centre was found is told as an enum; what people read about it decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from biomech_id.dynamics.model_errors import HipCentreMethod
+from biomech_id.models.conventional import calibration
+from biomech_id.models.joint_centres import hip_regressions
+from biomech_id.models.registry import model_names
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.single import analyse_job
+from biomech_id.results import SessionTables
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+def analysed(recipe: Recipe) -> SessionTables:
+    others = tuple(path.name for path in DATA.glob("*.c3d") if path.stem not in ("static", "walk01"))
+    return analyse_job(Job((DATA,), recipe=recipe, exclude=others)).tables()
+
+
+def reworded(monkeypatch: pytest.MonkeyPatch, word: Callable[[str], str]) -> None:
+    monkeypatch.setattr(calibration, "HIP_METHOD", word(calibration.HIP_METHOD))
+    for name, words in hip_regressions.CITATIONS.items():
+        monkeypatch.setitem(hip_regressions.CITATIONS, name, word(words))
+
+
+@pytest.mark.parametrize("model", model_names())
+def test_other_words_for_the_method_change_no_uncertainty(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = Recipe(model=model, hip_centre="davis" if model == "six-dof" else "auto", budget=False)
+    before = analysed(recipe)
+    reworded(monkeypatch, lambda words: "as in the textbook " + words[::-1])
+    after = analysed(recipe)
+    assert after.calibration != before.calibration  # the words are other words
+    assert len(before.uncertainty) > 1000
+    assert after.uncertainty.equals(before.uncertainty)
+    assert after.calibration["hip_centre"] == before.calibration["hip_centre"] == dict.fromkeys("LR", HipCentreMethod.DAVIS)
