@@ -382,6 +382,11 @@ TABLES: tuple[TableRow, ...] = (
         Column("worst_frame", "integer", "the recording's own number of the frame with the largest difference; 0 without one"),
         Column("left_out", "text", "how many frames were not compared, and why"),
         Column("equal", "text", "true if no more than the rounding of an equal model, else false; empty: nothing was compared"),
+        Column("turning", "integer", "frames left out: foot progression on a turning walk", added=True),
+        Column("ground_not_stored", "integer", "frames left out: without a stored ground reaction", added=True),
+        Column("in_swing", "integer", "frames left out: ground reaction in swing", added=True),
+        Column("not_stored", "integer", "frames left out: the file stores nothing there", added=True),
+        Column("not_computed", "integer", "frames left out: nothing was computed there", added=True),
     )),
 )  # fmt: skip
 #: Tables in the folder of every session, in the order they are written.

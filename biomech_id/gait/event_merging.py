@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.plate_events import SAME_EVENT_S
-from biomech_id.trial import Event
+from biomech_id.trial import Event, EventSource
 
 
 def nearest_event(events: Iterable[Event], event: Event, within_s: float) -> Event | None:
@@ -77,7 +77,7 @@ def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[E
         if not mine:
             events += others
             continue
-        on_plates = [e.time_s for e in others if e.source == "plate"]
+        on_plates = [e.time_s for e in others if e.source == EventSource.PLATE]
         first_s, last_s = min(on_plates, default=np.inf), max(on_plates, default=-np.inf)
         before = [e for e in others if first_s <= e.time_s < mine[0].time_s - SAME_EVENT_S]
         after = [e for e in others if mine[-1].time_s + SAME_EVENT_S < e.time_s <= last_s]

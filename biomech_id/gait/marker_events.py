@@ -26,7 +26,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.gait.landmarks import Landmarks, path_velocity
 from biomech_id.gait.travel import Travel
-from biomech_id.trial import Event, EventKind
+from biomech_id.trial import Event, EventKind, EventSource
 
 #: Ways to find events from markers.
 METHODS = ("consensus", "zeni", "oconnor", "velocity")
@@ -55,7 +55,7 @@ class MarkerTiming:
     delay_s: Mapping[tuple[str, EventKind], float] = field(default_factory=dict)
 
     def corrected(self, event: Event) -> Event:
-        """Return the event at the time the plates would put it; its source says by how much it was shifted.
+        """Return the event at the time the plates would put it; it says by how much it was shifted.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class MarkerTiming:
         delay_s = self.delay_s.get((event.side, event.kind))
         if delay_s is None:
             return event
-        return replace(event, time_s=event.time_s + delay_s, source=f"{event.source}, shifted {delay_s * 1e3:+.0f} ms")
+        return replace(event, time_s=event.time_s + delay_s, shifted_ms=delay_s * 1e3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,14 +109,13 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
             "mark the events in the file, or use force plates.",
             value=travel.kind.value, expected="a straight, turning or treadmill walk", where="marker events",
         )  # fmt: skip
-    source = f"marker: {method}"
     events = []
     for side in landmarks.sides:
         foot = _foot(landmarks, travel, side)
         for kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF):
             frames = _refined(foot, kind, travel.speed_m_s, landmarks.rate_hz)[method]
             times = landmarks.first_time_s + frames / landmarks.rate_hz
-            events += [Event(float(t), side, kind, source) for t in times]
+            events += [Event(float(t), side, kind, EventSource.MARKER, method=method) for t in times]
     return tuple(sorted(events))
 
 

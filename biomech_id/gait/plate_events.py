@@ -14,7 +14,7 @@ import numpy as np
 from biomech_id.gait.contacts import PlateContact
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate, nearest_foot
 from biomech_id.gait.landmarks import Landmarks
-from biomech_id.trial import Event, EventKind, Trial
+from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 #: A load further than this from a foot is not under it. Good files have 8 to 78 mm, wrong corners more than 150 mm.
 FOOT_REACH_M = 0.15
@@ -51,7 +51,7 @@ def plate_events(
                 continue
             unwatched = not from_markers or _hidden(landmarks, side, time_s)
             if _near(from_markers, side, kind, time_s) or (unwatched and first == last):
-                events.append(Event(time_s, side, kind, "plate"))
+                events.append(Event(time_s, side, kind, EventSource.PLATE))
     return tuple(sorted(_without_repeats(events)))
 
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.trial import Event, EventKind
+from biomech_id.trial import Event, EventKind, EventSource
 
 #: A foot off from markers lies within this of the force in nearly all steps (seven laboratories:
 #: 95 % within 23 ms). Strikes
@@ -96,7 +96,7 @@ def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s:
 
 
 def _doubt_s(event: Event | None) -> float:
-    return MARKER_OFF_UNCERTAINTY_S if event is not None and event.source.startswith("marker") else 0.0
+    return MARKER_OFF_UNCERTAINTY_S if event is not None and event.source == EventSource.MARKER else 0.0
 
 
 def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +35,7 @@ from biomech_id.conventions import (
     rows_of,
 )
 from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
 #: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
@@ -56,6 +58,16 @@ POWER_CHANNEL = 2
 #: Stored names may carry a suffix that the laboratory chose, up to this long.
 LONGEST_SUFFIX = 4
 FULL_TURN_DEG = 360.0
+
+
+class LeftOut(StrEnum):
+    """Why frames are not compared: each is a column of the table."""
+
+    TURNING = "turning"
+    GROUND_NOT_STORED = "ground_not_stored"
+    IN_SWING = "in_swing"
+    NOT_STORED = "not_stored"
+    NOT_COMPUTED = "not_computed"
 
 
 class Columns(Protocol):
@@ -92,7 +104,7 @@ class ParityRow:
     correlation: float
     n_frames: int
     worst_frame: int
-    left_out: Mapping[str, int]
+    left_out: Mapping[LeftOut, int]
     quantity: str
 
     @property
@@ -112,7 +124,7 @@ class _Pair:
     columns: tuple[str, ...]
     stored: FloatArray
     quantity: Quantity
-    ruled_out: Mapping[str, BoolArray]
+    ruled_out: Mapping[LeftOut, BoolArray]
     wraps: bool = False
 
 
@@ -168,21 +180,21 @@ def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
                 "trial": row.trial, "side": row.side, "variable": row.variable, "axis": row.axis, "unit": row.unit,
                 "rmse": row.rmse, "largest": row.largest, "correlation": row.correlation, "frames": row.n_frames,
                 "worst_frame": row.worst_frame, "left_out": said(row.left_out), "equal": words[row.equal],
+                **{reason: row.left_out.get(reason, 0) for reason in LeftOut},
             }
             for row in rows
         ],
     )  # fmt: skip
 
 
-def said(left_out: Mapping[str, int]) -> str:
+def said(left_out: Mapping[LeftOut, int]) -> str:
     """Return why frames were left out, in words: ``12 not stored; 8 not computed``."""
-    return "; ".join(f"{count} {reason}" for reason, count in left_out.items() if count)
+    return "; ".join(str(left_out_sentence(reason, count)) for reason, count in left_out.items() if count)
 
 
-def left_out_counts(text: str) -> dict[str, int]:
-    """Return reason -> number of frames from what `said` wrote; empty for empty text."""
-    counts = (part.partition(" ") for part in text.split("; ") if part)
-    return {reason: int(count) for count, _, reason in counts}
+def left_out_sentence(reason: str, count: int) -> Sentence:
+    """Return why so many frames were not compared."""
+    return Sentence("frames-left-out", {"n": count, "why": reason})
 
 
 def quantity_of(variable: str) -> str:
@@ -213,13 +225,14 @@ def _pairs(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterato
         stored = stored_output(outputs, side + variable)
         if stored is not None:
             progress = variable == ANGLE_VARIABLE["foot_progress"]
-            ruled_out = {"on a turning walk": np.full(n, True)} if progress and not straight else {}
+            ruled_out = {LeftOut.TURNING: np.full(n, True)} if progress and not straight else {}
             yield _Pair(variable, _xyz(side, variable), stored, "angle", ruled_out, wraps=progress)
     ground = stored_output(outputs, f"{side}GroundReactionForce")
     if ground is None:
         return
-    ruled_out = {"without a stored ground reaction": ~(_loaded(ground) | _in_swing(columns, side))}
-    yield _Pair("GroundReactionForce", _xyz(side, "GroundReactionForce"), ground, "ground force", {"in swing": ~_loaded(ground)})
+    ruled_out = {LeftOut.GROUND_NOT_STORED: ~(_loaded(ground) | _in_swing(columns, side))}
+    in_swing = {LeftOut.IN_SWING: ~_loaded(ground)}
+    yield _Pair("GroundReactionForce", _xyz(side, "GroundReactionForce"), ground, "ground force", in_swing)
     for names, quantity, factor in ((FORCE_VARIABLE, "force", 1.0), (MOMENT_VARIABLE, "moment", MOMENT_FROM_STORED)):
         for variable in names.values():
             stored = stored_output(outputs, side + variable)
@@ -251,7 +264,7 @@ def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[Pa
     missing = ~np.isfinite(pair.stored).all(axis=1) | zero
     for number, name in enumerate(pair.columns):
         ours, theirs = np.asarray(columns[name], dtype=np.float64), pair.stored[:, number]
-        reasons = {**pair.ruled_out, "not stored": missing, "not computed": ~np.isfinite(ours)}
+        reasons = {**pair.ruled_out, LeftOut.NOT_STORED: missing, LeftOut.NOT_COMPUTED: ~np.isfinite(ours)}
         compared = np.ones(len(ours), dtype=np.bool_)
         left_out = {}
         for reason, frames in reasons.items():
@@ -266,7 +279,7 @@ def _rows(columns: Columns, trial: Trial, side: str, pair: _Pair) -> Iterator[Pa
 
 def _row(
     trial: Trial, side: str, pair: _Pair, axis: str, difference: FloatArray, *, ours: FloatArray, theirs: FloatArray,
-    left_out: Mapping[str, int],
+    left_out: Mapping[LeftOut, int],
 ) -> ParityRow:  # fmt: skip
     compared = np.isfinite(difference)
     n = int(compared.sum())

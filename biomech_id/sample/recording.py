@@ -238,8 +238,8 @@ def _check_reach(pose: Posture, session: Session) -> None:
 
 def _events_of(stance: TrueStance) -> tuple[Event, Event]:
     return (
-        Event(stance.strike_s, stance.side, EventKind.FOOT_STRIKE, "file", EventKind.FOOT_STRIKE.value),
-        Event(stance.off_s, stance.side, EventKind.FOOT_OFF, "file", EventKind.FOOT_OFF.value),
+        Event(stance.strike_s, stance.side, EventKind.FOOT_STRIKE, label=EventKind.FOOT_STRIKE.value),
+        Event(stance.off_s, stance.side, EventKind.FOOT_OFF, label=EventKind.FOOT_OFF.value),
     )
 
 

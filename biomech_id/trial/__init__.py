@@ -5,10 +5,10 @@ and missing data is NaN and only NaN.
 """
 
 from biomech_id.trial.analog import AnalogChannels, PlateChannel
-from biomech_id.trial.events import Event, EventKind
+from biomech_id.trial.events import Event, EventKind, EventSource
 from biomech_id.trial.markers import Markers
 from biomech_id.trial.plates import ForcePlate
 from biomech_id.trial.subject import Subject
 from biomech_id.trial.trial import Trial
 
-__all__ = ["AnalogChannels", "Event", "EventKind", "ForcePlate", "Markers", "PlateChannel", "Subject", "Trial"]
+__all__ = ["AnalogChannels", "Event", "EventKind", "EventSource", "ForcePlate", "Markers", "PlateChannel", "Subject", "Trial"]

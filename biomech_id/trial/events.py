@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+
+from biomech_id.sentences import Sentence
 
 
 class EventKind(StrEnum):
@@ -12,6 +14,14 @@ class EventKind(StrEnum):
     FOOT_STRIKE = "Foot Strike"
     FOOT_OFF = "Foot Off"
     OTHER = "Event"
+
+
+class EventSource(StrEnum):
+    """Who says that an event happened, and when."""
+
+    FILE = "file"
+    PLATE = "plate"
+    MARKER = "marker"
 
 
 @dataclass(frozen=True, order=True)
@@ -26,10 +36,14 @@ class Event:
         "L", "R", or "" for a general event.
     kind : EventKind
         Foot strike, foot off or other.
-    source : str, optional
-        Where it comes from: "file", "plate", "marker: <method>".
+    source : EventSource, optional
+        Where it comes from.
     label : str, optional
         The file's own label.
+    method : str, optional
+        How markers found it; empty otherwise.
+    shifted_ms : float, optional
+        By how much it was moved to where the plates would see it, milliseconds; None where nothing taught that.
 
     Examples
     --------
@@ -42,5 +56,12 @@ class Event:
     time_s: float
     side: str
     kind: EventKind
-    source: str = "file"
+    source: EventSource = EventSource.FILE
     label: str = ""
+    method: str = field(default="", compare=False)
+    shifted_ms: float | None = field(default=None, compare=False)
+
+    @property
+    def origin(self) -> Sentence:
+        """Source, method and shift, to be read."""
+        return Sentence("event-origin", {"source": self.source, "method": self.method, "shifted_ms": self.shifted_ms})

@@ -129,7 +129,7 @@ def test_marker_events_without_plates_against_stored_ones(walks):
     frames: dict[EventKind, list[float]] = {EventKind.FOOT_STRIKE: [], EventKind.FOOT_OFF: []}
     for trial in walks:
         found = find_events(replace(trial, plates=(), events=()))
-        assert {e.source for e in found} == {"marker: consensus"}
+        assert {(e.source, e.method) for e in found} == {("marker", "consensus")}
         for event in events_in_file(trial):
             near = [abs(e.time_s - event.time_s) * trial.rate_hz for e in found if e.side == event.side and e.kind is event.kind]
             if near and min(near) < 20.0:

@@ -121,11 +121,11 @@ def _kind(label: str) -> EventKind:
 def _event(label: str, context: str, time_s: float) -> Event:
     side = SIDE_OF_CONTEXT.get(context.lower(), "")
     # Some software writes the header's abbreviations (LHS, RTO) into the group, without a side.
-    return Event(time_s, side, _kind(label), "file", label) if side else _header_event(label, time_s)
+    return Event(time_s, side, _kind(label), label=label) if side else _header_event(label, time_s)
 
 
 def _header_event(label: str, time_s: float) -> Event:
     side, kind = label[:1].upper(), HEADER_KINDS.get(label[1:].upper())
     if side in ("L", "R") and kind is not None:
-        return Event(time_s, side, kind, "file", label)
-    return Event(time_s, "", _kind(label), "file", label)
+        return Event(time_s, side, kind, label=label)
+    return Event(time_s, "", _kind(label), label=label)

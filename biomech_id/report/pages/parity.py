@@ -17,7 +17,7 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import shortened, wrapped
 from biomech_id.report.page import PageKind, Shows, register
 from biomech_id.report.pages.cover import draw_banner
-from biomech_id.results.parity import EQUAL_WITHIN, left_out_counts, quantity_of
+from biomech_id.results.parity import EQUAL_WITHIN, LeftOut, left_out_sentence, quantity_of
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
@@ -104,7 +104,7 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[Any], left_mm: float, top
     note = style.label("parity.limits", rms=f"{rms:g}", largest=f"{largest:g}", unit=unit)
     left_out = most_left_out(rows)
     if left_out:
-        told = "; ".join(f"{count} {style.labels.get(f'parity.{reason}', reason)}" for reason, count in left_out.items())
+        told = "; ".join(left_out_sentence(reason, count).text(style.language) for reason, count in left_out.items())
         note += " " + style.label("parity.left_out", told=told)
     return sheet.paragraph(left_mm, y + 0.6, wrapped(note, _WIDTH_MM, style.size("tiny")), size="tiny", colour="quiet") + 5.5
 
@@ -113,7 +113,9 @@ def most_left_out(rows: Sequence[Any]) -> dict[str, int]:
     """Reason -> number of frames left out, over every trial and side, of the variable and axis that lost most."""
     lines: dict[tuple[str, str], Counter[str]] = {}
     for row in rows:
-        lines.setdefault((row.variable, row.axis), Counter()).update(left_out_counts(row.left_out))
+        lines.setdefault((row.variable, row.axis), Counter()).update(
+            {reason: int(n) for reason in LeftOut if (n := getattr(row, reason)) > 0}
+        )
     most: Counter[str] = Counter()
     for line in lines.values():
         most |= line

@@ -136,7 +136,10 @@ def _progression(motion: BodyMotion) -> list[float] | None:
 
 
 def _event(event: Event) -> dict[str, Any]:
-    return {"time_s": event.time_s, "side": event.side, "kind": str(event.kind), "source": event.source}
+    return {
+        "time_s": event.time_s, "side": event.side, "kind": str(event.kind), "source": str(event.origin),
+        "source_kind": str(event.source), "method": event.method, "shifted_ms": event.shifted_ms,
+    }  # fmt: skip
 
 
 def _agreement(row: Agreement) -> dict[str, Any]:

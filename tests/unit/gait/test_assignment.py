@@ -236,7 +236,7 @@ def test_beyond_the_annotated_part_nothing_is_known(walk):
 
 
 def test_where_only_markers_say_when_the_foot_left_it_may_still_be_there(walk):
-    by_markers = [replace(e, source="marker: consensus") for e in walk.events()]
+    by_markers = [replace(e, source="marker") for e in walk.events()]
     plain, doubted = (assign_plates(walk.trial(), events=events).contacts["R"].known for events in (walk.events(), by_markers))
     off = next(e.time_s for e in walk.events() if e.side == "R" and e.kind == "Foot Off")
     t = 0.5 + np.arange(400) / walk.rate_hz

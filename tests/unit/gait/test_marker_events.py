@@ -9,7 +9,7 @@ from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.marker_events import METHODS, MarkerTiming, _extremum, _falls_below, _peaks, marker_events
 from biomech_id.gait.travel import describe_travel
-from biomech_id.trial import Event, EventKind, Markers
+from biomech_id.trial import Event, EventKind, EventSource, Markers
 
 
 def _found(walk, method="consensus"):
@@ -46,7 +46,7 @@ def _wider(walk):
 def test_each_method_names_itself_and_sees_the_same_steps(walker, method):
     walk = walker()
     found = _found(walk, method)
-    assert {e.source for e in found} == {f"marker: {method}"}
+    assert {(e.source, e.method) for e in found} == {("marker", method)}
     assert [(e.side, e.kind) for e in found] == [(e.side, e.kind) for e in _found(walk, "zeni")]
 
 
@@ -131,11 +131,11 @@ def test_unknown_method(walker):
 
 
 def test_timing_shifts_and_says_so():
-    event = Event(1.0, "L", EventKind.FOOT_STRIKE, "marker: consensus")
+    event = Event(1.0, "L", EventKind.FOOT_STRIKE, EventSource.MARKER, method="consensus")
     timing = MarkerTiming({("L", EventKind.FOOT_STRIKE): 0.015})
     assert timing.corrected(event).time_s == pytest.approx(1.015)
-    assert "+15 ms" in timing.corrected(event).source
-    other = Event(1.0, "R", EventKind.FOOT_STRIKE, "marker: consensus")
+    assert str(timing.corrected(event).origin) == "marker: consensus, shifted +15 ms"
+    other = Event(1.0, "R", EventKind.FOOT_STRIKE, EventSource.MARKER, method="consensus")
     assert timing.corrected(other) is other
 
 

@@ -44,7 +44,7 @@ def test_a_foot_half_beside_its_plate_gives_and_teaches_nothing(walk):
 def test_a_late_load_alone_leaves_the_markers_as_they_are(walk):
     found = search_events(walk.trial([_late(walk)]))
     assert found.timing.delay_s == {}
-    assert {e.source for e in found.events} == {"marker: consensus"}
+    assert {(e.source, e.method) for e in found.events} == {("marker", "consensus")}
 
 
 def test_what_disagrees_with_the_markers_is_only_counted_on_contacts_that_are_trusted(walk):
@@ -111,6 +111,6 @@ def test_stored_events_are_completed_by_markers_where_the_plate_is_not_trusted(w
     missing = next(e for e in stored if (e.side, e.kind) == ("L", STRIKE) and abs(e.time_s - strike_s) < 1e-9)
     found = search_events(walk.trial([_late(walk)], [e for e in stored if e is not missing]))
     (new,) = [e for e in found.events if e.source != "file"]
-    assert new.source == "marker: consensus"
+    assert new.source == "marker"
     # The markers' own bias on this walker, whose heels stop before they strike.
     assert abs(new.time_s - missing.time_s) < 0.06
