@@ -81,6 +81,12 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
     return _filled(str(entry.get(part, "")), values, {**forms["words"], **entry}, language)
 
 
+def opens_with(rule: str, language: str = "en") -> str:
+    """Return the name of the value that a rule's sentence begins with; empty where it begins with a word."""
+    literal, name, *_ = next(iter(Formatter().parse(str(table(language).get(rule, {}).get("text", "")))), ("", None))
+    return "" if literal else name or ""
+
+
 def table(language: str) -> Mapping[str, Mapping[str, Any]]:
     """Return rule -> entry of one language, in the tables' order; what it lacks is said in English."""
     return _tables(language, tuple(FOLDERS))

@@ -71,7 +71,7 @@ def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bo
         panel.outside(panel.size_mm[0] / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
     if len(missing) < len(SIDES):
         return missing
-    _notice(panel, missing, style)
+    _notice(panel, row, drawing)
     return []
 
 
@@ -172,9 +172,11 @@ def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> Non
             panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5, bbox=BACKING)
 
 
-def _notice(panel: Panel, missing: list[str], style: Style) -> None:
-    """Say why neither side has a curve."""
-    left, right = missing
-    same = left.replace(style.label("side.L"), "").lower() == right.replace(style.label("side.R"), "").lower()
-    both = left.replace(f"{style.label('side.L')}:", f"{style.label('side.L')}, {style.label('side.R').lower()}:")
-    panel.notice(both if same else f"{left}\n{right}")
+def _notice(panel: Panel, row: SignRow, drawing: Drawing) -> None:
+    """Say why neither side has a curve, once where both lack it for the same reason."""
+    style, layer = drawing.style, drawing.layers[0]
+    why = {layer.absence(side, row, style) for side in SIDES}
+    if len(why) > 1:
+        panel.notice("\n".join(layer.missing(side, row, style) for side in SIDES))
+    for label, reason in why if len(why) == 1 else ():
+        panel.notice(style.label(label, side=f"{style.label('side.L')}, {style.label('side.R').lower()}", reason=reason))

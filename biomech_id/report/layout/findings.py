@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from biomech_id.conventions import SIDES
+from biomech_id.report.layout.reasons import in_language
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
 from biomech_id.results.session.quality import RULES
 from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.sentences import opens_with
 
 _TITLES = {rule.name: rule.title for rule in RULES}
 _GRAVITY = {"error": 0, "warning": 1, "info": 2}
@@ -62,15 +64,14 @@ def finding_lines(findings: Iterable[Mapping[str, Any]], style: Style) -> list[C
     """Findings as sentences, the gravest first, each once with every place it was found in and with what to do about it."""
     places: dict[tuple[str, str, str], list[str]] = {}
     for finding in sorted(findings, key=lambda finding: _GRAVITY.get(finding["severity"], len(_GRAVITY))):
-        places.setdefault((finding["severity"], finding["message"], finding["hint"]), []).append(finding["where"])
-    return [
-        Cell(_said(*key, list(dict.fromkeys(place for place in found if place)), style), colour=_COLOUR.get(key[0], "ink"))
-        for key, found in places.items()
-    ]
+        message, hint = (in_language(finding, part, finding[key], style) for part, key in (("text", "message"), ("hint", "hint")))
+        opening = finding.get("values", {}).get(opens_with(finding["rule"], style.language))
+        where = places.setdefault((finding["severity"], message, hint), [])
+        # Many sentences begin with their file's name.
+        where += [finding["where"]] if finding["where"] not in ("", opening, *where) else []
+    return [Cell(_said(*key, found, style), colour=_COLOUR.get(key[0], "ink")) for key, found in places.items()]
 
 
 def _said(severity: str, message: str, hint: str, places: list[str], style: Style) -> str:
-    # Many sentences begin with their file's name.
-    where = "" if len(places) == 1 and message.startswith(places[0]) else ", ".join(places)
-    parts = (f"[{style.label(f'severity.{severity}')}]", f"{where}:" if where else "", message, hint)
-    return " ".join(part for part in parts if part)
+    where = f"{', '.join(places)}:" if places else ""
+    return " ".join(part for part in (f"[{style.label(f'severity.{severity}')}]", where, message, hint) if part)

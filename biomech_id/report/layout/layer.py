@@ -12,7 +12,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, SIDES, SignRow
-from biomech_id.report.layout.reasons import in_words
+from biomech_id.report.layout.reasons import reasons_of
+from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import SessionTables
@@ -125,26 +126,29 @@ class Layer:
         """Number of cycles in the mean on one side."""
         return int((self.used["side"] == side).sum())
 
-    def missing(self, side: str, row: SignRow, style: Style) -> str:
-        """Say in one sentence why a side has no curve of this variable."""
-        word = style.label(f"side.{side}")
-        mine = self.cycles[self.cycles["side"] == side]
-        if mine.empty:
-            return style.label("absent.cycles", side=word.lower())
+    def missing(self, side: str, row: SignRow, style: Style, *, brief: bool = False) -> str:
+        """Say why a side has no curve of this variable; briefly without the reason."""
+        label, reason = self.absence(side, row, style)
+        return style.label(label, side=style.label(f"side.{side}"), reason="" if brief else reason).rstrip()
+
+    def absence(self, side: str, row: SignRow, style: Style) -> tuple[str, str]:
+        """Why a side has no curve of this variable: the label that says so, and the reason in it."""
+        if self.cycles[self.cycles["side"] == side].empty:
+            return f"absent.cycles_{side}", ""
         if row.quantity in KINETIC_QUANTITIES:
-            return style.label("absent.kinetics", side=word, reason=self.kinetics_reason(side, style))
-        return style.label("absent.not_measured", side=word)
+            return "absent.kinetics", self.kinetics_reason(side, style)
+        return "absent.not_measured", ""
 
     def kinetics_reason(self, side: str, style: Style) -> str:
         """The commonest reason why cycles of one side have no kinetics."""
         if self.trials and not any(trial["plates"] for trial in self.trials):
             return style.label("absent.no_plates")
         mine = self.cycles[(self.cycles["side"] == side) & (self.cycles["kinetics_valid"] == "false")]
-        reasons = Counter(reason for reason in mine["reason"] if reason)
+        reasons = Counter(why for cycle in records(mine) if (why := reasons_of(cycle, style)))
         if reasons:
-            return in_words(str(reasons.most_common(1)[0][0]), style, first=True)
+            return reasons.most_common(1)[0][0][0]
         if len(mine):
-            return style.label("absent.no_contact", side=style.label(f"side.{side}").lower())
+            return style.label(f"absent.no_contact_{side}")
         return style.label("absent.no_loads")
 
 

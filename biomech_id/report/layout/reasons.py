@@ -1,23 +1,26 @@
-"""Why a cycle has no kinetics or is not in the means, in words that a clinician reads."""
+"""What the tables say by rule and values, in the report's language; older tables have words only, which are printed as they are."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
+from typing import Any
 
+from biomech_id.gait.stance import DECIDES
 from biomech_id.report.layout.style import Style
-
-#: Verdicts on a stance that stand before their sentence in the tables: ``no_plate: no loaded plate is under the foot``.
-_VERDICT = re.compile(r"\b(other_foot|left_plate|outline|light|cut|no_plate|override): ")
+from biomech_id.sentences import worded
 
 
-def in_words(reason: str, style: Style, *, first: bool = False) -> str:
-    """Return a reason of the tables as sentences, verdicts by their name in the report's language.
+def in_language(said: Mapping[str, Any], part: str, stored: str, style: Style) -> str:
+    """Return a sentence of the tables (``"text"`` or ``"hint"``) in the report's language; ``stored`` is its English one."""
+    return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != "en" else stored
 
-    Parameters
-    ----------
-    reason : parts joined by ``"; "``, each perhaps with a verdict's identifier before it.
-    first : the first part only.
-    """
-    named = _VERDICT.sub(lambda found: style.label(f"stance.{found[1]}") + ": ", reason)
-    parts = [part.rstrip(".") for part in named.split("; ") if part]
-    return " ".join(part[:1].upper() + part[1:] + "." for part in (parts[:1] if first else parts))
+
+def reasons_of(cycle: Any, style: Style) -> tuple[str, ...]:
+    """Why a cycle (a row of `SessionTables.cycle_list`) has no kinetics or is in no mean; that of a stance after its verdict."""
+    said = [_after_verdict(why, style) for why in cycle.reasons] or [cycle.reason] * bool(cycle.reason)
+    return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
+
+
+def _after_verdict(why: Mapping[str, Any], style: Style) -> str:
+    words, verdict = worded(why["rule"], why["values"], style.language), DECIDES.get(why["rule"])
+    return f"{style.label(f'stance.{verdict}')}: {words}" if verdict else words

@@ -133,7 +133,7 @@ def drawn_budget_curves(
 def _why_not(layer: Layer, side: str, style: Style) -> str:
     word = style.label(f"side.{side}")
     if not layer.count(side):
-        return style.label("absent.cycles", side=word.lower())
+        return style.label(f"absent.cycles_{side}")
     row = ROWS["HipMoment", "X"]
     has_moments = len(layer.tables.curves(side, row.variable, row.component, cycles=layer.used))
     reason = style.label("absent.no_budget") if has_moments else layer.kinetics_reason(side, style)

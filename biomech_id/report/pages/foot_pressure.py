@@ -40,8 +40,7 @@ def draw_foot(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_
             panel.polylines(seen, colour=side, width=0.9, dashes=dashes, gid=f"{layer.name}|{side}|pressure")
     if not any(len(found) for found in paths):
         # A foot is narrow, and the whole reason stands elsewhere on the page.
-        sentence, _, _ = layers[0].missing(side, ROWS["FootCentreOfPressure", "X"], style).partition(". ")
-        panel.notice(f"{sentence.rstrip('.')}.")
+        panel.notice(layers[0].missing(side, ROWS["FootCentreOfPressure", "X"], style, brief=True))
     elif len(outline) and len(layers) == 1:
         text = style.label("ground.inside", percent=f"{percent_inside(outline, paths[0]):.0f}")
         panel.outside(_WIDTH_MM / 2, -6.6, text, size="tiny", colour="quiet", ha="center")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.findings import all_findings, finding_lines, rule_title
 from biomech_id.report.layout.numbers import three_digits, written
-from biomech_id.report.layout.reasons import in_words
+from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -122,7 +122,7 @@ def refused_table(tables: SessionTables, style: Style) -> TextTable:
         return TextTable(told, [[style.label("quality.none_refused")]])
     grouped: dict[tuple[str, bool, str, str], dict[str, list[str]]] = {}
     for cycle in cycles:
-        reason = in_words(cycle.reason, style) or style.label(f"kind.{cycle.kind}")
+        reason = " ".join(reasons_of(cycle, style)) or style.label(f"kind.{cycle.kind}")
         sides = grouped.setdefault((cycle.trial, bool(cycle.used), cycle.kinetics_valid, reason), {})
         sides.setdefault(cycle.side, []).append(str(cycle.cycle))
     words = {"true": style.label("common.yes"), "false": style.label("common.no"), "stance_only": style.label("parameter.stance")}

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from biomech_id.errors import Finding
 from biomech_id.report.layout.findings import finding_lines, session_sentence
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import cycles_in_means, trial_rows
@@ -98,9 +99,12 @@ def test_a_finding_of_many_trials_is_said_once():
     def finding(where: str, message: str, severity: str = "info") -> dict[str, str]:
         return {"rule": "x", "severity": severity, "message": message, "hint": "Do it.", "where": where}
 
-    found = [finding("a", "Same."), finding("b", "Same."), finding("c.c3d", "c.c3d is odd."), finding("a", "Bad.", "error")]
+    named = Finding("events-none", {"trial": "c"}, "c")
+    opens_with_its_place = {**named.to_dict(), **finding("c", named.message), "rule": named.rule}
+    found = [finding("a", "Same."), finding("b", "Same."), opens_with_its_place, finding("a", "Bad.", "error")]
     lines = finding_lines(found, STYLE)
-    assert [line.text for line in lines] == ["[error] a: Bad. Do it.", "[note] a, b: Same. Do it.", "[note] c.c3d is odd. Do it."]
+    said = ["[error] a: Bad. Do it.", "[note] a, b: Same. Do it.", "[note] c stores no events. Do it."]
+    assert [line.text for line in lines] == said
     assert [line.colour for line in lines] == ["reject", "ink", "ink"]
 
 
