@@ -15,6 +15,7 @@ from biomech_id.report.pages.quality import agreement_table, plate_lines, refuse
 from biomech_id.results.session.quality import Grade, graded
 from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.sentences import Sentence
 
 STYLE = load_style()
 
@@ -75,9 +76,12 @@ def test_cycles_refused_for_one_reason_share_a_row(build):
     tables = build(cycles=3)
     for trial in tables.summary["trials"]:
         for cycle in trial["cycles"]:
-            cycle["kinetics_valid"], cycle["reason"] = ("true", "") if cycle["cycle"] == 2 else ("false", "no_plate: none there")
+            whole = cycle["cycle"] == 2
+            cycle["kinetics_valid"], cycle["reasons"] = (
+                ("true", []) if whole else ("false", [Sentence("no-loaded-plate").to_dict()])
+            )
     (row,) = rows_of(refused_table(tables, STYLE))
-    assert row == ["walk1", "Left 1, 3; Right 1, 3", "yes", "no", "No plate: none there."]
+    assert row == ["walk1", "Left 1, 3; Right 1, 3", "yes", "no", "No plate: no loaded plate is under the foot."]
 
 
 def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):

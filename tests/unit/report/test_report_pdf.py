@@ -178,7 +178,7 @@ def test_reasons_are_words_and_not_identifiers(build, tmp_path):
     tables = with_reasons(build(kinetics=False))
     text = plain(text_of(draw_report(tables, tmp_path / "a.pdf", pages=["quality", "kinetics_mean"])))
     assert "No plate: no loaded plate is under the foot. The walk turns by 90 deg." in text
-    assert "Over the plate's edge: the foot reaches 20 mm beyond plate 1." in text
+    assert "Over the plate's edge: the foot reaches 20 mm beyond plate 1: part of its load is not measured." in text
     assert "never printed" not in text
 
 
@@ -196,9 +196,9 @@ def test_reasons_and_findings_are_said_in_the_reports_language(build, tmp_path):
 
 def test_older_tables_have_their_reasons_printed_as_they_are(build, tmp_path):
     tables = build(kinetics=False)
-    tables.summary["trials"][0]["cycles"][0]["reason"] = "no_plate: in words of long ago"
+    tables.summary["trials"][0]["cycles"][0]["reason"] = "no_plate: in words; of long ago"
     text = plain(text_of(draw_report(tables, tmp_path / "a.pdf", pages=["quality"])))
-    assert "no_plate: in words of long ago" in text
+    assert "No_plate: in words; of long ago." in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
