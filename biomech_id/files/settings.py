@@ -66,6 +66,10 @@ class Spot:
         """The nearest known key as a question, or nothing (see `did_you_mean`)."""
         return did_you_mean(self.key, self.known)
 
+    def mistake(self, said: str, expected: str) -> Mistake:
+        """What `mistakes` yields of this place."""
+        return said, self.value, expected, self.dotted
+
     def must_be(self, words: str, called: str = "") -> str:
         """The sentence about a value that does not fit; ``called`` is its dotted name unless something else is said."""
         value = str(self.value) if isinstance(self.value, date | time) else self.value
@@ -219,35 +223,32 @@ def mistakes(entry: Entry, found: object, where: str, path: tuple[str, ...] = ()
     if isinstance(entry, Setting) and entry.per and isinstance(found, Mapping):
         if not found or not found.keys() <= set(entry.per):
             words = f"one value, or {{ {', '.join(f'{key} = ...' for key in entry.per)} }}"
-            yield at.must_be(words), found, words, at.dotted
+            yield at.mistake(at.must_be(words), words)
         for value in found.values():
             yield from mistakes(entry, value, where, path)
     elif isinstance(entry, Setting):
         if not entry.fits(found):
-            yield (
-                entry.said(at) if entry.said else at.must_be(entry.expected, entry.called.format(key=at.key)),
-                found,
-                entry.expected,
-                at.dotted,
-            )
+            said = entry.said(at) if entry.said else at.must_be(entry.expected, entry.called.format(key=at.key))
+            yield at.mistake(said, entry.expected)
+    elif isinstance(entry, ListOf) and isinstance(found, list):
+        for index, item in enumerate(found, start=1):
+            yield from mistakes(entry.of, item, where, (*path[:-1], f"{at.key}[{index}]"))
     elif isinstance(entry, ListOf):
-        fits = isinstance(found, list)
-        yield from () if fits else [(at.must_be("a list"), found, "a list", at.dotted)]
-        for number_from_1, item in enumerate(found if isinstance(found, list) else (), start=1):
-            yield from mistakes(entry.of, item, where, (*path[:-1], f"{at.key}[{number_from_1}]"))
+        yield at.mistake(at.must_be("a list"), "a list")
     elif isinstance(found, Mapping):
         yield from _in_table(entry, found, where, path)
     else:
-        yield entry.no_table(at), found, "a table of settings", at.dotted
+        yield at.mistake(entry.no_table(at), "a table of settings")
 
 
 def _in_table(table: Section, found: Mapping[str, object], where: str, path: tuple[str, ...]) -> Iterator[Mistake]:
     entries = table.entries
     for key in (key for key in found if table.rest is None and key not in entries):
         spot = Spot(where, (*path, key), found[key], entries)
-        yield table.unknown(spot), key, " | ".join(sorted(entries)[:40]) or "a known section", spot.dotted
+        yield spot.mistake(table.unknown(spot), " | ".join(sorted(entries)[:40]) or "a known section")
     for key in (key for key in table.required if key not in found):
-        yield table.missing(Spot(where, (*path, key), None)), None, key, ".".join((*path, key))
+        spot = Spot(where, (*path, key), None)
+        yield spot.mistake(table.missing(spot), key)
         if isinstance(entries.get(key), Section):
             yield from mistakes(entries[key], {}, where, (*path, key))
     flaws = [

@@ -18,7 +18,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import table_columns
 from biomech_id.errors import OptionError
-from biomech_id.files.settings import Section, Setting, Spot, must_fit
+from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
@@ -52,30 +52,22 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     ------
     OptionError : it is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
-    curves = {
-        f"{variable} {component}": rows for (variable, component), rows in norm.groupby(["variable", "component"], sort=False)
-    }
+    curves = norm.groupby(["variable", "component"], sort=False)
+    impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     said = {
         "rows": len(norm),
         **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
-        "curves": {name: rows["percent"].tolist() for name, rows in curves.items()},
-        "values": {name: list(zip(rows["mean"], rows["sd"], rows["n"], strict=True)) for name, rows in curves.items()},
+        "curves": {f"{variable} {component}": rows["percent"].tolist() for (variable, component), rows in curves},
+        "values": [
+            f"mean {x['mean']:g}, sd {x['sd']:g}, n {x['n']:g} for {x['variable']} {x['component']}"
+            for _, x in impossible.iterrows()
+        ],
     }
     must_fit(_NORM, said, where)
 
 
 def _is_whole(percent: Sequence[float]) -> bool:
     return sorted(percent) == list(range(CURVE_POINTS)) or (len(percent) == 1 and np.isnan(percent[0]))
-
-
-def _is_possible(value: tuple[float, float, float]) -> bool:
-    mean, sd, n = value
-    return bool(np.isfinite(mean)) and not sd < 0 and n >= 1
-
-
-def _impossible(at: Spot) -> str:
-    mean, sd, n = next(value for value in at.value if not _is_possible(value))
-    return f"{at.where} has mean {mean:g}, sd {sd:g}, n {n:g} for {at.key}."
 
 
 _ONE_KIND = Setting(
@@ -86,14 +78,17 @@ _ONE_KIND = Setting(
 _PLACES = Setting("101 rows, percent 0 to 100, or one row with an empty percent", _is_whole, said=lambda at: (
     f"The norm {at.where} gives {at.key} at {len(at.value)} places, not at each of 0 to 100 percent."
 ))  # fmt: skip
-_VALUES = Setting("a finite mean, sd of at least 0, n of at least 1", lambda v: all(map(_is_possible, v)), said=_impossible)
+_VALUES = Setting(
+    "a finite mean, sd of at least 0, n of at least 1", lambda impossible: not impossible,
+    said=lambda at: f"{at.where} has {at.value[0]}.",
+)  # fmt: skip
 #: What a norm may say: its columns are those of `table_columns`.
 _NORM = Section({
     "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
     "model": _ONE_KIND,
     "kinetics": _ONE_KIND,
     "curves": Section({}, rest=_PLACES),
-    "values": Section({}, rest=_VALUES),
+    "values": _VALUES,
 })  # fmt: skip
 
 
