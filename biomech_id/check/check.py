@@ -11,6 +11,7 @@ from biomech_id.check.outputs import inspect_outputs
 from biomech_id.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.check.report import CheckReport
 from biomech_id.errors import BiomechError, Finding
+from biomech_id.markersets import load_markerset
 from biomech_id.readers import read_recording
 from biomech_id.trial import Trial
 
@@ -28,6 +29,8 @@ def check_file(
     trust : read in this process instead of a child (see `read_c3d`).
     marker_set : name or TOML file of the recording's marker set; without one its labels are looked at as Plug-in Gait's.
     """
+    if marker_set is not None:
+        load_markerset(marker_set)  # a wrong one is the caller's fault and not the file's
     try:
         recording = read_recording(path, trust=trust, marker_set=marker_set)
     except BiomechError as refusal:

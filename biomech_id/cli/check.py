@@ -25,6 +25,9 @@ def register(app: typer.Typer) -> None:
 def check(
     paths: Annotated[list[Path], typer.Argument(help="C3D files, or folders to walk.", show_default=False)],
     json_lines: Annotated[bool, typer.Option("--json", help="One JSON object per file and line.")] = False,
+    marker_set: Annotated[
+        str | None, typer.Option(help="Marker set by name or TOML file; otherwise labels are looked at as Plug-in Gait's.")
+    ] = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -37,7 +40,7 @@ def check(
 
     worst = DONE
     show = _Terminal().show if sys.stdout.isatty() else _show
-    for report in iter_check(paths):
+    for report in iter_check(paths, marker_set=marker_set):
         if json_lines:
             # One line per file, flushed: a program that reads along never waits for the whole folder.
             print_line(report.to_json())

@@ -12,7 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -48,9 +48,8 @@ _SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
     "foot": ("heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2", "metatarsal_5"),
 }
 
-#: Entries without sides, and the parts of a file whose other entries have them.
+#: Entries without sides.
 _SINGLE = ("sacrum", "pelvis")
-_SIDED = ("landmarks", "extra_landmarks", "tracking")
 
 #: (side, segment) or (side, role); the side of the pelvis and of the sacrum is "".
 Key = tuple[str, str]
@@ -285,15 +284,19 @@ _TWINS = Setting("label, lateral and medial", _are_twins, said=lambda at: (
     f"twins need label, lateral and medial, not {sorted(at.value) if isinstance(at.value, dict) else at.value}"
 ))  # fmt: skip
 _MODEL = Setting("a model", lambda v: v in MODELS, said=lambda at: f"unknown model {at.value!r}")
-_LANDMARKS = Section(dict.fromkeys(sorted(ROLES), Setting("a label", _label)), unknown=lambda at: f"unknown landmark {at.key!r}")
-_CLUSTER = Setting("labels", lambda v: v and texts().fits(v), said=lambda at: f"no markers to track the {at.key}")
+_LABEL = Setting("a label", _label, per=SIDES)
+_LANDMARKS = Section(
+    {role: replace(_LABEL, per=() if role in _SINGLE else SIDES) for role in sorted(ROLES)},
+    unknown=lambda at: f"unknown landmark {at.key!r}",
+)
+_CLUSTER = Setting("labels", lambda v: v and texts().fits(v), per=SIDES, said=lambda at: f"no markers to track the {at.key}")
 #: What a marker set may say.
 MARKER_SET = Section(
     {
         "schema": ANYTHING, "title": ANYTHING, "source": ANYTHING, "models": ListOf(_MODEL),
         "landmarks": _LANDMARKS, "extra_landmarks": _LANDMARKS,
         "tracking": Section(
-            dict.fromkeys(TRACKED_SEGMENTS, _CLUSTER), required=TRACKED_SEGMENTS,
+            {name: replace(_CLUSTER, per=() if name in _SINGLE else SIDES) for name in TRACKED_SEGMENTS}, required=TRACKED_SEGMENTS,
             missing=lambda at: f"no markers to track the {at.key}", unknown=lambda at: f"unknown segment {at.key!r}",
         ),
         "weights": Section({}, rest=a_number(0)), "aliases": Section({}, rest=texts()), "twins": ListOf(_TWINS),
@@ -312,13 +315,14 @@ def _both(label: str) -> tuple[str, ...]:
 def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[Key, tuple[str, ...]]:
     """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side.
 
-    Where the sides' labels have nothing in common a table gives both: ``heel = {L = "HX", R = "QV"}``.
+    Where the sides' labels have nothing in common a table gives each: ``heel = {L = "HX", R = "QV"}``.
     """
     out: dict[Key, tuple[str, ...]] = {}
     for name, value in entries.items():
         for side in ("",) if name in single else SIDES:
-            mine = value[side] if isinstance(value, Mapping) else value
-            out[side, name] = tuple(label.replace("{s}", side) for label in ((mine,) if isinstance(mine, str) else mine))
+            mine = value.get(side, ()) if isinstance(value, Mapping) else value
+            if mine:
+                out[side, name] = tuple(label.replace("{s}", side) for label in ((mine,) if isinstance(mine, str) else mine))
     return out
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import biomech_id as bid
 from benchmarks.studies.renamed_markers import Session, as_toml, renaming, rewritten
-from biomech_id.errors import MissingInputError
+from biomech_id.check import check_file
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.markersets import MARKER_SETS, load_markerset
 from biomech_id.markersets.common_names import common_names
 from biomech_id.pipeline.recipe import Recipe
@@ -84,6 +85,19 @@ def test_what_is_missing_is_named_as_the_set_names_it(tmp_path: Path) -> None:
         bid.conventional_model(bid.read_c3d(path, marker_set=ours))
     with pytest.raises(MissingInputError, match=r"lacks the markers LHEE, RHEE in static"):
         bid.conventional_model(bid.read_c3d(path))
+
+
+def test_the_doctor_looks_at_markers_by_the_set_it_is_told(tmp_path: Path) -> None:
+    """Left called right is right, where the set says so; a set that does not exist is refused as such."""
+    labels = bid.read_c3d(FILES[0], trust=True).markers.names
+    names = {label: {"L": "R", "R": "L"}.get(label[0], label[0]) + label[1:] for label in labels}
+    path, ours = tmp_path / "static.c3d", tmp_path / "ours.toml"
+    path.write_bytes(rewritten(FILES[0], names, plates=True))
+    ours.write_text(as_toml(load_markerset("plug-in-gait"), names), encoding="utf-8")
+    assert "sides-swapped" in {finding.rule for finding in check_file(path).findings}
+    assert check_file(path, marker_set=ours).findings == check_file(FILES[0]).findings
+    with pytest.raises(OptionError, match="no marker set named helen"):
+        check_file(path, marker_set="helen")
 
 
 #: Where a label may stand as a text, and why.

@@ -163,12 +163,23 @@ def test_a_laboratory_adds_a_set_by_a_file(tmp_path: Path) -> None:
     assert "L.t1" not in ours.required
 
 
+def test_the_sides_may_have_labels_of_their_own() -> None:
+    text = 'title = "t"\n[landmarks]\nheel = {L = "HX", R = "QV"}\ntoe = "{s}T"\n'
+    tracking = '[tracking]\npelvis = ["P"]\nthigh = ["{s}1"]\nshank = ["{s}2"]\n'
+    ours = parse_markerset(text + tracking + 'foot = {L = ["HX", "LT"], R = ["QV", "RT"]}\n', "ours")
+    assert ours.roles == {("L", "heel"): "HX", ("R", "heel"): "QV", ("L", "toe"): "LT", ("R", "toe"): "RT"}
+    assert ours.tracking["R", "foot"] == ("QV", "RT")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
         ("[landmarks]", "[landmark]", "unknown entry 'landmark'"),
         ("heel =", "heal =", "unknown landmark 'heal'"),
         ("foot = [", "feet = [", "unknown segment 'feet'"),
+        ('heel = "{s}HEE"', 'heel = {left = "HX"}', "landmarks.heel is .*; it must be one value, or { L = ..., R = ... }"),
+        ('sacrum = "SACR"', 'sacrum = {L = "SACR"}', "sacrum is .*; it must be a label"),
+        ("knee_device_1 =", "knee_device_9 =", "unknown landmark 'knee_device_9'"),
         ('"six-dof"', '"seven-dof"', "unknown model 'seven-dof'"),
         ("title =", "title", "not valid TOML"),
     ],
