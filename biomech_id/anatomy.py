@@ -74,59 +74,10 @@ PROXIMAL_SEGMENT: dict[str, str] = {segment.joint: segment.proximal for segment 
 PELVIS: Part = ("", "pelvis")
 
 
-def part_of(side: str, segment: str) -> Part:
-    """Return the key of a segment seen from a side: the pelvis of either side is ("", "pelvis").
-
-    Parameters
-    ----------
-    side : str
-        "L" or "R".
-    segment : str
-        One of the tree's segments: "shank".
-
-    Examples
-    --------
-    >>> from biomech_id.anatomy import part_of
-    >>> part_of("L", "shank"), part_of("L", "pelvis")
-    (('L', 'shank'), ('', 'pelvis'))
-    """
-    return (side if _BY_NAME[segment].sided else "", segment)
-
-
 def proximal_part(side: str, joint: str) -> Part:
-    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis").
-
-    Parameters
-    ----------
-    side : str
-        "L" or "R".
-    joint : str
-        One of the tree's joints: "knee".
-
-    Examples
-    --------
-    >>> from biomech_id.anatomy import proximal_part
-    >>> proximal_part("R", "knee"), proximal_part("R", "hip")
-    (('R', 'thigh'), ('', 'pelvis'))
-    """
-    return part_of(side, PROXIMAL_SEGMENT[joint])
-
-
-def part_name(part: Part) -> str:
-    """Return a part as tables write it: "R shank", "pelvis".
-
-    Parameters
-    ----------
-    part : Part
-        (side, segment) or (side, joint).
-
-    Examples
-    --------
-    >>> from biomech_id.anatomy import part_name
-    >>> part_name(("R", "shank"))
-    'R shank'
-    """
-    return " ".join(filter(None, part))
+    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis")."""
+    proximal = PROXIMAL_SEGMENT[joint]
+    return (side if _BY_NAME[proximal].sided else "", proximal)
 
 
 def part_words(part: Part) -> str:

@@ -23,7 +23,6 @@ class Calibration(Protocol):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says."""
-        ...
 
 
 class CalibratedModel(Protocol):
@@ -32,45 +31,36 @@ class CalibratedModel(Protocol):
     @property
     def subject(self) -> Subject:
         """Measurements used."""
-        ...
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was assumed or noticed on the way."""
-        ...
 
     @property
     def calibration(self) -> Calibration:
         """What was learnt."""
-        ...
 
     @property
     def static(self) -> Trial | None:
         """The static trial it was calibrated on, under the model's labels; None where a walk had to serve."""
-        ...
 
     @property
     def marker_names(self) -> tuple[str, ...]:
         """Markers the model uses."""
-        ...
 
     @property
     def marker_groups(self) -> Mapping[Part, tuple[str, ...]]:
         """Segment -> markers that move with it."""
-        ...
 
     @property
     def errors(self) -> ModelErrors:
         """How the model's own errors hang together."""
-        ...
 
     def named(self, trial: Trial) -> Trial:
         """Return a trial with its markers under the labels that the model knows."""
-        ...
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of the whole body in a trial, with the model's axes."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +126,7 @@ class BodyModel:
 
     Raises
     ------
-    OptionError : no name, no kinetics mode, or no axes: nobody's are taken in their place.
+    OptionError : no axes; nobody's are taken in their place.
     """
 
     name: str
@@ -149,13 +139,8 @@ class BodyModel:
     settings: frozenset[str] = field(default_factory=frozenset)
 
     def __post_init__(self) -> None:
-        for what, fits in (
-            ("name", bool(self.name)), ("kinetics mode", bool(self.kinetics)), ("axes", isinstance(self.axes, ModelAxes)),
-        ):  # fmt: skip
-            if not fits:
-                raise OptionError(
-                    f"The body model {self.name or 'without a name'} has no {what}: in which axes its angles and moments are "
-                    "expressed, and how they are computed, belongs to a model.",
-                    value=getattr(self, what.partition(" ")[0]), expected="BodyModel(name, kinetics=..., axes=ModelAxes(...))",
-                    where="body model",
-                )  # fmt: skip
+        if not isinstance(self.axes, ModelAxes):
+            raise OptionError(
+                f"The body model {self.name} has no axes: in which axes its angles and moments are expressed belongs to a model.",
+                value=self.axes, expected="BodyModel(axes=ModelAxes(...))", where="body model",
+            )  # fmt: skip

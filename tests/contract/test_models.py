@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, SEGMENTS
 from biomech_id.conventions import ANGLE_VARIABLE, SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.markersets import MARKER_SETS, MarkerSet, load_markerset
-from biomech_id.models.conventional.model import conventional_model
-from biomech_id.models.six_dof.model import six_dof_model
+from biomech_id.models.model import CalibrationInput
+from biomech_id.models.registry import body_model, model_names
 from biomech_id.trial import Markers, Subject, Trial
 
 RATE_HZ = 100.0
@@ -119,6 +119,7 @@ def record(markerset: MarkerSet, *, walking: bool, scene: Scene = Scene()) -> Tr
 
 
 Tracker = Callable[[Trial, Trial], BodyMotion]
+#: Every marker set with every model that it serves.
 CASES = [(name, model) for name in MARKER_SETS for model in load_markerset(name).models]
 
 
@@ -126,9 +127,12 @@ CASES = [(name, model) for name in MARKER_SETS for model in load_markerset(name)
 def case(request: pytest.FixtureRequest) -> tuple[MarkerSet, Tracker]:
     name, model = request.param
     markerset = load_markerset(name)
-    if model == "conventional":
-        return markerset, lambda static, walk: conventional_model(static).track(walk)
-    return markerset, lambda static, walk: six_dof_model(static, markerset=markerset, inertia="dempster-winter").track(walk)
+
+    def track(static: Trial, walk: Trial) -> BodyMotion:
+        given = CalibrationInput([static, walk], static.subject, static, marker_set=name, inertia_table="dempster-winter")
+        return body_model(model).calibrate(given).track(walk)
+
+    return markerset, track
 
 
 def analyse(case: tuple[MarkerSet, Tracker], scene: Scene = Scene()) -> BodyMotion:
@@ -142,6 +146,7 @@ def test_names_shapes_and_units(case: tuple[MarkerSet, Tracker]) -> None:
     assert set(motion.segments) == {(side, name) for side in SIDES for name in LEG_SEGMENTS}
     assert set(motion.joint_centres_lab_m) == {(side, joint) for side in SIDES for joint in JOINTS}
     assert set(motion.joint_angles_rad) == {(side, joint) for side in SIDES for joint in ANGLE_VARIABLE}
+    assert motion.model_axes.angles.keys() == ANGLE_VARIABLE.keys()
     assert (motion.n_frames, motion.rate_hz, motion.first_frame) == (N_FRAMES, RATE_HZ, 1)
     for side in SIDES:
         assert motion.foot_outline_lab_m[side].shape == (N_FRAMES, len(motion.foot_outline_names), 3)
@@ -228,3 +233,15 @@ def test_a_frame_without_a_marker_is_missing_or_the_same_and_touches_no_other(ca
         np.testing.assert_allclose(found[others], expected[others], atol=1e-9, err_msg=str(key))
         assert np.isnan(found[60]).all() or np.abs(found[60] - expected[60]).max() < 1e-9, key
         assert np.isnan(found[60]).all() or len(seen) > 4, f"{key}: two of {len(seen)} markers are missing"
+
+
+def test_every_registered_model_has_a_case_and_axes_for_every_row_of_the_sign_table() -> None:
+    assert {model for _, model in CASES} == set(model_names())
+    for name in model_names():
+        axes = body_model(name).axes
+        assert set(axes.angles) == set(ANGLE_VARIABLE)
+        assert set(axes.moments) == set(axes.forces) == set(JOINTS)
+        assert set(axes.R_seg_isb) == {segment.name for segment in SEGMENTS}
+        for R in axes.R_seg_isb.values():
+            np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
+            assert np.linalg.det(R) == pytest.approx(1.0)
