@@ -260,6 +260,13 @@ def test_no_other_room_knows_a_body_model_by_its_name() -> None:
     assert named_models('if motion.model == "six-dof":\n    pass') == [1]
 
 
+def test_what_models_share_belongs_to_none_of_them() -> None:
+    shared = [path for path in (PACKAGE / "models").rglob("*.py") if "conventional" not in path.parts]
+    assert len(shared) > 15
+    for path in shared:
+        assert "models.conventional." not in path.read_text(encoding="utf-8") or path.name == "registry.py", path
+
+
 def test_bid_analyse_takes_the_model_by_name(registered: BodyModel) -> None:
     session = bid.analyse(ROOT / "data", model="toy", exclude=job("toy").exclude, report=False, uncertainty=False)
     assert session.model == "toy"
