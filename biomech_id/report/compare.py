@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 
@@ -13,7 +12,7 @@ from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import page_kinds, wanted_pages
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, load_norm
+from biomech_id.report.norm import Norm, NormSource, load_norm
 from biomech_id.report.page import Content, Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
@@ -26,7 +25,7 @@ def compare_report(
     path: str | Path,
     *,
     names: tuple[str, str] | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
     conditions: tuple[str | None, str | None] = (None, None),
@@ -59,7 +58,7 @@ def compare_report(
     reference = load_norm(norm, tables_a)
     load_norm(norm, tables_b)
     codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
-    sessions = list(dict.fromkeys(session_line(tables.summary, look) for tables in (tables_a, tables_b)))
+    sessions = list(dict.fromkeys(session_line(tables, look) for tables in (tables_a, tables_b)))
     with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
         stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=made_with(tables_b))

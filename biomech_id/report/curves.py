@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -17,7 +17,7 @@ from biomech_id.errors import OptionError, WrongTypeError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, load_norm
+from biomech_id.report.norm import Norm, NormSource, load_norm
 from biomech_id.report.pages.budget import budget_page
 from biomech_id.report.pages.ground_reaction import ground_reaction_page
 from biomech_id.report.pages.kinematics import kinematics_page
@@ -46,7 +46,7 @@ def kinematics(
     every_cycle: bool = False,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw joint angles over the gait cycle (deg).
@@ -76,7 +76,7 @@ def kinetics(
     every_cycle: bool = False,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`."""
@@ -89,7 +89,7 @@ def ground_reaction(
     every_cycle: bool = True,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`."""
@@ -101,7 +101,7 @@ def spatiotemporal(
     *,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the table of time and distance parameters; see `kinematics`."""
@@ -113,7 +113,7 @@ def values(
     *,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw the tables of values at contact, extrema and peaks; see `kinematics`."""
@@ -125,7 +125,7 @@ def scores(
     *,
     kind: str | None = None,
     condition: str | None = None,
-    norm: Any = None,
+    norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
     """Draw movement analysis profile and gait profile score; see `kinematics`."""
@@ -152,7 +152,7 @@ def _drawn(
     result: Result,
     kind: str | None,
     condition: str | None,
-    norm: Any,
+    norm: NormSource,
     style: Style | str | Path | None,
 ) -> Figure:
     layer, look, reference = _asked(result, kind, condition, norm, style)
@@ -161,7 +161,7 @@ def _drawn(
 
 
 def _asked(
-    result: Result, kind: str | None, condition: str | None, norm: Any, style: Style | str | Path | None
+    result: Result, kind: str | None, condition: str | None, norm: NormSource, style: Style | str | Path | None
 ) -> tuple[Layer, Style, Norm | None]:
     if not isinstance(result, SessionTables | HasTables):
         given = type(result).__name__

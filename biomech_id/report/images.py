@@ -14,7 +14,7 @@ from PIL import Image
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import load_norm
+from biomech_id.report.norm import NormSource, load_norm
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import made_with, stamp, subject_code
 from biomech_id.results.tables.session_tables import SessionTables
@@ -24,7 +24,7 @@ def draw_page_images(
     tables: SessionTables,
     folder: str | Path,
     *,
-    norm: Any = None,
+    norm: NormSource = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
     dpi: float = 100.0,
@@ -49,7 +49,7 @@ def draw_page_images(
     written = []
     with mpl.rc_context(look.rc):
         made = list(session_pages(tables, look, reference, wanted))
-        stamp(made, look, code=subject_code(tables, look), session=session_line(tables.summary, look), version=made_with(tables))
+        stamp(made, look, code=subject_code(tables, look), session=session_line(tables, look), version=made_with(tables))
         for number, page in enumerate(made, 1):
             path = folder / f"{number:02d}-{page.name}.png"
             # No software version in the file: the same page gives the same picture.

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
+
+#: A norm as it is given: a table as in ``norm.csv``, the path of one, or none.
+NormSource: TypeAlias = Table | str | Path | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ class Norm:
         return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
 
 
-def load_norm(norm: Any, tables: SessionTables) -> Norm | None:
+def load_norm(norm: NormSource, tables: SessionTables) -> Norm | None:
     """Check a norm against a session and make it ready for drawing.
 
     Parameters
@@ -79,7 +82,7 @@ def load_norm(norm: Any, tables: SessionTables) -> Norm | None:
     return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {})
 
 
-def _check_columns(norm: Any) -> None:
+def _check_columns(norm: Table) -> None:
     wanted = [column.name for column in table_columns("norm")]
     found = [str(name) for name in getattr(norm, "columns", ())]
     missing = [name for name in wanted if name not in found]

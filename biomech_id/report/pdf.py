@@ -7,7 +7,6 @@ import gc
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 
@@ -17,7 +16,7 @@ from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
-from biomech_id.report.norm import load_norm
+from biomech_id.report.norm import NormSource, load_norm
 from biomech_id.report.page import Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.results.tables.session_tables import SessionTables
@@ -32,7 +31,7 @@ def draw_report(
     tables: SessionTables,
     path: str | Path,
     *,
-    norm: Any = None,
+    norm: NormSource = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
     progress: Progress | None = None,
@@ -64,7 +63,7 @@ def draw_report(
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
         code = subject_code(tables, look)
-        stamp(made, look, code=code, session=session_line(tables.summary, look), version=made_with(tables))
+        stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables))
         return write_pdf(made, Path(path), look, title=f"{look.label('page.cover')}: {code}", progress=progress)
 
 

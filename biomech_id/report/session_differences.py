@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from biomech_id.results.tables.session_tables import SessionTables
 
 
@@ -15,11 +12,11 @@ def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
         of_a, of_b = a.summary.get(key), b.summary.get(key)
         if of_a != of_b:
             said.append(f"A was computed with the {of_a} {word}, B with {of_b}: their differences are also those of the {word}.")
-    codes = [_code(tables.summary) for tables in (a, b)]
+    codes = [_code(tables) for tables in (a, b)]
     if all(codes) and codes[0] != codes[1]:
         said.append(f"A is of {codes[0]}, B of {codes[1]}: two persons.")
     return tuple(said)
 
 
-def _code(summary: Mapping[str, Any]) -> str:
-    return str(summary.get("subject", {}).get("code") or "")
+def _code(tables: SessionTables) -> str:
+    return str(tables.summary.get("subject", {}).get("code") or "")

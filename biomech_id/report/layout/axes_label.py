@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from biomech_id.dynamics.joint_axes import MomentAxes
 from biomech_id.report.layout.style import Style
 from biomech_id.results.session.clinical import moment_axes_of
+from biomech_id.results.tables.session_tables import SessionTables
 
 #: What the keys of labels end with.
 _SUFFIX = {MomentAxes.DISTAL: "", MomentAxes.JOINT: "_six_dof"}
 
 
-def axes_label(style: Style, key: str, summary: Mapping[str, Any]) -> str:
-    """Return the label of a key that has one text for each kind of axes, by what a session's summary says of its axes."""
-    return style.label(key + _SUFFIX[moment_axes_of(summary)])
+def axes_label(style: Style, key: str, tables: SessionTables) -> str:
+    """Return the label of a key that has one text for each kind of axes, by what a session says of its axes."""
+    return style.label(key + _SUFFIX[moment_axes_of(tables.summary)])

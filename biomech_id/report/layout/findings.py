@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.reasons import in_language
@@ -11,12 +11,23 @@ from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
 from biomech_id.results.session.quality import RULES
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.sentences import opens_with
 
 _TITLES = {rule.name: rule.title for rule in RULES}
 _GRAVITY = {"error": 0, "warning": 1, "info": 2}
 _COLOUR = {"error": "reject", "warning": "warn", "info": "ink"}
+
+
+class NotedFinding(TypedDict):
+    """One finding as ``summary.json`` has it."""
+
+    rule: str
+    severity: str
+    message: str
+    hint: str
+    where: str
+    values: NotRequired[Mapping[str, object]]
 
 
 def rule_title(rule: str, style: Style) -> str:
@@ -45,26 +56,28 @@ def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
     return ", ".join(parts) + "."
 
 
-def cycle_counts(cycles: Any, style: Style) -> str:
+def cycle_counts(cycles: Table, style: Style) -> str:
     """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``."""
     counts = {side: int((cycles["side"] == side).sum()) for side in SIDES}
     loaded = {side: int(((cycles["side"] == side) & (cycles["kinetics_valid"] != "false")).sum()) for side in SIDES}
     return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 
-def all_findings(tables: SessionTables) -> list[Mapping[str, Any]]:
+def all_findings(tables: SessionTables) -> list[NotedFinding]:
     """Findings of the session and of every trial; those of a trial say which."""
-    found = list(tables.summary.get("findings", ()))
+    found: list[NotedFinding] = list(tables.summary.get("findings", ()))
     for trial in tables.summary.get("trials", ()):
-        found += [{**finding, "where": finding["where"] or trial["name"]} for finding in trial["findings"]]
+        noted: list[NotedFinding] = trial["findings"]
+        found += [{**finding, "where": finding["where"] or trial["name"]} for finding in noted]
     return found
 
 
-def finding_lines(findings: Iterable[Mapping[str, Any]], style: Style) -> list[Cell]:
+def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
     """Findings as sentences, the gravest first, each once with every place it was found in and with what to do about it."""
     places: dict[tuple[str, str, str], list[str]] = {}
     for finding in sorted(findings, key=lambda finding: _GRAVITY.get(finding["severity"], len(_GRAVITY))):
-        message, hint = (in_language(finding, part, finding[key], style) for part, key in (("text", "message"), ("hint", "hint")))
+        message = in_language(finding, "text", finding["message"], style)
+        hint = in_language(finding, "hint", finding["hint"], style)
         opening = finding.get("values", {}).get(opens_with(finding["rule"], style.language))
         where = places.setdefault((finding["severity"], message, hint), [])
         # Many sentences begin with their file's name.

@@ -68,7 +68,7 @@ def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]
 USUAL_FILTER = ("lowpass", "butterworth")
 
 
-def setting_lines(recipe: Mapping[str, Any], style: Style) -> Iterator[str]:
+def setting_lines(recipe: Mapping[str, object], style: Style) -> Iterator[str]:
     """Every setting of the recipe; the usual filter, which the cut-off's line names, has none of its own."""
     for settings in recipe.values():
         for key, value in settings.items() if isinstance(settings, Mapping) else ():
@@ -83,26 +83,27 @@ def source_lines(sources: Mapping[str, str], style: Style) -> Iterator[str]:
         yield f"{style.label(f'measure.{parted(key)[0]}')}: {where}"
 
 
-def _by_key(of_sides: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _by_key(of_sides: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
     """{side: {key: value}} -> {key: {side: value}}."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, object]] = {}
     for side in SIDES:
         for key, value in of_sides.get(side, {}).items():
             found.setdefault(key, {})[side] = value
     return found
 
 
-def _both_sides(key: str, values: Mapping[str, Any], style: Style, *, before: str = "") -> Iterator[str]:
+def _both_sides(key: str, values: Mapping[str, object], style: Style, *, before: str = "") -> Iterator[str]:
     """``Knee width: L 102.0; R 104.0 mm``, or the value alone where the sides agree."""
-    if all(isinstance(value, Mapping) for value in values.values()) and values:
-        for name, inner in _by_key(values).items():
+    nested = {side: value for side, value in values.items() if isinstance(value, Mapping)}
+    if nested and len(nested) == len(values):
+        for name, inner in _by_key(nested).items():
             said = f"{before}{style.label(f'calibration.{parted(key)[0]}')}, {name}"
             yield f"{said}: {_merged(inner, key, style)}"
         return
     yield f"{before}{style.label(f'calibration.{parted(key)[0]}')}: {_merged(values, key, style)}"
 
 
-def _merged(values: Mapping[str, Any], key: str, style: Style) -> str:
+def _merged(values: Mapping[str, object], key: str, style: Style) -> str:
     texts = {side: _measured(key, value, style) for side, value in values.items()}
     unit = parted(key)[1]
     same = len(set(texts.values())) == 1 and len(texts) == len(SIDES)
@@ -110,7 +111,7 @@ def _merged(values: Mapping[str, Any], key: str, style: Style) -> str:
     return f"{told} {unit}".rstrip()
 
 
-def _lines(key: str, value: Any, style: Style, *, before: str = "") -> Iterator[str]:
+def _lines(key: str, value: object, style: Style, *, before: str = "") -> Iterator[str]:
     stem, unit, _ = parted(key)
     if isinstance(value, Mapping):
         value = "; ".join(f"{name} {_measured(key, inner, style)}" for name, inner in value.items())
@@ -118,7 +119,7 @@ def _lines(key: str, value: Any, style: Style, *, before: str = "") -> Iterator[
         yield f"{before}{style.label(f'calibration.{stem}')}: {_measured(key, value, style)} {unit}".rstrip()
 
 
-def _measured(key: str, value: Any, style: Style) -> str:
+def _measured(key: str, value: object, style: Style) -> str:
     """A number, a vector, or a tensor by its diagonal and, where they are not zero, its products xy, xz, yz."""
     decimals = parted(key)[2]
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -136,7 +137,7 @@ def _measured(key: str, value: Any, style: Style) -> str:
     return str(value)
 
 
-def _setting(key: str, value: Any, style: Style) -> str:
+def _setting(key: str, value: object, style: Style) -> str:
     """A setting as it was given, with its unit."""
     if isinstance(value, bool):
         return style.label("common.yes" if value else "common.no")

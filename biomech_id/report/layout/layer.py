@@ -16,7 +16,7 @@ from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
 ROWS = CYCLE_ROWS
@@ -67,13 +67,13 @@ class Layer:
     name: str = ""
 
     @cached_property
-    def cycles(self) -> Any:
+    def cycles(self) -> Table:
         """Rows of `SessionTables.cycle_list` in this layer (a DataFrame)."""
-        every: Any = self.tables.cycle_list
+        every = self.tables.cycle_list
         return every[(every["kind"] == self.kind) & (every["condition"] == self.condition)]
 
     @cached_property
-    def used(self) -> Any:
+    def used(self) -> Table:
         """Cycles that enter means: the steady ones of straight trials, or all of them where no trial is straight."""
         return self.cycles[self.cycles["used"].astype(bool)] if self.in_means else self.cycles
 
@@ -94,7 +94,7 @@ class Layer:
         return self.kind == "run"
 
     @cached_property
-    def unused(self) -> Any:
+    def unused(self) -> Table:
         """Cycles that are shown but enter no mean."""
         return self.cycles[~self.cycles.index.isin(self.used.index)]
 
@@ -111,7 +111,7 @@ class Layer:
         found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
         return {source: sd * style.factor(row) for source, sd in found.items()}
 
-    def _curves(self, side: str, row: SignRow, style: Style, cycles: Any) -> FloatArray:
+    def _curves(self, side: str, row: SignRow, style: Style, cycles: Table) -> FloatArray:
         return self.tables.curves(side, row.variable, row.component, cycles=cycles) * style.factor(row)
 
     def foot_off_percent(self, side: str) -> float:

@@ -7,7 +7,8 @@ where they are asked for.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +16,12 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, Transform
+from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import drawable, width_mm, wrapped
+from biomech_id.report.layout.typography import TextLook, drawable, width_mm, wrapped
 
 MM_PER_INCH = 25.4
 #: Between the words at the two ends of an axis.
@@ -35,9 +37,10 @@ class Hundredths(Transform):
     input_dims = 2
     output_dims = 2
 
-    def transform_non_affine(self, values: Any) -> Any:
+    def transform_non_affine(self, values: Any) -> FloatArray:
         """Round places (n, 2)."""
-        return np.round(values, 2)
+        rounded: FloatArray = np.round(values, 2)
+        return rounded
 
 
 class Panel(Axes):
@@ -80,7 +83,7 @@ class Panel(Axes):
 
     def polylines(
         self,
-        paths: Any,
+        paths: Sequence[ArrayLike] | FloatArray,
         *,
         colour: str,
         width: float,
@@ -91,7 +94,7 @@ class Panel(Axes):
     ) -> LineCollection:
         """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap."""
         drawn = LineCollection(
-            paths,
+            list(paths),
             colors=self.style.colour(colour),
             linewidths=width,
             linestyles=[dashes],
@@ -129,7 +132,7 @@ class Panel(Axes):
         right_mm: float = 0.0,
         size: str = "tiny",
         colour: str = "quiet",
-        **how: Any,
+        **how: Unpack[TextLook],
     ) -> None:
         """Write at a place in data coordinates, moved by millimetres."""
         shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
@@ -139,12 +142,15 @@ class Panel(Axes):
             fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
         )  # fmt: skip
 
-    def outside(self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> None:
+    def outside(
+        self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]
+    ) -> None:
         """Write at a distance in millimetres from the frame's lower left corner."""
+        look: TextLook = {"fontsize": self.style.size(size), **how}
         self.text(
             right_mm / self.size_mm[0], up_mm / self.size_mm[1], drawable(text, self.style.family),
             transform=self.transAxes,
-            color=self.style.colour(colour), parse_math=False, **{"fontsize": self.style.size(size), **how},
+            color=self.style.colour(colour), parse_math=False, **look,
         )  # fmt: skip
 
     def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ def draw_peaks(panel: Panel, variable: str, layer: Layer) -> None:
 
 def mean_peaks(layer: Layer, side: str, variable: str) -> list[tuple[str, float, float]]:
     """Power peaks of one side: name, mean percent of the cycle, mean value (W/kg) over the cycles in the mean."""
-    peaks: Any = layer.tables.peaks
+    peaks = layer.tables.peaks
     mine = peaks[(peaks["side"] == side) & (peaks["variable"] == variable) & peaks["name"].str.fullmatch("[AKH][1-4]")]
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
     inside = [key in wanted for key in zip(mine["trial"], mine["side"], mine["cycle"], strict=True)]

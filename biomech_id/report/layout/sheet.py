@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Unpack
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import MM_PER_POINT, drawable
+from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
@@ -41,8 +41,11 @@ class Sheet:
         self.figure.add_axes(panel)
         return panel
 
-    def text(self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Any) -> Text:
+    def text(
+        self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]
+    ) -> Text:
         """Write text whose baseline's left end is at this place (``ha``, ``va`` and others as in matplotlib)."""
+        look: TextLook = {"va": "baseline", **how}
         return self.figure.text(
             x_mm / WIDTH_MM,
             1 - y_mm / HEIGHT_MM,
@@ -51,18 +54,26 @@ class Sheet:
             color=self.style.colour(colour),
             # A code or a reason may hold a dollar sign; nothing here is mathematics.
             parse_math=False,
-            **{"va": "baseline", **how},
+            **look,
         )
 
     def paragraph(
-        self, x_mm: float, top_mm: float, lines: Sequence[str], *, size: str = "body", spacing: float = 1.3, **how: Any
+        self,
+        x_mm: float,
+        top_mm: float,
+        lines: Sequence[str],
+        *,
+        size: str = "body",
+        spacing: float = 1.3,
+        colour: str = "ink",
+        **how: Unpack[TextLook],
     ) -> float:
         """Write lines below one another, each on its own baseline, and return where the paragraph ends (mm from the top)."""
         points = self.style.size(size)
         pitch = points * MM_PER_POINT * spacing
         for number, line in enumerate(lines):
             if line:
-                self.text(x_mm, top_mm + points * MM_PER_POINT + number * pitch, line, size=size, **how)
+                self.text(x_mm, top_mm + points * MM_PER_POINT + number * pitch, line, size=size, colour=colour, **how)
         return top_mm + len(lines) * pitch
 
     def rule(

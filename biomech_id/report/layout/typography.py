@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import TypedDict
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import FT2Font, LoadFlags
@@ -24,6 +26,21 @@ def _font(family: str, weight: str) -> FT2Font:
 def has_glyph(character: str, family: str) -> bool:
     """Return whether the font has a shape for a character, in both weights that pages use; line breaks count as shapes."""
     return character == "\n" or all(_font(family, weight).get_char_index(ord(character)) for weight in ("normal", "bold"))
+
+
+class TextLook(TypedDict, total=False):
+    """How matplotlib sets a text, where it is not as usual."""
+
+    ha: str
+    va: str
+    multialignment: str
+    linespacing: float
+    rotation_mode: str
+    weight: str
+    rotation: float
+    zorder: float
+    bbox: Mapping[str, object]
+    fontsize: float
 
 
 def drawable(text: str, family: str) -> str:

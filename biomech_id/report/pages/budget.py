@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -39,7 +38,7 @@ def budget_page(layer: Layer, style: Style) -> Figure:
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             x_numbers = i == len(JOINTS) - 1
             residuals.append(draw_budget(panel, layer, side, MOMENT_VARIABLE[joint], component, style, x_numbers=x_numbers))
-    note = axes_label(style, "budget.note", layer.tables.summary)
+    note = axes_label(style, "budget.note", layer.tables)
     residuals = [x for x in residuals if np.isfinite(x)]
     if residuals:
         note += " " + style.label("budget.residual", residual=f"{max(residuals):.0e}")
@@ -108,7 +107,7 @@ def _used(layer: Layer) -> set[tuple[str, str, int]]:
 
 def _heads(tables: SessionTables, side: str, variable: str, component: str) -> list[tuple[int, tuple[str, str, int], str]]:
     """Number of the curve in ``budget``, its cycle and its part, for one moment."""
-    heads: Any = tables.budget.iloc[::CURVE_POINTS]
+    heads = tables.budget.iloc[::CURVE_POINTS]
     wanted = (heads["side"] == side) & (heads["variable"] == variable) & (heads["component"] == component)
     rows = heads[wanted]
     numbers = np.flatnonzero(wanted.to_numpy())

@@ -22,7 +22,7 @@ from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, wra
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.session_differences import session_differences
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
 
 _MIDDLE_MM = 152.0
 _FINDINGS_END_MM = 158.0
@@ -54,9 +54,9 @@ def recorded(value: object, style: Style) -> str:
     return style.label("common.not_recorded") if value in (None, "", {}) else str(value)
 
 
-def session_line(summary: Mapping[str, Any], style: Style) -> str:
+def session_line(tables: SessionTables, style: Style) -> str:
     """Session date from the files or the subject file, never today's."""
-    date = recorded(summary.get("subject", {}).get("session_date"), style)
+    date = recorded(tables.summary.get("subject", {}).get("session_date"), style)
     return style.label("common.session_date", date=date)
 
 
@@ -81,7 +81,7 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
     return [(style.label(f"cover.{name}"), text) for name, text in known]
 
 
-def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cycles: Any = None) -> list[tuple[str, str]]:
+def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cycles: Table | None = None) -> list[tuple[str, str]]:
     """Label and value of everything the cover says about how the session was analysed.
 
     ``cycles`` are rows of ``tables.cycle_list`` where only some of them are shown.
@@ -103,7 +103,7 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
     ]
 
 
-def cycles_in_means(cycles: Any, style: Style) -> str:
+def cycles_in_means(cycles: Table, style: Style) -> str:
     """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics."""
     used = cycles[cycles["used"].astype(bool)]
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")

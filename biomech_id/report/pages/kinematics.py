@@ -35,7 +35,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(ANGLE_GRID) - 1)
     draw_absences(sheet, absent)
-    note = axes_label(drawing.style, "kinematics.note", drawing.layers[0].tables.summary)
+    note = axes_label(drawing.style, "kinematics.note", drawing.layers[0].tables)
     lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, 193.2, lines, size="tiny", colour="quiet")
     return sheet.figure

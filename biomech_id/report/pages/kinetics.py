@@ -53,7 +53,7 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     """The words that must stand where the numbers are: internal, expressed where, normalised how, and how sure."""
     style = sheet.style
     sheet.text(left_mm, top_mm + 3.0, style.label("common.internal"), size="body", weight="bold")
-    text = axes_label(style, "kinetics.note", drawing.layers[0].tables.summary)
+    text = axes_label(style, "kinetics.note", drawing.layers[0].tables)
     if not drawing.every_cycle and len(drawing.layers) == 1:
         text += "\n" + style.label("kinetics.peaks")
     lines = wrapped(text, RIGHT_MM - left_mm, style.size("tiny"))

@@ -77,7 +77,7 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
     yield style.label("methods.command"), [str(manifest.get("command", "–"))]
     yield style.label("methods.model"), [style.label(f"model.{model}"), style.label(f"model.{kinetics}")]
-    yield style.label("methods.kinetics"), [axes_label(style, "methods.equations", summary)]
+    yield style.label("methods.kinetics"), [axes_label(style, "methods.equations", tables)]
     yield style.label("methods.conventions"), [style.label("methods.convention_text")]
     yield style.label("methods.offsets"), list(calibration_lines(calibration, style))
     yield style.label("methods.segments"), list(segment_lines(calibration, style))

@@ -22,7 +22,7 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import width_mm, wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, of_each, register
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
 MCID_DEG = 1.6
@@ -35,7 +35,7 @@ _BAR_HALF = 0.16
 def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condition: str) -> Figure:
     """Draw the profile as bars and the scores as a table; without a norm, say how to get one."""
     sheet = Sheet(style)
-    table: Any = tables.scores
+    table = tables.scores
     scores = table[table["condition"] == condition] if len(table) else table
     if not len(scores):
         text = style.label("absent.no_norm_scores" if norm is None else "absent.no_scores")
@@ -52,7 +52,7 @@ def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condi
     return sheet.figure
 
 
-def _profile(sheet: Sheet, scores: Any) -> None:
+def _profile(sheet: Sheet, scores: Table) -> None:
     """Paired bars per variable, and of the gait profile score with its smallest difference that matters."""
     style = sheet.style
     variables = list(dict.fromkeys(zip(scores["variable"], scores["component"], strict=True)))
@@ -85,7 +85,7 @@ def _legend(sheet: Sheet) -> None:
     sheet.text(x + 7.5, y, style.label("scores.matters", mcid=f"{MCID_DEG:g}"), size="small")
 
 
-def _gps(scores: Any) -> Any:
+def _gps(scores: Table) -> Table:
     return scores[scores["score"] == "GPS"]
 
 
@@ -138,7 +138,7 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
         )
 
 
-def _table(sheet: Sheet, scores: Any) -> float:
+def _table(sheet: Sheet, scores: Table) -> float:
     """Gait profile score of each side and overall against the norm."""
     style = sheet.style
     rows: list[list[Cell | str]] = []

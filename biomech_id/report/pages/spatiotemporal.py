@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -57,7 +56,7 @@ def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]
 
     Values that belong to no side, and whole-trial values (cycle 0) where a parameter has no others, stand under "".
     """
-    table: Any = layer.tables.spatiotemporal
+    table = layer.tables.spatiotemporal
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
     trials = {trial["name"] for trial in layer.trials}
     found: dict[str, tuple[str, dict[str, list[float]]]] = {}
@@ -86,7 +85,7 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
     return rows
 
 
-def flagged(text: str, values: Any, reference: tuple[float, float] | None) -> Cell:
+def flagged(text: str, values: Sequence[float], reference: tuple[float, float] | None) -> Cell:
     """Mark a mean that lies more than two standard deviations from the norm, in bold and by a triangle."""
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]

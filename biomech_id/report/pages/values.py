@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -24,6 +23,7 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
+from biomech_id.results.tables.session_tables import Table
 
 #: The variables that the report plots, in the order of its pages.
 TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETIC_GRID) for key in row)
@@ -50,27 +50,28 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
         sheet.paragraph(_RIGHT_BLOCK_MM, 28.0, lines)
     parts = [style.label("values.note", counts=cycle_counts(layer.used, style))]
     parts += [style.label("values.flags")] * (norm is not None)
-    said = " ".join([*parts, axes_label(style, "values.axes", layer.tables.summary)])
+    said = " ".join([*parts, axes_label(style, "values.axes", layer.tables)])
     note = wrapped(said, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
     sheet.paragraph(LEFT_MM, max(left, right, 186.0) + 2.5, note, size="tiny", colour="quiet")
     return sheet.figure
 
 
-def picked(layer: Layer) -> Any:
+def picked(layer: Layer) -> Table:
     """Rows of the peaks table that belong to the cycles in the means (a DataFrame)."""
-    peaks: Any = layer.tables.peaks
+    peaks = layer.tables.peaks
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
     inside = [key in wanted for key in zip(peaks["trial"], peaks["side"], peaks["cycle"], strict=True)]
     known = [key in ROWS for key in zip(peaks["variable"], peaks["component"], strict=True)]
-    return peaks[np.asarray(inside, dtype=bool) & np.asarray(known, dtype=bool)]
+    chosen: Table = peaks[np.asarray(inside, dtype=bool) & np.asarray(known, dtype=bool)]
+    return chosen
 
 
-def _variables(peaks: Any) -> list[tuple[str, str]]:
+def _variables(peaks: Table) -> list[tuple[str, str]]:
     return list(dict.fromkeys(zip(peaks["variable"], peaks["component"], strict=True)))
 
 
 def _block(
-    sheet: Sheet, peaks: Any, quantity: str, heading: str, left: float, *, top: float, right: float, norm: Norm | None
+    sheet: Sheet, peaks: Table, quantity: str, heading: str, left: float, *, top: float, right: float, norm: Norm | None
 ) -> float:
     """One table: two lines per variable (left, right), one column per named value."""
     style = sheet.style
@@ -103,20 +104,20 @@ def _block(
     return y
 
 
-def _cell(group: Any, row: SignRow, style: Style, norm: Norm | None) -> Cell:
+def _cell(group: Table | None, row: SignRow, style: Style, norm: Norm | None) -> Cell:
     """Mean and spread of one value, flagged against the norm at the same place of the cycle."""
     if group is None:
         return Cell("–")
     values = group["value"].to_numpy(dtype=float) * style.factor(row)
     decimals = DECIMALS.get(style.unit(row), 2)
-    text = mean_sd(values, decimals)
+    text = mean_sd(values.tolist(), decimals)
     distance = norm_distance(group, row, style, norm)
     if abs(distance) > 2:
         return Cell(f"{'▲' if distance > 0 else '▼'}{text}", bold=True)
     return Cell(text)
 
 
-def norm_distance(group: Any, row: SignRow, style: Style, norm: Norm | None) -> float:
+def norm_distance(group: Table, row: SignRow, style: Style, norm: Norm | None) -> float:
     """Mean value minus the norm's mean at the mean percent of the cycle, in standard deviations of the norm.
 
     0 where it is not known, and where the two read the same in the decimals that are printed: what a reader cannot see is no flag.
@@ -133,7 +134,7 @@ def norm_distance(group: Any, row: SignRow, style: Style, norm: Norm | None) -> 
     return (mine - mean) / sd
 
 
-def _powers(sheet: Sheet, peaks: Any, left: float, top: float, norm: Norm | None) -> float:
+def _powers(sheet: Sheet, peaks: Table, left: float, top: float, norm: Norm | None) -> float:
     """Power peaks by name, left and right, with their place in the cycle."""
     style = sheet.style
     mine = peaks[peaks["name"].str.fullmatch(NAMED_PEAK)]
@@ -153,7 +154,7 @@ def _powers(sheet: Sheet, peaks: Any, left: float, top: float, norm: Norm | None
                 cells += ["–", ""]
                 continue
             row = ROWS[group["variable"].iloc[0], group["component"].iloc[0]]
-            place = mean_sd(group["percent"].to_numpy(dtype=float), 0)
+            place = mean_sd(group["percent"].to_numpy(dtype=float).tolist(), 0)
             cells += [_cell(group, row, style, norm), style.label("values.at", percent=place)]
         rows.append(cells)
     y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
@@ -201,7 +202,7 @@ def _power_table(layers: Sequence[Layer], style: Style) -> TextTable:
     return TextTable(tuple(columns), rows, size="body")
 
 
-def _by_name(peaks: Any) -> dict[tuple[str, str, str, str], list[float]]:
+def _by_name(peaks: Table) -> dict[tuple[str, str, str, str], list[float]]:
     found: dict[tuple[str, str, str, str], list[float]] = {}
     fields = (peaks[name] for name in ("variable", "component", "side", "name", "value"))
     for variable, component, side, name, value in zip(*fields, strict=True):

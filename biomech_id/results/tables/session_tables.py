@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import Column, table_columns
 
+#: What rooms that do not know pandas call a table of it.
+Table: TypeAlias = pd.DataFrame
 #: Rows of one curve in `SessionTables.cycles`: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
 
