@@ -20,7 +20,6 @@ from biomech_id.gait.stance import Verdict
 from biomech_id.markersets import draft, parse_markerset
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
-from biomech_id.models.six_dof.joint_coordinate_system import joint_moments
 from biomech_id.models.six_dof.model import SixDofModel, six_dof_model
 from biomech_id.readers import read_c3d
 from biomech_id.signal.filters import lowpass
@@ -54,7 +53,7 @@ class Analysed:
     def moments(self, side: str, joint: str, distal: str) -> np.ndarray:
         proximal = self.motion.parent_of(side, joint).frames.R_lab_seg
         axes = self.motion.motions[side, distal].frames.R_lab_seg
-        return joint_moments(joint, side, self.loads[side, joint].wrench.moment_Nm, proximal, axes) / MASS_KG
+        return self.motion.axes.moment(joint, side, self.loads[side, joint].wrench.moment_Nm, proximal, axes) / MASS_KG
 
     def clean_stances(self) -> list[tuple[str, slice]]:
         return [
