@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,7 +60,8 @@ def calibrate(
     MissingInputError : markers or measurements are missing; the message names them all.
     InvalidValueError : the markers are never seen together, or a joint is wider than its leg allows.
     """
-    markers = with_roles(static.markers)
+    static = replace(static, markers=with_roles(static.markers))
+    markers = static.markers
     sides = sides_with_markers(markers, static=True)
     require(markers, subject, sides, static=True, where=static.name)
     radius, findings = _marker_radius(subject, static.name)
@@ -197,7 +198,7 @@ def _segments(mass_kg: float, lengths: Mapping[tuple[str, str], float], sides: t
 
 def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> FloatArray:
     """Outline of one sole in foot axes, on the floor the subject stands on."""
-    side, ankle, markers = leg.geometry.side, leg.pose.ankle_lab_m, with_roles(static.markers)
+    side, ankle, markers = leg.geometry.side, leg.pose.ankle_lab_m, static.markers
     heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
     R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
     floor = floor_under_m(ankle, foot_length_m(heel, toe, radius_m), plates_floor_m(static))
