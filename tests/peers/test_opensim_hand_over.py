@@ -12,7 +12,7 @@ import pytest
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.exports.opensim.folder import session_model, write_opensim
-from biomech_id.exports.opensim.joints import Joint, R_ground_lab, R_seg_body, body_name, joints_of
+from biomech_id.exports.opensim.joints import Joint, R_ground_lab, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
@@ -219,7 +219,7 @@ def test_a_tilted_tensor_arrives_whole(inside: HandOver, tmp_path: Path) -> None
     }
     model = osim.Model(str(write_model(tmp_path / "tilted.osim", replace(ours, segments=tilted))))
     for key, part in tilted.items():
-        body, R = model.getBodySet().get(body_name(key)), R_seg_body(ours.model, key[1])
+        body, R = model.getBodySet().get(body_name(key)), ours.axes.R_seg_isb[key[1]]
         moments, (xy, xz, yz) = body.getInertia().getMoments().to_numpy(), body.getInertia().getProducts().to_numpy()
         theirs = np.diag(moments) + np.array([[0, xy, xz], [xy, 0, yz], [xz, yz, 0]])
         assert np.abs([xy, xz, yz]).min() > 1e-3
