@@ -1,7 +1,8 @@
 """Segment masses from an OpenSim model, for users whose model is already scaled to the subject.
 
 An OpenSim body belongs to a segment by the usual names (femur, tibia with patella, talus with calcaneus and toes), with the suffix
-``_r`` or ``_l``. Fractions are of the model's whole mass; a table then takes them instead of its own (`Table.with_mass_fractions`).
+``_r`` or ``_l``. Fractions are of the model's whole mass; a table then takes them instead of its own
+(`InertialTable.with_mass_fractions`).
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class _AgedRow:
 
 
 @dataclass(frozen=True)
-class Table:
+class InertialTable:
     """Inertial parameters of a body's segments for one kind of subject.
 
     ``table["thigh"]`` is the row of a segment. A table whose source separates the sexes or depends on age must first be
@@ -172,7 +172,7 @@ class Table:
         """Names of the segments, in the order of the file."""
         return tuple(dict.fromkeys(aged.row.segment for aged in self._rows))
 
-    def for_subject(self, *, sex: str | None = None, age_years: float | None = None) -> Table:
+    def for_subject(self, *, sex: str | None = None, age_years: float | None = None) -> InertialTable:
         """Return the table for one subject.
 
         Parameters
@@ -200,7 +200,7 @@ class Table:
         rows = tuple(aged for aged in self._rows if aged.row.sex in ("", chosen))
         return replace(self, _rows=rows, sex=chosen, age_years=age_years)
 
-    def with_mass_fractions(self, fractions: Mapping[str, float], source: str) -> Table:
+    def with_mass_fractions(self, fractions: Mapping[str, float], source: str) -> InertialTable:
         """Return the table with other mass fractions for some segments, ``source`` appended to their citation."""
         rows = []
         for aged in self._rows:
@@ -232,7 +232,7 @@ class Table:
         return iter(self.segments)
 
 
-def load_table(name: str | Path) -> Table:
+def load_table(name: str | Path) -> InertialTable:
     """Return a shipped table by its name (see `INERTIAL_TABLES`), or a user's table by its CSV path.
 
     Raises
@@ -246,14 +246,14 @@ def load_table(name: str | Path) -> Table:
     )
 
 
-def _parse(content: str, name: str) -> Table:
+def _parse(content: str, name: str) -> InertialTable:
     reader = csv.DictReader(content.splitlines(), restval="")
     must_fit(_HEADER, reader.fieldnames or (), name, FileRefusedError)
     lines = list(reader)
     must_fit(_LINES, lines, name, FileRefusedError)
     for number, line in enumerate(lines, start=2):
         must_fit(_LINE, line, f"{name}, line {number}", FileRefusedError)
-    return Table(name, tuple(map(_row, lines)))
+    return InertialTable(name, tuple(map(_row, lines)))
 
 
 def _row(line: Mapping[str, str]) -> _AgedRow:

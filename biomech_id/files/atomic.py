@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from biomech_id.errors import OutputError
-from biomech_id.files.unfinished import old_of, part_of
+from biomech_id.files.unfinished import old_of, unfinished_of
 
 #: What the operating system says -> what a user can do about it. By name, for Windows does not know all of them.
 _WHY = {
@@ -34,7 +34,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
     ------
     OutputError : the operating system refuses to write, inside the block or after it. The old folder is then as it was.
     """
-    part = part_of(out)
+    part = unfinished_of(out)
     try:
         with _told(out, part):
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     ------
     OutputError : the operating system refuses to write, inside the block or after it. The old file is then as it was.
     """
-    part = part_of(path)
+    part = unfinished_of(path)
     try:
         with _told(path, part):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ _HOST = re.sub(r"[^A-Za-z0-9]", "", node())[:12]
 _NAME = re.compile(r"\.(?P<kind>part|old)-(?P<host>[A-Za-z0-9]*)-(?P<process>\d+)-[0-9a-f]{8}(\.(?P<name>.*))?")
 
 
-def part_of(path: Path) -> Path:
+def unfinished_of(path: Path) -> Path:
     """Return a new name beside a file or folder for what will take its place; it keeps the suffix, which writers go by."""
     return path.with_name(f".part-{_owner()}{path.suffix}")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from biomech_id.anatomy import PELVIS
 from biomech_id.conventions import SIDES
-from biomech_id.markersets.marker_set import Key, MarkerSet
+from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
 
-_FEET: tuple[Key, ...] = tuple((side, "foot") for side in SIDES)
+_FEET: tuple[MarkerKey, ...] = tuple((side, "foot") for side in SIDES)
 
 
 @cache
@@ -22,7 +22,7 @@ def common_names() -> dict[str, Any]:
     return tomllib.loads(resources.files("biomech_id.markersets").joinpath("common-names.toml").read_text(encoding="utf-8"))
 
 
-def common_roles(labels: Iterable[str]) -> dict[Key, str]:
+def common_roles(labels: Iterable[str]) -> dict[MarkerKey, str]:
     """Return the roles that labels show by common names alone: pelvis, heels and toes, as far as they are there.
 
     Parameters
@@ -36,7 +36,7 @@ def common_roles(labels: Iterable[str]) -> dict[Key, str]:
         (side, role) to the recording's own label; the sacrum's side is "".
     """
     by_plain = {re.sub(r"[^A-Z0-9]", "", label.upper()): label for label in labels}
-    roles: dict[Key, str] = {}
+    roles: dict[MarkerKey, str] = {}
     for role, spellings in common_names()["landmarks"].items():
         for side in SIDES if "{s}" in spellings[0] else ("",):
             spelt = (spelling.replace("{s}", side) for spelling in spellings)
@@ -67,6 +67,6 @@ def upper_and_lower(labels: Iterable[str], markerset: MarkerSet | None = None) -
     return upper + tuple(label for label in free if above.search(label) and label not in lower), lower
 
 
-def _of(markerset: MarkerSet, labels: Iterable[str], segments: Iterable[Key]) -> tuple[str, ...]:
+def _of(markerset: MarkerSet, labels: Iterable[str], segments: Iterable[MarkerKey]) -> tuple[str, ...]:
     own = {label for segment in segments for label in markerset.labels_of(segment)}
     return tuple(label for label, meant in markerset.matches(labels).items() if meant in own)

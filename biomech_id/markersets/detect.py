@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from biomech_id.anatomy import part_words
 from biomech_id.errors import MissingInputError
-from biomech_id.markersets.marker_set import MARKER_SETS, Key, MarkerSet, load_markerset, plain
+from biomech_id.markersets.marker_set import MARKER_SETS, MarkerKey, MarkerSet, load_markerset, plain
 
 #: Below this share of its required markers a set is not the recording's.
 SMALLEST_SHARE = 0.6
@@ -37,7 +37,7 @@ class Proposal(NamedTuple):
     share: float
     found: int
     why: str
-    missing: dict[Key, tuple[str, ...]]
+    missing: dict[MarkerKey, tuple[str, ...]]
     unused: tuple[str, ...]
 
 
@@ -80,7 +80,7 @@ def propose(
     return sorted(proposals, key=lambda p: (-p.share, -p.found))
 
 
-def describe_missing(missing: dict[Key, tuple[str, ...]]) -> str:
+def describe_missing(missing: dict[MarkerKey, tuple[str, ...]]) -> str:
     """Say in words what is missing for which segment."""
     parts = [f"{', '.join(labels)} ({part_words(part)})" for part, labels in missing.items()]
     return "; ".join(parts) or "nothing"

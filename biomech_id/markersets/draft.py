@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import SMALLEST_SHARE, Proposal, propose
-from biomech_id.markersets.marker_set import Key, MarkerSet, plain
+from biomech_id.markersets.marker_set import MarkerKey, MarkerSet, plain
 
 
 def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Collection[str] = ()) -> str:
@@ -47,7 +47,7 @@ def _spelling(markerset: MarkerSet, labels: Collection[str]) -> dict[str, str]:
     return {label: spelling.get(label, label) for label in there}
 
 
-def _landmarks(landmarks: Mapping[Key, str], spelling: Mapping[str, str]) -> list[str]:
+def _landmarks(landmarks: Mapping[MarkerKey, str], spelling: Mapping[str, str]) -> list[str]:
     lines = []
     for (side, landmark), label in landmarks.items():
         if side == "R":

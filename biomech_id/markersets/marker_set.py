@@ -52,7 +52,7 @@ _SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
 _SINGLE = ("sacrum", "pelvis")
 
 #: (side, segment) or (side, role); the side of the pelvis and of the sacrum is "".
-Key = tuple[str, str]
+MarkerKey = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -86,17 +86,17 @@ class MarkerSet:
     title: str
     source: str
     models: tuple[str, ...]
-    landmarks: Mapping[Key, str]
-    tracking: Mapping[Key, tuple[str, ...]]
+    landmarks: Mapping[MarkerKey, str]
+    tracking: Mapping[MarkerKey, tuple[str, ...]]
     weights: Mapping[str, float] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
     static_only: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     twins: tuple[Twins, ...] = ()
-    extra_landmarks: Mapping[Key, str] = field(default_factory=dict)
+    extra_landmarks: Mapping[MarkerKey, str] = field(default_factory=dict)
 
     @property
-    def roles(self) -> dict[Key, str]:
+    def roles(self) -> dict[MarkerKey, str]:
         """(side, role) -> label: what a recording's markers are asked by (`trial.Markers.roles`)."""
         return {**self.extra_landmarks, **self.landmarks}
 
@@ -111,7 +111,7 @@ class MarkerSet:
         """Labels a calibration cannot do without."""
         return tuple(label for label in self.labels if label not in self.optional)
 
-    def labels_of(self, segment: Key) -> tuple[str, ...]:
+    def labels_of(self, segment: MarkerKey) -> tuple[str, ...]:
         """Labels that define or track one segment, ("L", "thigh")."""
         side, name = segment
         defining = [
@@ -133,7 +133,7 @@ class MarkerSet:
                 taken.add(meant)
         return exact
 
-    def missing(self, labels: Collection[str]) -> dict[Key, tuple[str, ...]]:
+    def missing(self, labels: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
         """Segment -> required labels that are not among ``labels`` of a file; segments that lack nothing are left out.
 
         ``labels`` are those of markers seen at least once; where one is held twice both its twins count as present.
@@ -143,7 +143,7 @@ class MarkerSet:
         return {key: labels for key, labels in lacking.items() if labels}
 
     @property
-    def segments(self) -> tuple[Key, ...]:
+    def segments(self) -> tuple[MarkerKey, ...]:
         """Keys of the segments the set tracks."""
         return tuple(self.tracking)
 
@@ -223,7 +223,7 @@ def _shipped(name: str) -> MarkerSet:
     return parse_markerset(resources.files("biomech_id.markersets").joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
 
 
-def default_roles() -> dict[Key, str]:
+def default_roles() -> dict[MarkerKey, str]:
     """Return the roles of markers that no marker set was named for: those of Plug-in Gait's own labels, spelt exactly so."""
     return _shipped(MARKER_SETS[0]).roles
 
@@ -268,7 +268,7 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
     )
 
 
-def _points(entries: Mapping[str, Any]) -> Mapping[Key, str]:
+def _points(entries: Mapping[str, Any]) -> Mapping[MarkerKey, str]:
     return MappingProxyType({key: label for key, (label,) in _sided(entries, single=_SINGLE).items()})
 
 
@@ -312,12 +312,12 @@ def _both(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(label.replace("{s}", side) for side in SIDES))
 
 
-def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[Key, tuple[str, ...]]:
+def _sided(entries: Mapping[str, Any], *, single: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
     """Expand ``{s}``: name -> label or labels becomes (side, name) -> labels; names in ``single`` have no side.
 
     Where the sides' labels have nothing in common a table gives each: ``heel = {L = "HX", R = "QV"}``.
     """
-    out: dict[Key, tuple[str, ...]] = {}
+    out: dict[MarkerKey, tuple[str, ...]] = {}
     for name, value in entries.items():
         for side in ("",) if name in single else SIDES:
             mine = value.get(side, ()) if isinstance(value, Mapping) else value

@@ -28,7 +28,7 @@ FOREFOOT: tuple[str, ...] = ("metatarsal_2", "toe", "metatarsal_1", "metatarsal_
 
 
 @dataclass(frozen=True, eq=False)
-class Landmarks:
+class BodyPoints:
     """Paths of anatomical points, (n, 3), metres, laboratory axes.
 
     Attributes
@@ -122,12 +122,12 @@ class Landmarks:
         return self.need(side, *FOREFOOT) if first is None or fifth is None else 0.5 * (first + fifth)
 
 
-def find_landmarks(trial: Trial, markerset: MarkerSet) -> Landmarks:
+def anatomical_points(trial: Trial, markerset: MarkerSet) -> BodyPoints:
     """Return the anatomical points of a recording by a marker set."""
     markers = under_set_labels(trial.markers, markerset)
     stored = {label: trial.model_outputs[label] for label in markerset.landmarks.values() if label in trial.model_outputs}
     unit_m = _unit_of(stored, markers, markerset)
-    return Landmarks(markers, markerset, {} if unit_m is None else {label: unit_m * path for label, path in stored.items()})
+    return BodyPoints(markers, markerset, {} if unit_m is None else {label: unit_m * path for label, path in stored.items()})
 
 
 def under_set_labels(markers: Markers, markerset: MarkerSet) -> Markers:

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anthropometry.osim_masses import osim_mass_fractions
-from biomech_id.anthropometry.table import Row, Table, load_table
+from biomech_id.anthropometry.table import InertialTable, Row, load_table
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.models.foot_outline import METATARSAL_SHARE
@@ -34,7 +34,7 @@ class ScaledSegment:
     length_m: float
 
 
-def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[Table, tuple[Finding, ...]]:
+def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[InertialTable, tuple[Finding, ...]]:
     """Return an inertial table for a subject, and what is to be said about the choice.
 
     Parameters

@@ -171,7 +171,7 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
-    """Return the rows as the tidy table ``parity_rows`` (its columns are in `conventions.TABLES`)."""
+    """Return the rows as the tidy table ``parity`` (its columns are in `conventions.TABLES`)."""
     words = {True: "true", False: "false", None: ""}
     return tidy_table(
         "parity",

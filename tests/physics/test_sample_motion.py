@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from biomech_id.sample import VirtualSubject, virtual_subject
-from biomech_id.sample.jets import Jet, dot, rotate, time_jet, transpose
-from biomech_id.sample.mechanics import angular_velocity, segment_poses
+from biomech_id.sample.jets import Jet, jet_dot, rotate, time_jet, transpose
+from biomech_id.sample.mechanics import angular_velocity_of, segment_poses
 
 G = 9.81
 WALKS: list[dict[str, Any]] = [
@@ -118,8 +118,8 @@ def test_energy_of_a_leg_changes_as_fast_as_work_is_done_on_it(person: VirtualSu
         for segment, (R, origin) in segment_poses(pose, side).items():
             part = mover.body.inertia(side, segment)
             velocity = (origin + rotate(R, part.com_m)).rate()
-            spin = rotate(transpose(Jet(R.c[:-1])), angular_velocity(R))
-            kinetic = dot(velocity, velocity) * (part.mass_kg / 2) + dot(spin * np.diag(part.tensor_kgm2), spin) * 0.5
+            spin = rotate(transpose(Jet(R.c[:-1])), angular_velocity_of(R))
+            kinetic = jet_dot(velocity, velocity) * (part.mass_kg / 2) + jet_dot(spin * np.diag(part.tensor_kgm2), spin) * 0.5
             energy_rate += kinetic.derivative(1) + part.mass_kg * G * velocity.value[:, 2]
         leg = pose.legs[side]
         hip_velocity, ankle_velocity = leg.hip_m.derivative(1), leg.ankle_m.derivative(1)

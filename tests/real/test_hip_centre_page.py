@@ -11,7 +11,7 @@ import pytest
 from biomech_id.markersets import detect
 from biomech_id.models.joint_centres.anatomical import hip_candidates, pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
-from biomech_id.models.landmarks import find_landmarks
+from biomech_id.models.landmarks import anatomical_points
 from biomech_id.models.six_dof.calibrate import place_pelvis
 from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.readers import read_c3d
@@ -33,7 +33,7 @@ def child_rows(c3d_dir: Path) -> list[str]:
     for trial in statics(c3d_dir):
         subject, radius = trial.subject, (trial.subject.marker_diameter_m or 0.014) / 2
         seen = [name for name in trial.markers.names if trial.markers.present(name)]
-        landmarks = find_landmarks(trial, detect(seen).markerset)
+        landmarks = anatomical_points(trial, detect(seen).markerset)
         pelvis, size = place_pelvis(landmarks), pelvis_size("L", landmarks, subject, radius)
         found = hip_candidates("L", pelvis.R_lab_seg, pelvis.origin_lab_m, landmarks, size)
         lengths = [size.inter_asis_m, size.depth_m, size.leg_length_m]

@@ -23,7 +23,7 @@ from biomech_id.dynamics.joint_axes import R_ISB_PROGRESSION, AngleRule, ModelAx
 _LONG = R_ISB_PROGRESSION.T
 _ALONG_DISTAL = rules((0, 1.0, False), (1, 1.0, False), (2, 1.0, False))
 
-AXES = ModelAxes(
+CONVENTIONAL_AXES = ModelAxes(
     moment_axes=MomentAxes.DISTAL,
     angles={
         "pelvis": AngleRule("yxz", rules((0, 1.0, False), (1, 1.0, True), (2, -1.0, True))),

@@ -12,7 +12,7 @@ from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, InvalidValueError
-from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
@@ -45,7 +45,7 @@ class _StaticLeg:
 
 def calibrate(
     static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE
-) -> tuple[Calibration, tuple[Finding, ...]]:
+) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
     """Return what a static trial teaches, and what was assumed on the way.
 
     Parameters
@@ -89,7 +89,7 @@ def calibrate(
         }
         segments = {(side, name): each.segment for side, of_side in scaled.items() for name, each in of_side.items()}
         lengths = {(side, name): each.length_m for side, of_side in scaled.items() for name, each in of_side.items()}
-    calibration = Calibration(
+    calibration = ConventionalCalibration(
         static=static.name,
         n_frames=int(np.isfinite(np.stack([leg.uncorrected for leg in legs.values()])).all(axis=(0, 2, 3)).sum()),
         sides=sides, table="" if inertia == OWN_TABLE else table.name,

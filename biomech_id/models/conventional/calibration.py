@@ -26,7 +26,7 @@ CENTRE_METHOD = "chord construction, Kadaba et al. 1990 (J Orthop Res 8:383)"
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class ConventionalCalibration:
     """What a static trial fixes for every other trial of the subject.
 
     Attributes

@@ -18,7 +18,7 @@ from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.model_errors import ErrorCoupling
-from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import uncorrected_foot
 from biomech_id.models.conventional.leg import LegGeometry, ankle_centre, knee_centre, place_leg
 from biomech_id.models.conventional.pelvis import pelvis_frames
@@ -30,7 +30,7 @@ from biomech_id.trial import Markers
 _STEP_M = 1e-5
 
 
-def chord_couplings(markers: Markers, calibration: Calibration) -> dict[tuple[str, str], ErrorCoupling]:
+def chord_couplings(markers: Markers, calibration: ConventionalCalibration) -> dict[tuple[str, str], ErrorCoupling]:
     """Return (side, segment) -> what a shift of the segment's proximal joint centre does to its distal one: thigh and shank.
 
     Parameters
@@ -51,7 +51,7 @@ def chord_couplings(markers: Markers, calibration: Calibration) -> dict[tuple[st
     return found
 
 
-def point_noise(markers: Markers, calibration: Calibration) -> dict[str, FloatArray]:
+def point_noise(markers: Markers, calibration: ConventionalCalibration) -> dict[str, FloatArray]:
     """Return side -> covariance (12, 12) of a leg's points per variance of a marker coordinate (see `joint_shift.noisy_points`).
 
     Every coordinate of every marker is moved in the mean static pose, one "frame" each, and all are placed at once.

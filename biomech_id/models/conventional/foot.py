@@ -22,10 +22,10 @@ from biomech_id.models.triads import triad, unit
 
 def uncorrected_foot(ankle_lab_m: FloatArray, toe_lab_m: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
     """Return U (n, 3, 3), the foot before its static correction, from ankle centre and toe marker (n, 3) and the shank's axes."""
-    return foot_axes(ankle_lab_m - toe_lab_m, R_lab_shank)
+    return corrected_axes(ankle_lab_m - toe_lab_m, R_lab_shank)
 
 
-def foot_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
+def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
     """Return axes (n, 3, 3) with z along ``toe_to_heel_lab`` (n, 3) and y as near to the shank's y as a right angle allows."""
     z = unit(toe_to_heel_lab)
     x = unit(cross(R_lab_shank[:, :, 1], z))

@@ -19,9 +19,9 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS
-from biomech_id.anthropometry import Table, load_table
+from biomech_id.anthropometry import InertialTable, load_table
 from biomech_id.dynamics.body import Segment
-from biomech_id.models.conventional.axes import AXES
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.table_inertia import ScaledSegment, scale
 
 TABLE_OF_KINETICS = {"textbook": "conventional", "vicon": "conventional-vicon"}
@@ -40,7 +40,7 @@ def leg_segments(body_mass_kg: float, length_m: Mapping[str, FloatArray | float]
     return {name: _segment(table, name, body_mass_kg, np.asarray(length_m[name])) for name in LEG_SEGMENTS}
 
 
-def _segment(table: Table, name: str, body_mass_kg: float, length_m: FloatArray) -> Segment:
+def _segment(table: InertialTable, name: str, body_mass_kg: float, length_m: FloatArray) -> Segment:
     row = table[name]
     mass = row.mass_fraction * body_mass_kg
     com = np.zeros((*length_m.shape, 3))
@@ -50,7 +50,7 @@ def _segment(table: Table, name: str, body_mass_kg: float, length_m: FloatArray)
 
 
 def segments_from_table(
-    table: Table, side: str, body_mass_kg: float, points_m: Mapping[str, Mapping[str, FloatArray]]
+    table: InertialTable, side: str, body_mass_kg: float, points_m: Mapping[str, Mapping[str, FloatArray]]
 ) -> dict[str, ScaledSegment]:
     """Return foot, shank and thigh of one leg by a published table, in the conventional model's axes.
 
@@ -67,7 +67,7 @@ def segments_from_table(
     """
     found = {}
     for name in LEG_SEGMENTS:
-        R = AXES.R_seg_isb[name]
+        R = CONVENTIONAL_AXES.R_seg_isb[name]
         isb = scale(table[name], side, body_mass_kg, {point: R.T @ place for point, place in points_m[name].items()})
         own = replace(isb.segment, com_m=R @ isb.segment.com_m, inertia_kgm2=R @ isb.segment.inertia_kgm2 @ R.T)
         found[name] = ScaledSegment(own, isb.length_m)

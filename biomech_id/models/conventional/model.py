@@ -15,9 +15,9 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, must_be
-from biomech_id.models.conventional.axes import AXES
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
-from biomech_id.models.conventional.calibration import HIP_CENTRE, Calibration
+from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.needs import (
     LEG_ROLES,
@@ -51,7 +51,7 @@ class ConventionalModel:
     findings : what was assumed or noticed on the way.
     """
 
-    calibration: Calibration
+    calibration: ConventionalCalibration
     subject: Subject
     static: Trial
     findings: tuple[Finding, ...] = ()
@@ -112,7 +112,7 @@ class ConventionalModel:
             joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
             foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
             foot_outline_names=OUTLINE_NAMES,
-            progression_R_lab=progression, model=CONVENTIONAL.name, kinetics=kinetics, axes=AXES, roles=markers.roles,
+            progression_R_lab=progression, model=CONVENTIONAL.name, kinetics=kinetics, axes=CONVENTIONAL_AXES, roles=markers.roles,
         )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ CONVENTIONAL = BodyModel(
     name="conventional",
     title="Conventional gait model",
     kinetics=("textbook", "vicon"),
-    axes=AXES,
+    axes=CONVENTIONAL_AXES,
     roles=("asis", "psis", *LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),

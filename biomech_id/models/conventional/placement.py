@@ -11,8 +11,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import Frames, Segment
-from biomech_id.models.conventional.axes import AXES
-from biomech_id.models.conventional.calibration import Calibration
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
+from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
@@ -49,7 +49,7 @@ def place_side(
     markers: Markers,
     pelvis: Frames,
     R_progression_lab: FloatArray,
-    calibration: Calibration,
+    calibration: ConventionalCalibration,
     side: str,
     kinetics: str,
     *,
@@ -101,7 +101,7 @@ def _angles(
         "ankle": (_transposed(leg.R_lab_shank_ankle), R_lab_foot),
         "foot_progress": (R_progression_lab, R_lab_foot),
     }
-    return {joint: AXES.angle(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
+    return {joint: CONVENTIONAL_AXES.angle(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
 
 
 def _transposed(R: FloatArray) -> FloatArray:

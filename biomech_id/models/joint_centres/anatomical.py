@@ -15,7 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.joint_centres.hip_regressions import CITATIONS, NEEDS, REGRESSIONS, PelvisSize, hip_centre_by_regression
-from biomech_id.models.landmarks import Landmarks
+from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.triads import into_segment
 from biomech_id.trial import Subject
 
@@ -47,7 +47,7 @@ class Hinge:
     method: str
 
 
-def hinge_needs(joint: str, side: str, landmarks: Landmarks, subject: Subject) -> str:
+def hinge_needs(joint: str, side: str, landmarks: BodyPoints, subject: Subject) -> str:
     """Return in words what is missing to place a knee or an ankle, or ""."""
     lateral, medial, centre, wand, width = HINGES[joint]
     if not landmarks.has(side, lateral):
@@ -61,7 +61,7 @@ def hinge_needs(joint: str, side: str, landmarks: Landmarks, subject: Subject) -
 
 
 def place_hinge(
-    joint: str, side: str, proximal_lab_m: FloatArray, landmarks: Landmarks, subject: Subject, marker_radius_m: float
+    joint: str, side: str, proximal_lab_m: FloatArray, landmarks: BodyPoints, subject: Subject, marker_radius_m: float
 ) -> Hinge:
     """Return knee or ankle of one side; `hinge_needs` has said that it can be placed.
 
@@ -86,7 +86,7 @@ def place_hinge(
 
 
 def hip_candidates(
-    side: str, R_lab_pelvis: FloatArray, origin_lab_m: FloatArray, landmarks: Landmarks, size: PelvisSize
+    side: str, R_lab_pelvis: FloatArray, origin_lab_m: FloatArray, landmarks: BodyPoints, size: PelvisSize
 ) -> dict[str, FloatArray]:
     """Return every hip centre to be had without motion, (3,) metres in pelvis axes from mid-ASIS: "stored" and regressions."""
     found: dict[str, FloatArray] = {}
@@ -104,7 +104,7 @@ def hip_method(name: str) -> str:
     return STORED if name == "stored" else f"regression, {CITATIONS[name]}"
 
 
-def pelvis_size(side: str, landmarks: Landmarks, subject: Subject, marker_radius_m: float) -> PelvisSize:
+def pelvis_size(side: str, landmarks: BodyPoints, subject: Subject, marker_radius_m: float) -> PelvisSize:
     """Return the lengths regressions use: the subject's where recorded, else measured between markers (means over frames).
 
     Leg length, where nobody measured it, is the path from the ASIS over the knee's middle to the malleolus (the medial one where it
@@ -123,7 +123,7 @@ def pelvis_size(side: str, landmarks: Landmarks, subject: Subject, marker_radius
     )  # fmt: skip
 
 
-def _leg_length(side: str, landmarks: Landmarks) -> float | None:
+def _leg_length(side: str, landmarks: BodyPoints) -> float | None:
     asis, malleolus = landmarks.get(side, "asis"), landmarks.get(side, "medial_malleolus", "lateral_malleolus")
     lateral, medial = landmarks.get(side, "lateral_epicondyle"), landmarks.get(side, "medial_epicondyle")
     if asis is None or malleolus is None or lateral is None:

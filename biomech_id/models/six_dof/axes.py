@@ -33,7 +33,7 @@ from biomech_id.dynamics.joint_axes import AngleRule, ModelAxes, MomentAxes, rul
 #: Flexion about the proximal Z, ab/adduction about the floating axis, rotation about the distal Y.
 JCS_SEQUENCE = "zxy"
 
-AXES = ModelAxes(
+SIX_DOF_AXES = ModelAxes(
     moment_axes=MomentAxes.JOINT,
     sequence=JCS_SEQUENCE,
     angles={

@@ -15,13 +15,13 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS, Part
-from biomech_id.anthropometry.table import Table
+from biomech_id.anthropometry.table import InertialTable
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m
 from biomech_id.models.joint_centres.anatomical import Hinge, hinge_needs, place_hinge
-from biomech_id.models.landmarks import Landmarks
+from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.six_dof.anatomical_axes import foot_axes, long_bone_axes, pelvis_axes
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
@@ -52,7 +52,7 @@ class FunctionalJoints:
 
 
 @dataclass(frozen=True, eq=False)
-class PlacedLeg:
+class StandingLeg:
     """One leg in every frame of the reference trial: poses of its segments, and its hinges."""
 
     side: str
@@ -67,7 +67,7 @@ class PlacedLeg:
         return np.asarray(np.isfinite(np.stack([f.R_lab_seg for f in self.frames.values()])).all(axis=(0, 2, 3)))
 
 
-def usable_sides(landmarks: Landmarks, subject: Subject, where: str) -> tuple[str, ...]:
+def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[str, ...]:
     """Return the sides that can be calibrated: both, or the one that has markers at all.
 
     Raises
@@ -95,16 +95,16 @@ def usable_sides(landmarks: Landmarks, subject: Subject, where: str) -> tuple[st
     return sides
 
 
-def place_pelvis(landmarks: Landmarks) -> Frames:
+def place_pelvis(landmarks: BodyPoints) -> Frames:
     """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS."""
     left, right = landmarks.need("L", "asis"), landmarks.need("R", "asis")
     return Frames(pelvis_axes(left, right, landmarks.posterior()), 0.5 * (left + right))
 
 
-def place_leg(
-    side: str, pelvis: Frames, hip_pelvis_m: FloatArray, landmarks: Landmarks, subject: Subject, functional: FunctionalJoints,
+def stand_leg(
+    side: str, pelvis: Frames, hip_pelvis_m: FloatArray, landmarks: BodyPoints, subject: Subject, functional: FunctionalJoints,
     *, flat: bool, marker_radius_m: float,
-) -> PlacedLeg:  # fmt: skip
+) -> StandingLeg:  # fmt: skip
     """Return one leg of the reference trial from its anatomical points.
 
     Parameters
@@ -123,10 +123,10 @@ def place_leg(
     shank = long_bone_axes(side, knee.centre_lab_m, ankle.centre_lab_m, ankle.outward_lab)
     foot = foot_axes(landmarks.need(side, "heel"), landmarks.forefoot(side), shank, flat=flat)
     frames = {"thigh": Frames(thigh, hip), "shank": Frames(shank, knee.centre_lab_m), "foot": Frames(foot, ankle.centre_lab_m)}
-    return PlacedLeg(side, frames, hip, knee, ankle)
+    return StandingLeg(side, frames, hip, knee, ankle)
 
 
-def resting(side: str, landmarks: Landmarks) -> BoolArray:
+def resting(side: str, landmarks: BodyPoints) -> BoolArray:
     """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor."""
     points = (landmarks.need(side, "heel"), landmarks.forefoot(side))
     speed = np.stack([np.linalg.norm(np.gradient(path, 1.0 / landmarks.markers.rate_hz, axis=0), axis=1) for path in points])
@@ -135,7 +135,7 @@ def resting(side: str, landmarks: Landmarks) -> BoolArray:
 
 
 def learn(
-    labels: tuple[str, ...], frames: Frames, landmarks: Landmarks, points_lab_m: Mapping[str, FloatArray], *,
+    labels: tuple[str, ...], frames: Frames, landmarks: BodyPoints, points_lab_m: Mapping[str, FloatArray], *,
     parent_lab_m: FloatArray | None, use: BoolArray | None, where: str,
 ) -> SegmentTemplate:  # fmt: skip
     """Return a segment's template: the mean places of its cluster and of its anatomical points in its axes.
@@ -183,7 +183,9 @@ def _mean_place(frames: Frames, path_lab_m: FloatArray, use: BoolArray) -> Float
     return np.asarray(local[seen].mean(axis=0) if seen.any() else np.full(3, np.nan))
 
 
-def leg_templates(leg: PlacedLeg, landmarks: Landmarks, *, from_walk: bool, marker_radius_m: float) -> dict[str, SegmentTemplate]:
+def leg_templates(
+    leg: StandingLeg, landmarks: BodyPoints, *, from_walk: bool, marker_radius_m: float
+) -> dict[str, SegmentTemplate]:
     """Return the templates of thigh, shank and foot of one leg."""
     side, tracking = leg.side, landmarks.markerset.tracking
     knee, ankle = leg.knee.centre_lab_m, leg.ankle.centre_lab_m
@@ -204,7 +206,7 @@ def leg_templates(leg: PlacedLeg, landmarks: Landmarks, *, from_walk: bool, mark
     }  # fmt: skip
 
 
-def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -> dict[str, FloatArray]:
+def _foot_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float) -> dict[str, FloatArray]:
     """End points of inertial tables on the foot, (n, 3), metres, laboratory axes; points without a marker are estimated."""
     side, forward = leg.side, leg.frames["foot"].R_lab_seg[:, :, 0]
     marker, front, tip = landmarks.need(side, "heel"), landmarks.forefoot(side), landmarks.get(side, "toe_tip")
@@ -213,12 +215,14 @@ def _foot_points(leg: PlacedLeg, landmarks: Landmarks, marker_radius_m: float) -
     return points if tip is None else {**points, "toe_tip": tip}
 
 
-def leg_inertia(side: str, templates: Mapping[str, SegmentTemplate], table: Table, body_mass_kg: float) -> dict[str, ScaledSegment]:
+def leg_inertia(
+    side: str, templates: Mapping[str, SegmentTemplate], table: InertialTable, body_mass_kg: float
+) -> dict[str, ScaledSegment]:
     """Return the inertial parameters of thigh, shank and foot of one leg."""
     return {name: scale(table[name], side, body_mass_kg, templates[name].points_m) for name in LEG_SEGMENTS}
 
 
-def sole(leg: PlacedLeg, landmarks: Landmarks, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:
+def sole(leg: StandingLeg, landmarks: BodyPoints, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:
     """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on."""
     side = leg.side
     keep = slice(None) if use is None or not use.any() else use

@@ -14,7 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.models.six_dof.pose import fit_pose
 
 
-def bridge(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArray) -> FloatArray:
+def bridge_cluster(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the points with missing markers filled in frames that show at least three others.
 
     Parameters

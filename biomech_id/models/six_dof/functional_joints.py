@@ -20,7 +20,7 @@ from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.joint_centres.functional_hip import JointCentre, score, sphere_fit
 from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
 from biomech_id.models.landmarks import under_set_labels
-from biomech_id.models.six_dof.calibrate import FunctionalJoints, PlacedLeg
+from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.tracking import track_segments
 from biomech_id.trial import Markers, Trial
@@ -34,7 +34,7 @@ def find_functional_joints(
     trials: Sequence[Trial],
     markerset: MarkerSet,
     templates: Mapping[Part, SegmentTemplate],
-    legs: Mapping[str, PlacedLeg],
+    legs: Mapping[str, StandingLeg],
     *,
     hip: str = "score",
 ) -> tuple[FunctionalJoints, tuple[Finding, ...]]:
@@ -111,7 +111,7 @@ def _mean_rotation(rotations: FloatArray) -> FloatArray:
     return np.asarray(U @ np.diag([1.0, 1.0, float(np.linalg.det(U @ Vt))]) @ Vt)
 
 
-def _knee_in_reference(axis: JointAxis, side: str, leg: PlacedLeg) -> tuple[FloatArray, FloatArray]:
+def _knee_in_reference(axis: JointAxis, side: str, leg: StandingLeg) -> tuple[FloatArray, FloatArray]:
     """Knee centre and outward direction (n, 3) in the reference trial's frames, laboratory axes."""
     thigh = leg.frames["thigh"]
     outward_sign = -SIDE_SIGN[side]  # ISB's Z points right: outward on the right side

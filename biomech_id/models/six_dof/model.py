@@ -24,21 +24,21 @@ from biomech_id.markersets.marker_set import MarkerSet, load_markerset
 from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M, hip_candidates, hip_method, pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
-from biomech_id.models.landmarks import Landmarks, find_landmarks, under_set_labels
+from biomech_id.models.landmarks import BodyPoints, anatomical_points, under_set_labels
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import differentiate
-from biomech_id.models.six_dof.axes import AXES
+from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.models.six_dof.calibrate import (
     FunctionalJoints,
-    PlacedLeg,
+    StandingLeg,
     learn,
     leg_inertia,
     leg_templates,
-    place_leg,
     place_pelvis,
     resting,
     sole,
+    stand_leg,
     usable_sides,
 )
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
@@ -131,7 +131,8 @@ class SixDofModel:
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=_angles(calibration.sides, motions, progression),
             foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
-            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=SIX_DOF.name, kinetics=kinetics, axes=AXES,
+            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=SIX_DOF.name, kinetics=kinetics,
+            axes=SIX_DOF_AXES,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
 
@@ -177,7 +178,7 @@ def six_dof_model(
     reference = _reference(static, walks, markerset)
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
-    landmarks = find_landmarks(reference, chosen)
+    landmarks = anatomical_points(reference, chosen)
     sides = usable_sides(landmarks, subject, reference.name)
     table, findings = choose_table(inertia, subject)
     calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
@@ -220,7 +221,7 @@ SIX_DOF = BodyModel(
     name="six-dof",
     title="Six-degree-of-freedom model",
     kinetics=("textbook",),
-    axes=AXES,
+    axes=SIX_DOF_AXES,
     roles=("asis", "lateral_epicondyle", "lateral_malleolus", "heel", "toe"),
     calibrate=_calibrated,
     settings=frozenset({"inertia_table", "hip_centre", "functional"}),
@@ -232,7 +233,7 @@ class _Placed:
     """The reference trial, placed: templates, legs, and how the joints were found."""
 
     templates: Mapping[Part, SegmentTemplate]
-    legs: Mapping[str, PlacedLeg]
+    legs: Mapping[str, StandingLeg]
     methods: Mapping[Part, str]
     hip_methods: Mapping[str, HipCentreMethod]
     hips_m: Mapping[str, Mapping[str, FloatArray]]
@@ -249,7 +250,7 @@ class _Calibrator:
 
     reference: Trial
     from_walk: bool
-    landmarks: Landmarks
+    landmarks: BodyPoints
     subject: Subject
     sides: tuple[str, ...]
     hip: str
@@ -275,7 +276,7 @@ class _Calibrator:
             size = pelvis_size(side, self.landmarks, self.subject, self.radius_m)
             hips[side] = hip_candidates(side, pelvis.R_lab_seg, pelvis.origin_lab_m, self.landmarks, size)
             centre, hip_methods[side], methods[side, "hip"] = self._hip(side, hips[side], joints)
-            leg = place_leg(
+            leg = stand_leg(
                 side, pelvis, centre, self.landmarks, self.subject, joints or FunctionalJoints(),
                 flat=self.flat, marker_radius_m=self.radius_m,
             )  # fmt: skip
@@ -342,7 +343,7 @@ def _frames_with_all_points(walk: Trial, wanted: MarkerSet | str | None) -> int:
         markerset, _ = _marker_set(wanted, walk)
     except MissingInputError:
         return -1
-    landmarks = find_landmarks(walk, markerset)
+    landmarks = anatomical_points(walk, markerset)
     paths = [path for side, name in markerset.landmarks if (path := landmarks.get(side, name)) is not None]
     missing = sum(landmarks.get(side, name) is None for side, name in markerset.landmarks)
     return int(np.isfinite(np.stack(paths)).all(axis=(0, 2)).sum()) - missing * walk.n_frames if paths else -1
@@ -360,13 +361,13 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
 def _angles(sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray) -> dict[Part, FloatArray]:
     R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
     angles: dict[Part, FloatArray] = {}
-    standing = AXES.standing(progression)
+    standing = SIX_DOF_AXES.standing(progression)
     for side in sides:
-        angles[side, "pelvis"] = AXES.angle("pelvis", side, standing, R[PELVIS])
+        angles[side, "pelvis"] = SIX_DOF_AXES.angle("pelvis", side, standing, R[PELVIS])
         for joint in reversed(JOINTS):
             R_proximal_lab = np.swapaxes(R[proximal_part(side, joint)], -1, -2)
-            angles[side, joint] = AXES.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
-        angles[side, "foot_progress"] = AXES.angle("foot_progress", side, standing, R[side, "foot"])
+            angles[side, joint] = SIX_DOF_AXES.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
+        angles[side, "foot_progress"] = SIX_DOF_AXES.angle("foot_progress", side, standing, R[side, "foot"])
     return angles
 
 

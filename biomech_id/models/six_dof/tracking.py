@@ -12,7 +12,7 @@ from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, Part, part_words, proxima
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import MissingInputError
 from biomech_id.models.six_dof.calibration import SegmentTemplate
-from biomech_id.models.six_dof.cluster_gaps import bridge
+from biomech_id.models.six_dof.cluster_gaps import bridge_cluster
 from biomech_id.models.six_dof.pose import Pose, fit_pose
 from biomech_id.models.triads import into_lab
 from biomech_id.trial import Markers
@@ -59,7 +59,7 @@ def _follow(template: SegmentTemplate, markers: Markers, joint_lab_m: FloatArray
     points = np.stack([_path(markers, label) for label in own], axis=1)
     if joint_lab_m is not None and len(own) < len(template.labels):
         points = np.concatenate([points, joint_lab_m[:, None, :]], axis=1)
-    return fit_pose(bridge(points, template.cluster_m, template.weights), template.cluster_m, template.weights)
+    return fit_pose(bridge_cluster(points, template.cluster_m, template.weights), template.cluster_m, template.weights)
 
 
 def _path(markers: Markers, label: str) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.readers.c3d.plate_setup import PlateSetup
-from biomech_id.readers.c3d.plate_wrench import centre_of_pressure, plate_axes
+from biomech_id.readers.c3d.plate_wrench import plate_axes, plate_centre_of_pressure
 from biomech_id.trial.plates import PlateSign
 
 #: A vertical force beyond this, up or down, is somebody's weight.
@@ -52,7 +52,7 @@ def moment_factor(
     half_sides_m = _half_sides(setup) * metres
 
     def share_inside(factor: float) -> float:
-        cop = centre_of_pressure(setup, force_N, moment * factor)
+        cop = plate_centre_of_pressure(setup, force_N, moment * factor)
         cop = cop[np.isfinite(cop).all(axis=1)]
         if len(cop) < FEWEST_LOADED:
             return np.nan

@@ -45,7 +45,7 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
     return force @ to_file, moment @ to_file
 
 
-def centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: FloatArray) -> FloatArray:
+def plate_centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: FloatArray) -> FloatArray:
     """Return where the force meets the surface, (n_samples, 2), from its centre along the plate's x and y; NaN below 50 N."""
     axes = plate_axes(setup.corners)
     force, moment = force @ axes, moment @ axes

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from biomech_id.files.atomic import whole_file, whole_folder
-from biomech_id.files.unfinished import ABANDONED_S, is_unfinished, old_of, part_of
+from biomech_id.files.unfinished import ABANDONED_S, is_unfinished, old_of, unfinished_of
 from biomech_id.results import clear_unfinished
 
 WRITE_AND_DIE = """
 import os, sys
 from pathlib import Path
-from biomech_id.files.unfinished import old_of, part_of
+from biomech_id.files.unfinished import old_of, unfinished_of
 root = Path(sys.argv[1])
-for folder in (old_of(root / "ben"), part_of(root / "ben"), old_of(root / "carl")):
+for folder in (old_of(root / "ben"), unfinished_of(root / "ben"), old_of(root / "carl")):
     folder.mkdir()
     (folder / "manifest.json").write_text("{}")
-part_of(root / "verdicts.csv").write_text("half")
+unfinished_of(root / "verdicts.csv").write_text("half")
 os._exit(1)
 """
 
@@ -61,7 +61,7 @@ def test_another_machines_work_is_cleared_once_nobody_has_touched_it_for_long(tm
 
 
 def test_two_writers_of_one_name_do_not_meet(tmp_path: Path) -> None:
-    names = {part_of(tmp_path / "out").name for _ in range(20)}
+    names = {unfinished_of(tmp_path / "out").name for _ in range(20)}
     assert len(names) == 20
     assert all(map(is_unfinished, (*names, old_of(tmp_path / "a.b").name)))
     assert not any(map(is_unfinished, ("report.pdf", ".part-of-me", ".old-files", ".keep")))

@@ -16,7 +16,7 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.travel import TrialKind
-from biomech_id.models.conventional.axes import AXES
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.results import Failure, SessionResult, TrialResult, graded
 from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
@@ -68,7 +68,7 @@ def body() -> BodyMotion:
     return BodyMotion(
         "walk", RATE_HZ, FIRST_FRAME, motions, segments, centres, angles, outlines,
         ("HeelMedialOutline", "HeelLateralOutline", "ToeLateralOutline", "ToeMedialOutline"),
-        model="conventional", axes=AXES,
+        model="conventional", axes=CONVENTIONAL_AXES,
     )  # fmt: skip
 
 

@@ -7,16 +7,16 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDE_SIGN
-from biomech_id.models.conventional.axes import AXES as CONVENTIONAL
-from biomech_id.models.six_dof.axes import AXES
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES as CONVENTIONAL
+from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 
 
 def joint_angles(joint: str, side: str, proximal: np.ndarray, distal: np.ndarray) -> np.ndarray:
-    return AXES.angle(joint, side, np.swapaxes(proximal, -1, -2), distal)
+    return SIX_DOF_AXES.angle(joint, side, np.swapaxes(proximal, -1, -2), distal)
 
 
 def from_progression(name: str, side: str, lab: np.ndarray, segment: np.ndarray) -> np.ndarray:
-    return AXES.angle(name, side, AXES.standing(lab), segment)
+    return SIX_DOF_AXES.angle(name, side, SIX_DOF_AXES.standing(lab), segment)
 
 
 TEN = np.deg2rad(10.0)
@@ -98,8 +98,8 @@ def test_moments_and_forces_equal_the_conventional_ones_at_neutral(joint: str, s
     in_distal = load @ conventional_axes
     isb = np.broadcast_to(STANDING, (20, 3, 3))
     found_and_rules = (
-        (AXES.moment(joint, side, load, isb, isb), CONVENTIONAL.moments),
-        (AXES.force(joint, side, load, isb), CONVENTIONAL.forces),
+        (SIX_DOF_AXES.moment(joint, side, load, isb, isb), CONVENTIONAL.moments),
+        (SIX_DOF_AXES.force(joint, side, load, isb), CONVENTIONAL.forces),
     )
     for found, rules in found_and_rules:
         expected = [in_distal[:, axis] * factor * (SIDE_SIGN[side] if mirrored else 1) for axis, factor, mirrored in rules[joint]]
@@ -117,7 +117,7 @@ def test_moments_are_conjugate_to_the_angles(joint: str, side: str) -> None:
     omega, moment, step = rng.normal(size=(50, 3)), rng.normal(size=(50, 3)), 1e-6
     before, after = (Rotation.from_rotvec(h * omega).as_matrix() @ distal for h in (-step, step))
     rate = (joint_angles(joint, side, proximal, after) - joint_angles(joint, side, proximal, before)) / (2 * step)
-    clinical = AXES.moment(joint, side, moment, proximal, distal)
+    clinical = SIX_DOF_AXES.moment(joint, side, moment, proximal, distal)
     # An extensor (positive) moment works against flexion (positive); only the ankle's evertor works with eversion.
     senses = {"hip": (-1, -1, -1), "knee": (-1, -1, -1), "ankle": (-1, 1, -1)}[joint]
     power = (clinical * rate * senses).sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from biomech_id.models.six_dof.cluster_gaps import bridge
+from biomech_id.models.six_dof.cluster_gaps import bridge_cluster
 from biomech_id.models.six_dof.pose import fit_pose
 
 CLUSTER = np.array([[0.05, -0.15, 0.08], [-0.03, -0.20, 0.09], [0.06, -0.28, 0.06], [-0.02, -0.33, 0.02]])
@@ -25,7 +25,7 @@ def test_a_gap_is_bridged_where_the_marker_was() -> None:
     whole = soft_motion()
     gappy = whole.copy()
     gappy[40:60, 0] = np.nan
-    filled = bridge(gappy, CLUSTER, WEIGHTS)
+    filled = bridge_cluster(gappy, CLUSTER, WEIGHTS)
     np.testing.assert_allclose(filled, whole, atol=1e-9)  # the drift is linear in time, as the interpolation is
     jump = np.abs(fit_pose(gappy, CLUSTER).R_lab_seg - fit_pose(whole, CLUSTER).R_lab_seg)[40:60].max()
     assert jump > 1e-2  # what is avoided
@@ -35,7 +35,7 @@ def test_beyond_its_first_and_last_sight_a_marker_is_held() -> None:
     whole = soft_motion()
     gappy = whole.copy()
     gappy[:30, 0] = np.nan
-    filled = bridge(gappy, CLUSTER, WEIGHTS)
+    filled = bridge_cluster(gappy, CLUSTER, WEIGHTS)
     assert np.isfinite(filled).all()
     assert np.linalg.norm(filled[:30, 0] - whole[:30, 0], axis=1).max() < 1e-3
 
@@ -43,7 +43,7 @@ def test_beyond_its_first_and_last_sight_a_marker_is_held() -> None:
 def test_too_few_markers_stay_missing() -> None:
     gappy = soft_motion()
     gappy[40:60, :2] = np.nan
-    filled = bridge(gappy, CLUSTER, WEIGHTS)
+    filled = bridge_cluster(gappy, CLUSTER, WEIGHTS)
     assert np.isnan(filled[40:60, :2]).all()
     three = gappy[:, 1:]
-    assert bridge(three, CLUSTER[1:], WEIGHTS[1:]) is three
+    assert bridge_cluster(three, CLUSTER[1:], WEIGHTS[1:]) is three
