@@ -94,7 +94,9 @@ def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str
     matched = markerset.matches(everything)
     found = len(markerset.present(everything))
     twins = {plain(twin.label) for twin in markerset.twins}
-    unused = tuple(label for label in labels if label not in matched and not any(plain(label).startswith(t) for t in twins))
+    extra = set(markerset.extra_landmarks.values())
+    others = (label for label in labels if matched.get(label) in {None, *extra})
+    unused = tuple(label for label in others if not any(plain(label).startswith(twin) for twin in twins))
     why = (
         f"{markerset.name} ({markerset.title}): {n_required - len(lacking)} of its {n_required} required markers are in the file, "
         f"{len(unused)} of the file's {len(labels)} markers do not belong to it."

@@ -26,7 +26,7 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
     extra = [line for line in _landmarks(best.markerset.extra_landmarks, spelling) if not line.startswith("#")]
     lines += ["", "[extra_landmarks]", *extra] if extra else []
     lines += ["", "[tracking]", *_tracking(best.markerset, spelling), *_rules(best.markerset, spelling)]
-    unused = ", ".join(best.unused) or "none"
+    unused = ", ".join(label for label in best.unused if label not in spelling.values()) or "none"
     return "\n".join([*lines, "", *textwrap.wrap(f"Not used: {unused}", 118, initial_indent="# ", subsequent_indent="# ")]) + "\n"
 
 

@@ -117,6 +117,17 @@ def test_a_draft_can_be_read_again(markerset: MarkerSet) -> None:
     assert detect(labels, sets=[again]).markerset.missing(labels) == {}
 
 
+def test_markers_that_only_some_recordings_show_count_for_no_set_and_are_drafted() -> None:
+    labels = [*load_markerset("plug-in-gait").required, "Sacr", "L.KAX", "R.KAX", "C7"]
+    best = propose(labels)[0]
+    assert (best.markerset.name, best.unused) == ("plug-in-gait", ("Sacr", "L.KAX", "R.KAX", "C7"))
+    text = draft(labels, name="ours")
+    assert parse_markerset(text, "ours").extra_landmarks == {
+        ("", "sacrum"): "Sacr", ("L", "knee_device_axis"): "L.KAX", ("R", "knee_device_axis"): "R.KAX"
+    }  # fmt: skip
+    assert "# Not used: C7" in text
+
+
 def test_a_draft_keeps_the_spelling_and_the_sides_of_a_file() -> None:
     limbs = [f"{side}.{name}" for side in "lr" for name in ("thi", "kne", "tib", "ank", "hee")]
     labels = ["L ASIS", "R ASIS", "SACR", *limbs, "l.toe"]  # the right toe is not in this file
