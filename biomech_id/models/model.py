@@ -7,8 +7,8 @@ A model is one `BodyModel`: plain facts, and the function that calibrates it on 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, cast
 
 from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion
@@ -61,6 +61,13 @@ class CalibratedModel(Protocol):
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of the whole body in a trial, with the model's axes."""
+
+
+class Expressible(CalibratedModel, Protocol):
+    """A model that can be expressed in other axes."""
+
+    def expressed_in(self, axes: ModelAxes, name: str) -> CalibratedModel:
+        """Return the model with other axes, under another name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +151,22 @@ class BodyModel:
                 f"The body model {self.name} has no axes: in which axes its angles and moments are expressed belongs to a model.",
                 value=self.axes, expected="BodyModel(axes=ModelAxes(...))", where="body model",
             )  # fmt: skip
+
+
+def in_other_axes(model: BodyModel, axes: ModelAxes, *, name: str, title: str) -> BodyModel:
+    """Return a body model that differs from another in its axes only: another angle convention, other moment components.
+
+    Parameters
+    ----------
+    model : BodyModel
+        The model to calibrate and track with; what it calibrates has ``expressed_in``, as the library's own models have.
+    axes : ModelAxes
+        The other axes.
+    name, title : str
+        By which recipes and people call it.
+    """
+
+    def calibrated(given: CalibrationInput) -> CalibratedModel:
+        return cast(Expressible, model.calibrate(given)).expressed_in(axes, name)
+
+    return replace(model, name=name, title=title, axes=axes, calibrate=calibrated)

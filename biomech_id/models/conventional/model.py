@@ -6,13 +6,14 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, must_be
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
@@ -49,12 +50,16 @@ class ConventionalModel:
     subject : the measurements used.
     static : the static trial.
     findings : what was assumed or noticed on the way.
+    axes : in which angles, moments and forces are expressed.
+    name : of the model in the registry.
     """
 
     calibration: ConventionalCalibration
     subject: Subject
     static: Trial
     findings: tuple[Finding, ...] = ()
+    axes: ModelAxes = CONVENTIONAL_AXES
+    name: str = "conventional"
 
     @property
     def marker_names(self) -> tuple[str, ...]:
@@ -71,6 +76,10 @@ class ConventionalModel:
         """How the model's own errors hang together, measured on the static trial."""
         methods, markers = dict.fromkeys(self.calibration.sides, HIP_CENTRE), self.static.markers
         return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
+
+    def expressed_in(self, axes: ModelAxes, name: str) -> ConventionalModel:
+        """Return the model with other axes, under another name."""
+        return replace(self, axes=axes, name=name)
 
     def named(self, trial: Trial) -> Trial:
         """Return the trial itself: the model knows no labels but its own."""
@@ -98,7 +107,8 @@ class ConventionalModel:
         progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
         mass = self.subject.mass_kg or 0.0
         legs = {
-            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass) for side in calibration.sides
+            side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass, axes=self.axes)
+            for side in calibration.sides
         }  # fmt: skip
         motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz, kinetics=kinetics)}
         for side, leg in legs.items():
@@ -112,7 +122,7 @@ class ConventionalModel:
             joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},
             foot_outline_lab_m={side: leg.outline_lab_m for side, leg in legs.items()},
             foot_outline_names=OUTLINE_NAMES,
-            progression_R_lab=progression, model=CONVENTIONAL.name, kinetics=kinetics, axes=CONVENTIONAL_AXES, roles=markers.roles,
+            progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes, roles=markers.roles,
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import Frames, Segment
-from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
+from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.leg import LegPose, place_leg
@@ -54,6 +54,7 @@ def place_side(
     kinetics: str,
     *,
     mass_kg: float,
+    axes: ModelAxes,
 ) -> PlacedLeg:
     """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon"."""
     leg = place_leg(markers, pelvis, calibration.geometry[side])
@@ -77,7 +78,7 @@ def place_side(
         frames=frames,
         segments=segments,
         centres_lab_m={"hip": leg.hip_lab_m, "knee": leg.knee_lab_m, "ankle": leg.ankle_lab_m},
-        angles_rad=_angles(side, pelvis.R_lab_seg, leg, R_lab_foot, R_progression_lab),
+        angles_rad=_angles(axes, side, pelvis.R_lab_seg, leg, R_lab_foot, R_progression_lab),
         outline_lab_m=outline,
     )
 
@@ -92,7 +93,7 @@ def vicon_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: fl
 
 
 def _angles(
-    side: str, R_lab_pelvis: FloatArray, leg: LegPose, R_lab_foot: FloatArray, R_progression_lab: FloatArray
+    axes: ModelAxes, side: str, R_lab_pelvis: FloatArray, leg: LegPose, R_lab_foot: FloatArray, R_progression_lab: FloatArray
 ) -> dict[str, FloatArray]:
     chain = {
         "pelvis": (R_progression_lab, R_lab_pelvis),
@@ -101,7 +102,7 @@ def _angles(
         "ankle": (_transposed(leg.R_lab_shank_ankle), R_lab_foot),
         "foot_progress": (R_progression_lab, R_lab_foot),
     }
-    return {joint: CONVENTIONAL_AXES.angle(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
+    return {joint: axes.angle(joint, side, proximal, distal) for joint, (proximal, distal) in chain.items()}
 
 
 def _transposed(R: FloatArray) -> FloatArray:

@@ -17,6 +17,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
+from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError, must_be
 from biomech_id.markersets.detect import detect
@@ -67,12 +68,20 @@ class SixDofModel:
     subject : the measurements used.
     findings : what was assumed or noticed on the way.
     static : the static trial under the marker set's labels; None where a walk had to serve.
+    axes : in which angles, moments and forces are expressed.
+    name : of the model in the registry.
     """
 
     calibration: SixDofCalibration
     subject: Subject
     findings: tuple[Finding, ...] = ()
     static: Trial | None = None
+    axes: ModelAxes = SIX_DOF_AXES
+    name: str = "six-dof"
+
+    def expressed_in(self, axes: ModelAxes, name: str) -> SixDofModel:
+        """Return the model with other axes, under another name."""
+        return replace(self, axes=axes, name=name)
 
     @property
     def marker_names(self) -> tuple[str, ...]:
@@ -129,10 +138,9 @@ class SixDofModel:
         return BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
-            joint_angles_rad=_angles(calibration.sides, motions, progression),
+            joint_angles_rad=_angles(self.axes, calibration.sides, motions, progression),
             foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
-            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=SIX_DOF.name, kinetics=kinetics,
-            axes=SIX_DOF_AXES,
+            foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
 
@@ -358,16 +366,18 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
     return detect(seen, stored=tuple(reference.model_outputs), model=SIX_DOF.name)
 
 
-def _angles(sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray) -> dict[Part, FloatArray]:
+def _angles(
+    axes: ModelAxes, sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray
+) -> dict[Part, FloatArray]:
     R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
     angles: dict[Part, FloatArray] = {}
-    standing = SIX_DOF_AXES.standing(progression)
+    standing = axes.standing(progression)
     for side in sides:
-        angles[side, "pelvis"] = SIX_DOF_AXES.angle("pelvis", side, standing, R[PELVIS])
+        angles[side, "pelvis"] = axes.angle("pelvis", side, standing, R[PELVIS])
         for joint in reversed(JOINTS):
             R_proximal_lab = np.swapaxes(R[proximal_part(side, joint)], -1, -2)
-            angles[side, joint] = SIX_DOF_AXES.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
-        angles[side, "foot_progress"] = SIX_DOF_AXES.angle("foot_progress", side, standing, R[side, "foot"])
+            angles[side, joint] = axes.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
+        angles[side, "foot_progress"] = axes.angle("foot_progress", side, standing, R[side, "foot"])
     return angles
 
 
