@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomech_id.errors import InvalidValueError
+
 #: (side, segment) or (side, joint):
 #: ("R", "shank"), ("", "pelvis").
 Part = tuple[str, str]
@@ -95,3 +97,25 @@ def part_words(part: Part) -> str:
     'right shank'
     """
     return " ".join(filter(None, (SIDE_WORDS[part[0]], part[1])))
+
+
+def add_segment(segment: BodySegment) -> None:
+    """Add a row to the tree, for a model that tracks one more part of the body.
+
+    Parameters
+    ----------
+    segment : BodySegment
+        A segment that hangs on one that is there, under names of its own.
+
+    Raises
+    ------
+    InvalidValueError
+        Its name or its joint's is taken, or it hangs on nothing.
+    """
+    if segment.name in _BY_NAME or segment.joint in DISTAL_SEGMENT or segment.proximal not in _BY_NAME:
+        raise InvalidValueError(
+            f"The segment {segment.name} cannot hang on {segment.proximal or 'nothing'} by the joint {segment.joint!r}.",
+            value=segment, expected="new names of segment and joint, and a segment that is there to hang on", where="add_segment",
+        )  # fmt: skip
+    _BY_NAME[segment.name] = segment
+    DISTAL_SEGMENT[segment.joint], PROXIMAL_SEGMENT[segment.joint] = segment.name, segment.proximal

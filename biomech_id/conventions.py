@@ -68,6 +68,8 @@ class SignRow:
         Frame of the components, in words; empty where the body model says it (`dynamics.joint_axes.ModelAxes`).
     own_unit : str, optional
         Unit of a quantity that `UNITS` does not know.
+    scale : tuple[float, float, float] | None, optional
+        Lowest and highest value of its panels and the distance of ticks, in its unit, where no style file has them.
     """
 
     variable: str
@@ -79,6 +81,7 @@ class SignRow:
     joint: str
     expressed_in: str = ""
     own_unit: str = ""
+    scale: tuple[float, float, float] | None = None
 
     @property
     def unit(self) -> str:

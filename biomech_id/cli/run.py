@@ -11,6 +11,7 @@ import typer
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.models.registry import DEFAULT_MODEL, model_names
+from biomech_id.plugins import import_plugins, plugin_modules
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.recipe import Recipe
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 def known_model(name: str | None) -> str | None:
     """Refuse a body model that nobody registered, as a mistake of the command line."""
+    if name is not None:
+        import_plugins(plugin_modules())
     if name is not None and name not in model_names():
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, model_names()))}.")
     return name

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import ezc3d
 import numpy as np
+import pypdf
 import pytest
+from scipy.spatial.transform import Rotation
 
 import biomech_id as bid
 from biomech_id.sample import virtual_subject
@@ -162,6 +164,124 @@ def test_a_file_format(tmp_path: Path, subject: Path, inside: bool) -> None:
     for name in ("LKneeAngles.X", "RHipAngles.Y", "LAnkleAngles.Z"):
         theirs, from_c3d = (column(path / "trials/walk01.csv", name) for path in (out, tmp_path / "c3d"))
         assert np.nanmax(np.abs(theirs - from_c3d)) < 1e-4  # deg: float32 of the C3D file, printed with nine digits
+
+
+def test_an_output_column(tmp_path: Path, subject: Path, inside: bool) -> None:
+    out = Laboratory(tmp_path, "An output column", inside=inside).run(subject)
+    angle_deg, rate = (column(out / "trials/walk01.csv", name) for name in ("LKneeAngles.X", "LKneeFlexionRate"))
+    known = np.isfinite(rate)
+    assert known.sum() > 100
+    # Printed with nine digits: a difference of neighbours times 100 frames a second.
+    np.testing.assert_allclose(rate[1:-1][known[1:-1]], (100.0 * (angle_deg[2:] - angle_deg[:-2]) / 2)[known[1:-1]], atol=1e-4)
+    with (out / "cycles.csv").open(encoding="utf-8", newline="") as file:
+        curves = [row for row in csv.DictReader(file) if row["variable"] == "KneeFlexionRate"]
+    assert len(curves) % 101 == 0
+    assert len(curves) >= 202
+    with (out / "peaks.csv").open(encoding="utf-8", newline="") as file:
+        assert {row["unit"] for row in csv.DictReader(file) if row["variable"] == "KneeFlexionRate"} <= {"deg/s"}
+
+
+def test_a_report_page(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "A report page", inside=inside)
+    assert laboratory.biomech_id("run", str(subject), "-o", "out").returncode == 0
+    pages = [sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages]
+    (mine,) = [number for number, text in enumerate(pages) if "steps are in the means" in text]
+    assert mine == 2  # behind the cover and the data's quality
+    assert "Usable steps" in pages[mine]
+    assert laboratory.biomech_id("report", "out", "--pages", "usable_steps").returncode == 0
+    assert len(pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages) == 1
+
+
+def test_an_angle_convention(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "An angle convention", inside=inside)
+    ours = laboratory.run(subject, "--model", "abduction-first")
+    assert json.loads((ours / "summary.json").read_text(encoding="utf-8"))["model"] == "abduction-first"
+    assert laboratory.biomech_id("run", str(subject), "-o", "usual", "--recipe", "used.toml").returncode == 0
+    turned, usual = (
+        np.radians(np.stack([column(path / "trials/walk01.csv", f"LKneeAngles.{axis}") for axis in "XYZ"], axis=1))
+        for path in (ours, tmp_path / "usual")
+    )
+    known = np.isfinite(turned).all(axis=1)
+    assert known.sum() > 100
+    # One attitude, two sequences: Rx Ry Rz of the one is Ry Rx Rz of the other (left side: both signs turned).
+    flexion, abduction, turn = turned[known].T
+    x_first = Rotation.from_euler("XYZ", np.stack([-abduction, flexion, -turn], axis=1))
+    flexion, abduction, turn = usual[known].T
+    y_first = Rotation.from_euler("YXZ", np.stack([flexion, -abduction, -turn], axis=1))
+    assert (x_first.inv() * y_first).magnitude().max() < 1e-8  # rad, nine printed digits
+    assert np.abs(turned[known] - usual[known]).max() > 0.01
+    for name in ("LHipAngles.X", "LKneeMoment.X"):
+        np.testing.assert_array_equal(*(column(path / "trials/walk01.csv", name) for path in (ours, tmp_path / "usual")))
+
+
+def test_an_analog_signal_and_its_page(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "An analog signal and its page", inside=inside)
+    recording = ezc3d.c3d(str(subject / "walk01.c3d"))
+    analogs, analog = recording["data"]["analogs"], recording["parameters"]["ANALOG"]
+    samples = analogs.shape[2]
+    wave = 100.0 + 50.0 * np.sin(np.arange(samples) * 2 * np.pi / samples)
+    recording["data"]["analogs"] = np.concatenate([analogs, wave[None, None]], axis=1)
+    analog["LABELS"]["value"] = [*analog["LABELS"]["value"], "L insole"]
+    analog["UNITS"]["value"] = [*analog["UNITS"]["value"], "kPa"]
+    analog["SCALE"]["value"] = np.append(analog["SCALE"]["value"], 1.0)
+    analog["OFFSET"]["value"] = np.append(analog["OFFSET"]["value"], 0)
+    analog["USED"]["value"] = np.array([analogs.shape[1] + 1])
+    recording.write(str(subject / "walk01.c3d"))
+    assert laboratory.biomech_id("run", str(subject), "-o", "out").returncode == 0
+    table = tmp_path / "out" / "trials" / "walk01.csv"
+    per_frame = wave.reshape(len(column(table, "frame")), -1).mean(axis=1)
+    np.testing.assert_allclose(column(table, "LInsole"), per_frame, atol=1e-4)  # kPa: float32 in the file
+    assert np.isnan(column(table, "RInsole")).all()
+    texts = [sheet.extract_text() for sheet in pypdf.PdfReader(tmp_path / "out" / "report.pdf").pages]
+    assert any("Insole pressure" in text for text in texts)
+
+
+def test_a_segment(tmp_path: Path, subject: Path, inside: bool) -> None:
+    """The trunk's markers are laid on the pelvis, turned by known angles: these come out."""
+    laboratory = Laboratory(tmp_path, "A segment", inside=inside)
+    model = bid.conventional_model(bid.read_c3d(subject / "static.c3d"))
+    lean = np.radians(12.0)
+    for path in subject.glob("*.c3d"):
+        pelvis = model.track(bid.read_c3d(path)).motions["", "pelvis"].frames
+        R_lab_trunk = pelvis.R_lab_seg @ Rotation.from_euler("X", lean).as_matrix()
+        points_m = {"LSHO": (0.0, 0.18, 0.40), "RSHO": (0.0, -0.18, 0.40), "C7": (0.0, 0.0, 0.45)}
+        _add_points(path, {name: pelvis.origin_lab_m + R_lab_trunk @ np.array(place) for name, place in points_m.items()})
+    out = laboratory.run(subject, "--model", "conventional-trunk")
+    angles = np.stack([column(out / "trials/walk01.csv", f"LWaistAngles.{axis}") for axis in "XYZ"], axis=1)
+    known = np.isfinite(angles).all(axis=1)
+    assert known.sum() > 100
+    np.testing.assert_allclose(angles[known], [[0.0, -12.0, 0.0]] * known.sum(), atol=0.01)  # deg: positions are float32
+    np.testing.assert_allclose(column(out / "trials/walk01.csv", "RWaistAngles.Y")[known], 12.0, atol=0.01)
+
+
+def _add_points(path: Path, paths_m: Mapping[str, np.ndarray]) -> None:
+    """Write a recording again with further markers."""
+    recording = ezc3d.c3d(str(path))
+    points, labels = recording["data"]["points"], recording["parameters"]["POINT"]["LABELS"]["value"]
+    more = np.ones((4, len(paths_m), points.shape[2]))
+    for number, path_m in enumerate(paths_m.values()):
+        more[:3, number] = 1000.0 * path_m.T
+    recording["data"]["points"] = np.concatenate([points, more], axis=1)
+    recording["data"]["meta_points"]["residuals"] = np.zeros((1, points.shape[1] + len(paths_m), points.shape[2]))
+    recording["data"]["meta_points"]["camera_masks"] = np.zeros((7, points.shape[1] + len(paths_m), points.shape[2]), dtype=bool)
+    recording["parameters"]["POINT"]["LABELS"]["value"] = [*labels, *paths_m]
+    recording["parameters"]["POINT"]["DESCRIPTIONS"]["value"] = [""] * (len(labels) + len(paths_m))
+    recording.write(str(path))
+
+
+def test_a_body_model(tmp_path: Path, subject: Path, inside: bool) -> None:
+    laboratory = Laboratory(tmp_path, "A body model", inside=inside)
+    done = laboratory.biomech_id("run", str(subject), "-o", "out", "--model", "sticks", "--warnings-ok")
+    assert done.returncode == 0, done.stderr
+    table = tmp_path / "out" / "trials" / "walk01.csv"
+    calibration = json.loads((tmp_path / "out" / "calibration.json").read_text(encoding="utf-8"))
+    assert "length_mm" in calibration
+    # Sticks between skin markers bend like the leg: swing flexes the knee by 40 degrees and more, and the foot on the plate
+    # makes a plantarflexor moment.
+    assert np.nanmax(column(table, "LKneeAngles.X")) - np.nanmin(column(table, "LKneeAngles.X")) > 40.0
+    assert 0.5 < np.nanmax(column(table, "LAnkleMoment.X")) < 2.5
+    assert (tmp_path / "out" / "report.pdf").stat().st_size > 50_000
+    assert laboratory.biomech_id("opensim", str(subject), "-o", "opensim", "--model", "sticks").returncode in (0, 3)
 
 
 def _measurements(subject: Path) -> str:

@@ -81,6 +81,8 @@ class Style:
     def scale(self, row: SignRow, *, run: bool = False) -> Scale:
         """Fixed scale of a variable in the plotted unit."""
         name = f"{row.variable}.{row.component}" if row.component else row.variable
+        if row.scale and name not in self.scales:
+            return Scale(*row.scale)
         return self.run_scales[name] if run and name in self.run_scales else self.scales[name]
 
     def unit(self, row: SignRow) -> str:
