@@ -20,6 +20,7 @@ from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.loads import ChainLoads, JointLoads
 from biomech_id.dynamics.recursion import inertial_moments
+from biomech_id.sentences import Sentence
 
 #: Rounding of double precision on forces of 1 kN and moments of 1 kN m is about 1e-12; a thousandfold is a mistake.
 LIMIT_N_OR_NM = 1e-9
@@ -54,8 +55,10 @@ class SelfCheck:
             return "nothing to check"
         return "passed" if self.value <= self.limit else "failed"
 
-    def __str__(self) -> str:
-        return f"{self.name}: {self.value:.2g} {self.unit} (limit {self.limit:.2g}): {self.verdict}"
+    @property
+    def sentence(self) -> Sentence:
+        """The check, for the history of a trial."""
+        return Sentence("self-check", {**vars(self), "verdict": self.verdict})
 
 
 def self_checks(loads: JointLoads) -> tuple[SelfCheck, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from biomech_id.anatomy import Part
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.sentences import Sentence
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
@@ -60,11 +61,12 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[s
     )
     n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
     if n_filled:
-        trial = trial.after(f"{n_filled} gaps of up to {recipe.longest_gap_frames} frames filled", markers=markers)
+        trial = trial.after(Sentence("gaps-filled", {"n": n_filled, "longest": recipe.longest_gap_frames}), markers=markers)
     plates = trial.plates
     if choice.apply:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
-        trial = trial.after(f"markers filtered at {choice.cutoff_hz:g} Hz, {choice.lowpass.words}", markers=smooth)
+        filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
+        trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth)
         plates = tuple(_smoothed(plate, choice) for plate in plates)
     finding = choice.finding(trial.name)
     trial = replace(trial, findings=(*trial.findings, finding))
@@ -99,5 +101,5 @@ def _smoothed(plate: ForcePlate, choice: FilterChoice) -> ForcePlate:
         plate,
         force_lab_N=smooth(plate.force_lab_N, plate.rate_hz, cutoff_hz),
         moment_lab_Nm=smooth(plate.moment_lab_Nm, plate.rate_hz, cutoff_hz),
-        history=(*plate.history, f"filtered at {cutoff_hz:g} Hz for the joint loads, like the markers"),
+        history=(*plate.history, Sentence("plate-filtered", {"cutoff_hz": cutoff_hz})),
     )

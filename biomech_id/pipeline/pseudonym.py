@@ -63,7 +63,7 @@ class Pseudonym:
             trial,
             name=self.of(trial.name),
             subject=replace(trial.subject, code=self.code, sources=sources),
-            history=tuple(self.of(line) for line in trial.history),
+            history=self._of_values(trial.history),
             findings=tuple(self.of_finding(finding) for finding in trial.findings),
         )
 

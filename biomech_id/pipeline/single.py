@@ -226,7 +226,7 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
         plates=trial.plates,
         errors=errors,
         mass_kg=subject.mass_kg,
-        history=(*trial.history, *(f"self-check: {check}" for check in (self_checks(loads) if loads else ()))),
+        history=(*trial.history, *(check.sentence for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings),
         markers=trial.markers,
         analog=trial.analog,

@@ -10,6 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import InvalidValueError
+from biomech_id.sentences import Sentence
 
 #: What the recorded force is:
 #: the floor on the subject, the subject on the floor, or nobody can tell.
@@ -40,7 +41,7 @@ class ForcePlate:
         by the reader) or "unknown" (never loaded; taken as it is).
     baseline_N : FloatArray | None, optional
         (3,), force removed as measured in samples proven unloaded; zeros if none was removed.
-    history : tuple[str, ...], optional
+    history : tuple[Sentence | str, ...], optional
         What was done to the raw channels, in words.
     foot : str, optional
         Side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
@@ -61,7 +62,7 @@ class ForcePlate:
     rate_hz: float
     sign: PlateSign = "unknown"
     baseline_N: FloatArray | None = None
-    history: tuple[str, ...] = ()
+    history: tuple[Sentence | str, ...] = ()
     foot: str = ""
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import Finding, InvalidValueError
+from biomech_id.sentences import Sentence
 from biomech_id.trial.analog import AnalogChannels
 from biomech_id.trial.events import Event
 from biomech_id.trial.markers import Markers
@@ -42,7 +43,7 @@ class Trial:
         The source; empty for a trial made in memory.
     session_date : str | None, optional
         ISO date of the recording as the file says it, or None.
-    history : tuple[str, ...], optional
+    history : tuple[Sentence | str, ...], optional
         What was done to the data, in words, in order.
     findings : tuple[Finding, ...], optional
         What was noticed while reading.
@@ -60,7 +61,7 @@ class Trial:
     path: str = ""
     sha256: str = ""
     session_date: str | None = None
-    history: tuple[str, ...] = ()
+    history: tuple[Sentence | str, ...] = ()
     findings: tuple[Finding, ...] = ()
     analog: AnalogChannels = field(default_factory=AnalogChannels)
 
@@ -121,12 +122,12 @@ class Trial:
         """
         return round(time_s * self.rate_hz) - (self.first_frame - 1)
 
-    def after(self, what: str, **changes: object) -> Trial:
+    def after(self, what: Sentence | str, **changes: object) -> Trial:
         """Return the trial with some fields replaced and ``what`` appended to its history.
 
         Parameters
         ----------
-        what : str
+        what : Sentence | str
             One line for the history: what was done, in the past tense.
         changes : object
             Fields and their new values.

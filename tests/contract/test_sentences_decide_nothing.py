@@ -116,7 +116,7 @@ def everything(folder: Path, recipe: Recipe, out: Path) -> tuple[dict[str, Any],
     said = [*tables.stances["reason"]]
     for name in ("summary", "calibration", "manifest"):
         document = jsonable(getattr(tables, name))
-        said += spoken(document, {"message", "reason"})
+        said += spoken(document, {"message", "reason", "history"})
         found[name] = json.dumps(without_words(document), sort_keys=True)
     return found, said
 

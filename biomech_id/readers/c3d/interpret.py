@@ -23,6 +23,7 @@ from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
 from biomech_id.readers.recording import FileFacts, Recording, with_marker_set
 from biomech_id.readers.source import Source
 from biomech_id.readers.vertical import Vertical, find_vertical
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, ForcePlate, Markers, Trial
 
 _T = TypeVar("_T")
@@ -156,17 +157,18 @@ def _plates(
 
 def _history(
     file: C3DFile, length: LengthUnit, vertical: Vertical, labels: Labels, plates: tuple[ForcePlate, ...]
-) -> tuple[str, ...]:
+) -> tuple[Sentence, ...]:
     layout = file.layout
-    steps = [
-        f"read {layout.n_frames} frames at {layout.rate_hz:g} Hz from {file.source.name} ({file.parameters.processor.name} "
-        f"{'floats' if layout.is_float else 'integers'}), positions in {length.name}{'' if length.stated else ' (guessed)'}"
-    ]
+    read = {
+        "frames": layout.n_frames, "rate_hz": layout.rate_hz, "file": file.source.name, "processor": file.parameters.processor.name,
+        "is_float": layout.is_float, "unit": length.name, "guessed": not length.stated,
+    }  # fmt: skip
+    steps = [Sentence("read", read)]
     if labels.subject:
-        steps.append(f"took the markers of {labels.subject}")
+        steps.append(Sentence("took-subject", {"subject": labels.subject}))
     if vertical.axis != "+Z":
-        steps.append(f"rotated from {vertical.axis} up to +Z up (by its {vertical.witness})")
-    steps += [f"{plate.name}: {'; '.join(plate.history)}" for plate in plates]
+        steps.append(Sentence("rotated", {"axis": vertical.axis, "witness": vertical.witness}))
+    steps += [Sentence("plate-read", {"plate": plate.name, "steps": plate.history}) for plate in plates]
     return tuple(steps)
 
 

@@ -64,7 +64,7 @@ def read_plate(
     # Not-a-number passes through the sums below in silence; infinity would not.
     channels[~np.isfinite(channels)] = np.nan
     findings: list[Finding] = []
-    history = [f"type {setup.kind}, channels {', '.join(str(channel + 1) for channel in setup.channels)}"]
+    history = [Sentence("plate-channels", {"type": setup.kind, "channels": [channel + 1 for channel in setup.channels]})]
     force_N, moment_Nm = _in_SI(file, setup, channels, length, history, findings)
     possible = np.concatenate([np.abs(force_N) < LARGEST_FORCE_N, np.abs(moment_Nm) < LARGEST_MOMENT_NM], axis=1)
     damaged = ~possible.all(axis=1)
@@ -78,7 +78,7 @@ def read_plate(
     sign = decide_sign(stored_vertical_N)
     if sign == "applied":
         force_N, moment_Nm = -force_N, -moment_Nm
-        history.append("stored as the force applied to the plate: force and moment were negated")
+        history.append(Sentence("plate-negated"))
         findings.append(Finding("plate-applied", {"plate": setup.name, "file": where}, setup.name))
     elif sign == "unknown":
         findings.append(Finding("plate-unloaded", {"plate": setup.name, "file": where}, setup.name))
@@ -111,7 +111,7 @@ def _unusable(setup: PlateSetup, problem: Sentence, where: str) -> Finding:
 
 
 def _in_SI(
-    file: C3DFile, setup: PlateSetup, channels: FloatArray, length: LengthUnit, history: list[str], findings: list[Finding]
+    file: C3DFile, setup: PlateSetup, channels: FloatArray, length: LengthUnit, history: list[Sentence], findings: list[Finding]
 ) -> tuple[FloatArray, FloatArray]:
     """Force (N) and moment about the surface centre (N m), file axes, sign as stored."""
     labels = file.joined_strings("ANALOG", "UNITS")
@@ -120,7 +120,7 @@ def _in_SI(
     assert kind is not None
     newtons = (force_unit(units[2]) if not kind.matrix else None) or 1.0
     if newtons != 1.0:
-        history.append(f"force converted from {units[2]} (x {newtons:g})")
+        history.append(Sentence("force-converted", {"unit": units[2], "factor": newtons}))
     # Without channels of moments, and behind a matrix that makes its own units, moments are force times POINT:UNITS.
     stated = moment_unit(units[3], length) if kind.moment_channels else None
     force, moment = stored_wrench(setup, channels)
@@ -133,27 +133,27 @@ def _in_SI(
         scaled = channels.copy()
         scaled[:, 3:6] *= factor / (length.metres * newtons)
         force, moment = stored_wrench(setup, scaled)
-        history.append(f"moments read as {factor:g} N m per unit")
+        history.append(Sentence("moments-converted", {"factor": factor}))
     return force * newtons, moment * newtons * length.metres
 
 
 def _remove_baseline(
     setup: PlateSetup, force_N: FloatArray, moment_Nm: FloatArray, baseline: Baseline | None, vertical: Vertical,
-    *, where: str, history: list[str], findings: list[Finding],
+    *, where: str, history: list[Sentence], findings: list[Finding],
 ) -> FloatArray:  # fmt: skip
     """Subtract in place what the unloaded plate showed; return the force removed, (3,), file axes."""
     if baseline is None:
-        history.append("no sample proven unloaded: no baseline removed")
+        history.append(Sentence("baseline-unknown"))
         return np.zeros(3)
     size_N = float(np.linalg.norm(baseline.force_N))
     if size_N < SMALLEST_BASELINE_N:
-        history.append(f"unloaded force {size_N:.2f} N (noise {baseline.noise_N:.2f} N): no baseline removed")
+        history.append(Sentence("baseline-small", {"force_N": size_N, "noise_N": baseline.noise_N}))
         return np.zeros(3)
     force_N -= baseline.force_N
     moment_Nm -= baseline.moment_Nm
     vertical_N = float(baseline.force_N @ vertical.up_file)
-    seconds = f"{baseline.samples} samples"
-    history.append(f"baseline of {size_N:.2f} N (vertical {vertical_N:+.2f} N), measured in {seconds} with nobody near, removed")
+    shown = {"force_N": size_N, "vertical_N": vertical_N}
+    history.append(Sentence("baseline-removed", {**shown, "samples": baseline.samples}))
     rule = "plate-baseline-large" if size_N > LARGE_BASELINE_N else "plate-baseline"
-    findings.append(Finding(rule, {"plate": setup.name, "file": where, "force_N": size_N, "vertical_N": vertical_N}, setup.name))
+    findings.append(Finding(rule, {"plate": setup.name, "file": where, **shown}, setup.name))
     return baseline.force_N

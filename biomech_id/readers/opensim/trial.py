@@ -18,6 +18,7 @@ from biomech_id.readers.opensim.loads import ExternalForceColumns, read_document
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
+from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate, Markers, Subject, Trial
 
 #: Rows are our axes in OpenSim's.
@@ -44,11 +45,11 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
     table = read_trc(path)
     markers = Markers(table.names, table.position_m @ R_LAB_GROUND.T, table.rate_hz)
     loads = external_loads_of(path)
-    history = [f"read from {path.name}, Y up turned to Z up"]
+    history = [Sentence("read-opensim", {"file": path.name})]
     plates: tuple[ForcePlate, ...] = ()
     if loads is not None:
         plates = _plates(loads, table)
-        history.append(f"feet put on forces by {loads.name}")
+        history.append(Sentence("feet-on-forces", {"loads": loads.name}))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return Trial(
         path.stem, markers, plates, subject=subject or Subject(), first_frame=_first_frame(table), path=str(path), sha256=digest,
@@ -146,9 +147,10 @@ def _plate(force: ExternalForceColumns, data: StorageTable, rows: FloatArray, ra
     pushes, point, torque = given
     corners = _corners(point[np.abs(pushes[:, 2]) > 0.0])
     moment = torque + np.cross(point - corners.mean(axis=0), pushes)
+    named = {name: getattr(force, name) for name in ("force", "point", "torque", "body")} | {"file": path.name}
     return ForcePlate(
         f"{force.name} force", 2, corners, pushes, moment, rate_hz, sign="reaction", foot=side,
-        history=(f"{force.force}, {force.point}, {force.torque or 'no torque'} on {force.body} by {path.name}",),
+        history=(Sentence("plate-force", named),),
     )  # fmt: skip
 
 

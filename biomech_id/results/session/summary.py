@@ -22,6 +22,7 @@ from biomech_id.results.session.quality import Grade, rule_sentence
 from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.tables.cycle_table import planted_foot
 from biomech_id.results.tables.extrema import event_percents
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, ForcePlate, Subject
 
 #: What a cover or a methods page says of the subject; calibration measurements are in ``calibration.json``.
@@ -90,7 +91,7 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "plates": [_plate(plate) for plate in trial.plates],
         "foot_outline_mm": foot_outlines_mm(motion, trial.cycles),
-        "history": list(trial.history),
+        **_history(trial.history),
         "findings": _findings(trial.findings),
     }
 
@@ -152,8 +153,14 @@ def _agreement(row: Agreement) -> dict[str, Any]:
 def _plate(plate: ForcePlate) -> dict[str, Any]:
     return {
         "name": plate.name, "kind": plate.kind, "corners_mm": MM_PER_M * plate.corners_m, "sign": plate.sign,
-        "baseline_N": plate_baseline_N([plate]), "history": list(plate.history),
+        "baseline_N": plate_baseline_N([plate]), **_history(plate.history),
     }  # fmt: skip
+
+
+def _history(steps: Iterable[Sentence | str]) -> dict[str, Any]:
+    """What was done, in words and by rules; a plain line is a note of whoever wrote it."""
+    said = [Sentence("note", {"text": step}) if isinstance(step, str) else step for step in steps]
+    return {"history": list(map(str, said)), "steps": [step.to_dict() for step in said]}
 
 
 def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:

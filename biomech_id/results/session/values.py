@@ -29,6 +29,7 @@ from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
 from biomech_id.results.tables.variables import added_columns
+from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject
 
@@ -76,7 +77,7 @@ class TrialResult:
     plates: tuple[ForcePlate, ...] = ()
     errors: Mapping[str, Errors] = field(default_factory=dict)
     mass_kg: float | None = None
-    history: tuple[str, ...] = ()
+    history: tuple[Sentence | str, ...] = ()
     findings: tuple[Finding, ...] = ()
     markers: Markers | None = None
     analog: AnalogChannels = field(default_factory=AnalogChannels)

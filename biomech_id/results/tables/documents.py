@@ -40,6 +40,14 @@ def _findings(prefix: str, of: str) -> tuple[Key, ...]:
     return (Key(f"{prefix}findings[]", of), *(Key(f"{prefix}findings[].{name}", meaning) for name, meaning in _FINDING))
 
 
+def _steps(prefix: str) -> tuple[Key, ...]:
+    return (
+        Key(f"{prefix}steps[]", "the same as rules with their values"),
+        Key(f"{prefix}steps[].rule", "stable identifier"),
+        Key(f"{prefix}steps[].values", "what its sentence is made with, by name; units as their names end"),
+    )
+
+
 #: Every JSON file under OUT, key by key.
 DOCUMENTS: tuple[Document, ...] = (
     Document("summary.json", "Who walked, with which model, what became of every trial and every cycle, and why.", (
@@ -133,9 +141,11 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].plates[].sign", "how the file stored it: reaction, applied or unknown"),
         Key("trials[].plates[].baseline_N", "size of the force that was removed as the unloaded plate's, N"),
         Key("trials[].plates[].history", "what was done to the raw channels, in words"),
+        *_steps("trials[].plates[]."),
         Key("trials[].foot_outline_mm.<side>.names", "points of the foot's outline, in order around it"),
         Key("trials[].foot_outline_mm.<side>.points", "x, y of each, mm, in the axes of FootCentreOfPressure"),
         Key("trials[].history", "what was done to the data, in words, in order"),
+        *_steps("trials[]."),
         *_findings("trials[].", "what was noticed in the trial"),
         Key("failed[]", "recordings that could not be analysed"),
         Key("failed[].file", "relative to the subject's folder"),

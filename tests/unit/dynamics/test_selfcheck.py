@@ -21,8 +21,8 @@ def test_sound_loads_pass_every_check(make_body: Any, make_contacts: Any) -> Non
     checks = self_checks(solve_body(body, make_contacts(unknown={"L": [2]}), extra=[brace]))
     assert [check.verdict for check in checks] == ["passed"] * 3
     assert all(check.value < check.limit for check in checks)
-    assert str(checks[0]).startswith("residual of the block system: ")
-    assert str(checks[0]).endswith("N or N m (limit 1e-09): passed")
+    assert str(checks[0].sentence).startswith("self-check: residual of the block system: ")
+    assert str(checks[0].sentence).endswith("N or N m (limit 1e-09): passed")
 
 
 def test_a_moment_off_by_a_millinewton_metre_fails(make_body: Any, make_contacts: Any) -> None:

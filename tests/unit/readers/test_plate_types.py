@@ -139,7 +139,7 @@ def test_a_baseline_is_measured_where_nobody_is_near(tmp_path: Path) -> None:
     np.testing.assert_allclose(plate.baseline_N, R_LAB_PLATE @ BASELINE[:3], atol=1e-4)
     np.testing.assert_allclose(plate.force_lab_N, clean.force_lab_N, atol=1e-3)
     np.testing.assert_allclose(plate.moment_lab_Nm, clean.moment_lab_Nm, atol=1e-3)
-    assert any("baseline of" in step for step in plate.history)
+    assert any("baseline of" in str(step) for step in plate.history)
 
 
 def test_no_baseline_is_taken_from_somebody_who_stands_there(tmp_path: Path) -> None:

@@ -307,7 +307,7 @@ def test_y_up_is_turned_to_z_up_with_everything_in_it(write: Callable[..., Path]
     np.testing.assert_allclose(trial.markers.position_m, base.markers.position_m, atol=1e-9)
     np.testing.assert_allclose(trial.plates[0].force_lab_N, base.plates[0].force_lab_N, atol=1e-9)
     np.testing.assert_allclose(trial.plates[0].moment_lab_Nm, base.plates[0].moment_lab_Nm, atol=1e-9)
-    assert any("rotated from +Y up" in step for step in trial.history)
+    assert any("rotated from +Y up" in str(step) for step in trial.history)
 
 
 #: File axes that point forward, left and up in the laboratory, as columns of laboratory -> file.
