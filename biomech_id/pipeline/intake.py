@@ -35,6 +35,12 @@ class Refused:
 
     path: Path
     sentence: str
+    names_file: bool = False
+
+    @classmethod
+    def by(cls, error: BiomechError, path: Path) -> Refused:
+        """Return what an error says about a file; readers name the file themselves."""
+        return cls(path, error.message, Path(error.where).name == path.name)
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = 
         try:
             trials.append(reader(path))
         except BiomechError as error:
-            refused.append(Refused(path, error.message))
+            refused.append(Refused.by(error, path))
     if not trials:
         raise MissingInputError(
             "No file could be read. " + " ".join(r.sentence for r in refused),

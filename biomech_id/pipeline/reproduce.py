@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,9 @@ from biomech_id.results import (
     write_study,
 )
 from biomech_id.results.study.tables import about_study
+
+#: What is compared, in words.
+CALLED = ("the finished results", "the results computed again")
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path]) -
             _drawn_again(manifest, job, out, also)
         except BiomechError as error:
             causes.append(f"output report.pdf: {error.message}")
-        found = folder_differences(folder, out)
+        found = folder_differences(folder, out, called=CALLED)
     return Reproduction(subject, tuple(causes), tuple(map(_said, found)))
 
 
@@ -135,14 +138,11 @@ def _tables_again(root: Path) -> Reproduction:
     try:
         with tempfile.TemporaryDirectory() as temporary:
             again = write_study(root, folders, parquet=about["format"] == "parquet", out=Path(temporary) / "study")
-            found = file_differences(root / "study", again)
+            found = file_differences(root / "study", again, called=CALLED)
     except BiomechError as error:
         return Reproduction("study", (*causes, error.message), ("nothing could be made again",))
     return Reproduction("study", tuple(causes), tuple(map(_said, found)))
 
 
 def _said(found: Difference) -> str:
-    places = {"the first folder": "the finished results", "the second folder": "the results computed again"}
-    for general, here in places.items():
-        found = replace(found, what=found.what.replace(general, here))
     return f"{found.name}: {found.what}"

@@ -287,7 +287,7 @@ def _analysed(
         try:
             solved.append(solve_trial(trial, model, subject, job.recipe, condition=condition(Path(trial.path).stem)))
         except BiomechError as error:
-            refused.append(Refused(Path(trial.path), error.message))
+            refused.append(Refused.by(error, Path(trial.path)))
     means = _mean_cycles(solved)
     static = None if model.static is None else model.track(model.static, kinetics=job.recipe.kinetics)
     results = [cut_and_grade(each, model, static, means.get(each.result.condition, {})) for each in solved]
@@ -332,7 +332,7 @@ def _session(
         static_frames=static.n_frames if static else 0,
         calibration=model.calibration.to_dict(),
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
-        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence)) for r in refused),
+        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
         findings=(*model.findings, *map(nameless.of_finding, noticed)),
         recipe=job.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
@@ -347,8 +347,7 @@ def _session(
 
 def _outcome(session: SessionResult, out: Path) -> Outcome:
 
-    # Most sentences of the readers name the file themselves.
-    complaints = [f.sentence if f.file in f.sentence else f"{f.file}: {f.sentence}" for f in session.failed]
+    complaints = [f.sentence if f.names_file else f"{f.file}: {f.sentence}" for f in session.failed]
     if not session.trials:
         complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import NotRequired, Protocol, TypedDict
 
 from biomech_id.gait.stance import DECIDES
 from biomech_id.report.layout.style import Style
 from biomech_id.sentences import worded
 
 
-def in_language(said: Mapping[str, Any], part: str, stored: str, style: Style) -> str:
+class Said(TypedDict):
+    """A sentence as JSON holds it; older ones have no values."""
+
+    rule: str
+    values: NotRequired[Mapping[str, object]]
+
+
+class Reasoned(Protocol):
+    """A row of `SessionTables.cycle_list`."""
+
+    reason: str
+    reasons: Sequence[Said]
+
+
+def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     """Return a sentence of the tables (``"text"`` or ``"hint"``) in the report's language; ``stored`` is its English one."""
     return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != "en" else stored
 
 
-def reasons_of(cycle: Any, style: Style) -> tuple[str, ...]:
-    """Why a cycle (a row of `SessionTables.cycle_list`) has no kinetics or is in no mean; that of a stance after its verdict."""
+def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
+    """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict."""
     said = [_after_verdict(why, style) for why in cycle.reasons] or [cycle.reason] * bool(cycle.reason)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
 
 
-def _after_verdict(why: Mapping[str, Any], style: Style) -> str:
-    words, verdict = worded(why["rule"], why["values"], style.language), DECIDES.get(why["rule"])
+def _after_verdict(why: Said, style: Style) -> str:
+    words, verdict = worded(why["rule"], why.get("values", {}), style.language), DECIDES.get(why["rule"])
     return f"{style.label(f'stance.{verdict}')}: {words}" if verdict else words

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from matplotlib.figure import Figure
 
 from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
 from biomech_id.report.layout.numbers import three_digits
-from biomech_id.report.layout.reasons import in_language
+from biomech_id.report.layout.reasons import Said, in_language
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
@@ -56,11 +55,11 @@ def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator
     yield style.label("methods.processing"), single
 
 
-def history_lines(trial: Mapping[str, Any], style: Style) -> list[str]:
+def history_lines(history: Sequence[str], steps: Sequence[Said], style: Style) -> list[str]:
     """What was done to one trial; self-checks that passed are counted, one that did not is written out."""
-    steps = trial.get("steps") or [{"rule": ""} for _ in trial["history"]]
-    passed = [step["rule"] == "self-check" and step["values"]["verdict"] == "passed" for step in steps]
-    told = zip(steps, trial["history"], passed, strict=True)
+    known: Sequence[Said] = steps or [{"rule": ""}] * len(history)
+    passed = [step["rule"] == "self-check" and step["values"]["verdict"] == "passed" for step in known]
+    told = zip(known, history, passed, strict=True)
     lines = [in_language(step, "text", line, style) for step, line, is_passed in told if not is_passed]
     return [*lines, style.label("methods.self_checks", n=sum(passed))] if any(passed) else lines
 
@@ -90,7 +89,9 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
         told = [style.label(f"error_size.{name}", size=three_digits(float(size))) for name, size in sizes.items()]
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
-    histories = {trial["name"]: history_lines(trial, style) for trial in summary.get("trials", ())}
+    histories = {
+        trial["name"]: history_lines(trial["history"], trial.get("steps", ()), style) for trial in summary.get("trials", ())
+    }
     yield from processing(histories, style)
     versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
     yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]

@@ -28,7 +28,11 @@ class Difference:
     largest: float = float("nan")
 
 
-def folder_differences(first: Path, second: Path) -> tuple[Difference, ...]:
+#: What two folders are called where nobody says.
+CALLED = ("the first folder", "the second folder")
+
+
+def folder_differences(first: Path, second: Path, *, called: tuple[str, str] = CALLED) -> tuple[Difference, ...]:
     """Compare every output of two sessions by content; empty if all of them are the same bytes.
 
     Outputs are those of either manifest; the manifests themselves are not compared.
@@ -36,27 +40,28 @@ def folder_differences(first: Path, second: Path) -> tuple[Difference, ...]:
     Parameters
     ----------
     first, second : folders written by ``run``.
+    called : what the two are in words.
 
     Raises
     ------
     FileRefusedError : one of them has no readable manifest.
     """
     names = sorted({*read_json(first / MANIFEST)["outputs"], *read_json(second / MANIFEST)["outputs"]})
-    found = (_difference(first / name, second / name, name) for name in names)
+    found = (_difference(first / name, second / name, name, called) for name in names)
     return tuple(difference for difference in found if difference is not None)
 
 
-def file_differences(first: Path, second: Path) -> tuple[Difference, ...]:
+def file_differences(first: Path, second: Path, *, called: tuple[str, str] = CALLED) -> tuple[Difference, ...]:
     """Compare every file below two folders by content; empty if all of them are the same bytes."""
     names = sorted({path.relative_to(root).as_posix() for root in (first, second) for path in root.rglob("*") if path.is_file()})
-    found = (_difference(first / name, second / name, name) for name in names)
+    found = (_difference(first / name, second / name, name, called) for name in names)
     return tuple(difference for difference in found if difference is not None)
 
 
-def _difference(first: Path, second: Path, name: str) -> Difference | None:
-    for path, which in ((first, "first"), (second, "second")):
+def _difference(first: Path, second: Path, name: str, called: tuple[str, str]) -> Difference | None:
+    for path, which in zip((first, second), called, strict=True):
         if not path.is_file():
-            return Difference(name, f"missing in the {which} folder")
+            return Difference(name, f"missing in {which}")
     if sha256_of(first) == sha256_of(second):
         return None
     if first.suffix != ".csv":

@@ -141,10 +141,11 @@ class TrialResult:
 
 @dataclass(frozen=True)
 class Failure:
-    """A recording that could not be analysed, and the sentence that says why."""
+    """A recording that could not be analysed, and the sentence that says why, which may name the file itself."""
 
     file: str
     sentence: str
+    names_file: bool = False
 
 
 @compact_repr
