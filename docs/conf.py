@@ -28,8 +28,9 @@ default_role = "any"
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
     (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path"),
-    (r"py:class", r"callable|iterable|T|P|P\.k?w?args"),
-    (r"any|py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|enum|os|pathlib|collections|concurrent|matplotlib|ElementTree)\..*"),
+    (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),
+    (r"any|py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|matplotlib)\..*"),
+    (r"any|py:(class|obj)", r"(enum|os|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
 ]
 
 # A page a module, in files whose names are not those of the modules: a name in backticks must not mean a page.

@@ -20,6 +20,7 @@ from biomech_id.errors import BiomechError, FileRefusedError, OptionError
 from biomech_id.files.text import did_you_mean, read_problem, read_text
 
 Read = TypeVar("Read")
+#: Words, or what returns them when they are asked for.
 Choices: TypeAlias = tuple[str, ...] | Callable[[], tuple[str, ...]]
 #: A number as half of Europe writes it, where a setting's value stands.
 DECIMAL_COMMA = re.compile(r"=\s*(-?\d+),(\d+)")
@@ -155,6 +156,7 @@ class ListOf:
     of: Entry
 
 
+#: What may stand under a name.
 Entry: TypeAlias = Setting | Section | ListOf
 #: A sentence about a mistake, the offending value, what was expected, and the keys that lead there.
 Mistake: TypeAlias = tuple[str, object, str, str]

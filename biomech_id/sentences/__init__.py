@@ -22,6 +22,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any
 
+#: Those with tables of their own.
 LANGUAGES = ("en", "de")
 #: Decimal mark where it is not a point.
 DECIMAL_MARK = {"de": ","}

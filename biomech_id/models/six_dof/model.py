@@ -1,7 +1,7 @@
 """The six-degree-of-freedom model: segments follow their own marker clusters, joints may open.
 
 Calibrated on a static trial, or on the window of a walk in which the anatomical points are seen; tracked by weighted least squares
-(`pose.fit_pose`). Axes are ISB's (`anatomical_axes`), clinical angles, moments and signs those of `axes`.
+(`pose.fit_pose`). Axes are ISB's (`anatomical_axes`), clinical angles, moments and signs those of `six_dof.axes`.
 Each joint centre is carried by the segment proximal to it: the hip by the pelvis, the knee by the thigh, the ankle by the shank.
 A segment with two markers takes that joint centre as its third point. Frames that show fewer than three points are missing.
 """
