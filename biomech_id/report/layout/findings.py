@@ -79,6 +79,8 @@ def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
         message = in_language(finding, "text", finding["message"], style)
         hint = in_language(finding, "hint", finding["hint"], style)
         opening = finding.get("values", {}).get(opens_with(finding["rule"], style.language))
+        if "values" not in finding and message.startswith(finding["where"]):
+            opening = finding["where"]  # the first version's words are all there is
         where = places.setdefault((finding["severity"], message, hint), [])
         # Many sentences begin with their file's name.
         where += [finding["where"]] if finding["where"] not in ("", opening, *where) else []

@@ -1,4 +1,4 @@
-"""What the tables say by rule and values, in the report's language; older tables have words only, which are printed as they are."""
+"""What the tables say by rule and values, in the report's language; the first version left words only, printed as it did."""
 
 from __future__ import annotations
 
@@ -31,10 +31,26 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
 
 def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
     """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict."""
-    said = [_after_verdict(why, style) for why in cycle.reasons] or [cycle.reason] * bool(cycle.reason)
+    said = [_after_verdict(why, style) for why in cycle.reasons] or _of_first_version(cycle.reason, style)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
 
 
 def _after_verdict(why: Said, style: Style) -> str:
     words, verdict = worded(why["rule"], why.get("values", {}), style.language), DECIDES.get(why["rule"])
     return f"{style.label(f'stance.{verdict}')}: {words}" if verdict else words
+
+
+def _of_first_version(reason: str, style: Style) -> list[str]:
+    """Reasons of tables that have words only, whose wording is fixed: a verdict's name may stand before each."""
+    parts = []
+    for part in filter(None, reason.split("; ")):
+        verdict, colon, words = part.partition(": ")
+        parts.append(f"{style.label(f'stance.{verdict}')}: {words}" if colon and verdict in set(DECIDES.values()) else part)
+    return parts
+
+
+def passed_self_check(step: Said, line: str) -> bool:
+    """Whether a line of a history is a self-check that passed; tables of the first version have only its words."""
+    if "values" not in step:
+        return line.startswith("self-check: ") and line.endswith("passed")
+    return step["rule"] == "self-check" and step["values"]["verdict"] == "passed"

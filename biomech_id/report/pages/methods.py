@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.labelled_values import calibration_lines, segment_lines, setting_lines, source_lines
 from biomech_id.report.layout.numbers import three_digits
-from biomech_id.report.layout.reasons import Said, in_language
+from biomech_id.report.layout.reasons import Said, in_language, passed_self_check
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
@@ -58,7 +58,7 @@ def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator
 def history_lines(history: Sequence[str], steps: Sequence[Said], style: Style) -> list[str]:
     """What was done to one trial; self-checks that passed are counted, one that did not is written out."""
     known: Sequence[Said] = steps or [{"rule": ""}] * len(history)
-    passed = [step["rule"] == "self-check" and step["values"]["verdict"] == "passed" for step in known]
+    passed = [passed_self_check(step, line) for step, line in zip(known, history, strict=True)]
     told = zip(known, history, passed, strict=True)
     lines = [in_language(step, "text", line, style) for step, line, is_passed in told if not is_passed]
     return [*lines, style.label("methods.self_checks", n=sum(passed))] if any(passed) else lines

@@ -194,11 +194,11 @@ def test_reasons_and_findings_are_said_in_the_reports_language(build, tmp_path):
     assert "never printed" not in text
 
 
-def test_older_tables_have_their_reasons_printed_as_they_are(build, tmp_path):
+def test_the_first_versions_reasons_are_printed_as_it_printed_them(build, tmp_path):
     tables = build(kinetics=False)
     tables.summary["trials"][0]["cycles"][0]["reason"] = "no_plate: in words; of long ago"
     text = plain(text_of(draw_report(tables, tmp_path / "a.pdf", pages=["quality"])))
-    assert "No_plate: in words; of long ago." in text
+    assert "No plate: in words. Of long ago." in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
