@@ -29,7 +29,7 @@ from biomech_id.results import (
 from biomech_id.results.study.tables import about_study
 
 #: What is compared, in words.
-CALLED = ("the finished results", "the results computed again")
+_COMPARED = ("the finished results", "the results computed again")
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _again(folder: Path, subject: str, recordings: Path, also: Sequence[Path]) -
             _drawn_again(manifest, job, out, also)
         except BiomechError as error:
             causes.append(f"output report.pdf: {error.message}")
-        found = folder_differences(folder, out, called=CALLED)
+        found = folder_differences(folder, out, called=_COMPARED)
     return Reproduction(subject, tuple(causes), tuple(map(_said, found)))
 
 
@@ -138,7 +138,7 @@ def _tables_again(root: Path) -> Reproduction:
     try:
         with tempfile.TemporaryDirectory() as temporary:
             again = write_study(root, folders, parquet=about["format"] == "parquet", out=Path(temporary) / "study")
-            found = file_differences(root / "study", again, called=CALLED)
+            found = file_differences(root / "study", again, called=_COMPARED)
     except BiomechError as error:
         return Reproduction("study", (*causes, error.message), ("nothing could be made again",))
     return Reproduction("study", tuple(causes), tuple(map(_said, found)))

@@ -410,7 +410,7 @@ def test_results_stay_where_the_tables_of_the_study_cannot_be_written(
     def full(*_: Any, **__: Any) -> None:
         raise OutputError("The disk is full.", value=None, expected="room", where="study")
 
-    monkeypatch.setattr("biomech_id.results.write_study", full)
+    monkeypatch.setattr("biomech_id.pipeline.batch.write_study", full)
     outcome = run_study(study, tmp_path / "out", Job((study,), recipe=QUICK))
     assert outcome.complaint == "The disk is full."
     assert (tmp_path / "out/verdicts.csv").is_file()

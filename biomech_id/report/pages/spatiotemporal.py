@@ -116,7 +116,7 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
         )
         sheet.text(_BARS_LEFT_MM, y, style.label(f"side.{side}"), size="body", colour=side, weight="bold")
         if not np.isfinite(off):
-            sheet.text(_BARS_LEFT_MM, y + 9.0, style.label("absent.cycles", side=style.label(f"side.{side}").lower()), size="small")
+            sheet.text(_BARS_LEFT_MM, y + 9.0, style.label(f"absent.cycles_{side}"), size="small")
             y += 33.0
             continue
         bars = ((side, [(0.0, off)]), (other, [(0.0, opposite_off), (opposite_strike, 100.0)]))

@@ -99,10 +99,19 @@ def test_what_was_done_to_every_trial_is_told_once():
     assert list(processing({}, STYLE)) == [("What was done to every trial", []), ("What was done to single trials", [])]
 
 
+CHECKS = ["read 9 frames", "self-check: a: passed", "self-check: b: passed", "self-check: c 3 N (limit 1e-9): failed"]
+
+
 def test_self_checks_that_passed_are_counted_and_others_written_out():
-    history = ["read 9 frames", "self-check: a: passed", "self-check: b: passed", "self-check: c 3 N (limit 1e-9): failed"]
-    assert history_lines(history, STYLE) == [
-        "read 9 frames",
-        "self-check: c 3 N (limit 1e-9): failed",
-        "2 self-checks of the equations passed",
-    ]
+    checks = [{"name": name, "value": 1.0, "unit": "N", "limit": 2.0, "verdict": verdict} for name, verdict in (
+        ("a", "passed"), ("b", "passed"), ("c", "failed"),
+    )]  # fmt: skip
+    steps = [{"rule": "", "values": {}}, *({"rule": "self-check", "values": check} for check in checks)]
+    lines = history_lines(CHECKS, steps, STYLE)
+    assert len(lines) == 3
+    assert "failed" in lines[1]
+    assert lines[2] == "2 self-checks of the equations passed"
+
+
+def test_self_checks_of_the_first_version_are_told_by_their_words():
+    assert history_lines(CHECKS, [], STYLE) == [CHECKS[0], CHECKS[3], "2 self-checks of the equations passed"]
