@@ -48,28 +48,18 @@ class CheckReport:
         return json.dumps(self.to_dict(), allow_nan=False)
 
 
+#: What is told of a file under its own name.
+_FACTS = ("frames", "rate_hz", "first_frame", "points", "labels", "analog_channels", "analog_rate_hz", "units", "vertical")
+
+
 def _contents(recording: Recording | None) -> dict[str, Any]:
     if recording is None:
-        numbers = dict.fromkeys(["frames", "rate_hz", "first_frame", "points", "labels", "analog_channels", "analog_rate_hz"])
-        rest: dict[str, Any] = {
-            "units": None,
-            "vertical": None,
-            "plates": [],
-            "events": [],
-            "subject": {"mass_kg": None, "height_m": None},
-        }
-        return {**numbers, **rest, "model_outputs": []}
+        unknown = {"plates": [], "events": [], "subject": {"mass_kg": None, "height_m": None}, "model_outputs": []}
+        return {**dict.fromkeys(_FACTS), **unknown}
     facts, trial = recording.facts, recording.trial
     return {
-        "frames": facts.frames,
-        "rate_hz": facts.rate_hz,
-        "first_frame": facts.first_frame,
-        "points": facts.points,
+        **{name: getattr(facts, name) for name in _FACTS},
         "labels": list(facts.labels),
-        "analog_channels": facts.analog_channels,
-        "analog_rate_hz": facts.analog_rate_hz,
-        "units": facts.units,
-        "vertical": facts.vertical,
         "plates": [_plate(plate) for plate in facts.plates],
         "events": [
             {"label": event.label, "context": SIDE_WORDS[event.side].title() or "General", "time_s": event.time_s}
@@ -83,10 +73,7 @@ def _contents(recording: Recording | None) -> dict[str, Any]:
 def _plate(plate: PlateFacts) -> dict[str, Any]:
     return {
         "type": plate.kind,
-        "peak_vertical_N": plate.peak_vertical_N,
-        "lowest_vertical_N": plate.lowest_vertical_N,
-        "sign": plate.sign,
-        "baseline_N": plate.baseline_N,
+        **{name: getattr(plate, name) for name in ("peak_vertical_N", "lowest_vertical_N", "sign", "baseline_N")},
         "corners_m": plate.corners_m.tolist(),
         "problem": str(plate.problem) if plate.problem else None,
     }

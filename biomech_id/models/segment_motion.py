@@ -24,6 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import dot, matvec
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.errors import OptionError
@@ -80,16 +81,7 @@ def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, 
     """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, from the spline of R_lab_seg (n, 3, 3)."""
     first, second = quintic_derivatives(R_lab_seg, rate_hz)
     transposed = np.swapaxes(R_lab_seg, -1, -2)
-    return _skew_part(first @ transposed), _skew_part(second @ transposed)
-
-
-def _skew_part(matrix: FloatArray) -> FloatArray:
-    """The vector v (n, 3) of the skew part S(v) of (n, 3, 3) matrices."""
-    return 0.5 * np.stack([
-        matrix[:, 2, 1] - matrix[:, 1, 2],
-        matrix[:, 0, 2] - matrix[:, 2, 0],
-        matrix[:, 1, 0] - matrix[:, 0, 1],
-    ], axis=-1)  # fmt: skip
+    return unskew(first @ transposed), unskew(second @ transposed)
 
 
 def stencil_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:

@@ -91,11 +91,5 @@ def _reason(problem: BaseException) -> str:
 
 
 def _kind(mode: int) -> str:
-    kinds = [
-        (stat.S_ISDIR, "a directory"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISCHR, "a device"),
-        (stat.S_ISBLK, "a device"),
-        (stat.S_ISSOCK, "a socket"),
-    ]
-    return next((word for test, word in kinds if test(mode)), "no ordinary file")
+    kinds = {"d": "a directory", "p": "a pipe", "c": "a device", "b": "a device", "s": "a socket"}
+    return kinds.get(stat.filemode(mode)[0], "no ordinary file")

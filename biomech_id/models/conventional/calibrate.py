@@ -10,7 +10,6 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
-from biomech_id.dynamics.body import Segment
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
@@ -19,6 +18,7 @@ from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
 from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.placement import leg_lengths
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m, plates_floor_m
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M
@@ -81,7 +81,11 @@ def calibrate(
     lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
     table, chosen = choose_table(inertia, subject, own=TABLE_OF_KINETICS["textbook"])
     mass_kg = subject.mass_kg or np.nan
-    segments = _segments(mass_kg, lengths, sides)
+    segments = {
+        (side, name): segment
+        for side in sides
+        for name, segment in leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook").items()
+    }
     if inertia != OWN_TABLE:
         scaled = {
             side: segments_from_table(table, side, mass_kg, _end_points(markers, leg, offsets[side], radius))
@@ -159,12 +163,8 @@ def _foot_flat(
 
 def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, float]:
     """Mean static lengths of thigh, shank and foot, metres."""
-    side, pose = leg.geometry.side, leg.pose
-    return {
-        "thigh": float(np.nanmean(np.linalg.norm(pose.hip_lab_m - pose.knee_lab_m, axis=1))),
-        "shank": float(np.nanmean(np.linalg.norm(pose.knee_lab_m - pose.ankle_lab_m, axis=1))),
-        "foot": foot_length_m(markers.on(side, "heel"), markers.on(side, "toe"), radius_m),
-    }
+    found = leg_lengths(markers, leg.pose, leg.geometry.side, radius_m)
+    return {name: float(np.nanmean(length)) for name, length in found.items()}
 
 
 def _end_points(markers: Markers, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> dict[str, dict[str, FloatArray]]:
@@ -186,14 +186,6 @@ def _end_points(markers: Markers, leg: _StaticLeg, offsets: FootOffsets, radius_
         name: {point: np.nanmean(into_segment(R, origin, path), axis=0) for point, path in paths.items()}
         for name, (R, origin, paths) in points.items()
     }
-
-
-def _segments(mass_kg: float, lengths: Mapping[tuple[str, str], float], sides: tuple[str, ...]) -> dict[tuple[str, str], Segment]:
-    segments: dict[tuple[str, str], Segment] = {}
-    for side in sides:
-        of_side = leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook")
-        segments |= {(side, name): segment for name, segment in of_side.items()}
-    return segments
 
 
 def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> FloatArray:

@@ -72,7 +72,7 @@ def place_side(
     if kinetics == "textbook" or calibration.table:
         segments = {name: calibration.segments[side, name] for name in LEG_SEGMENTS}
     else:
-        segments = leg_segments(mass_kg, vicon_lengths(markers, leg, side, calibration.marker_radius_m), kinetics)
+        segments = leg_segments(mass_kg, leg_lengths(markers, leg, side, calibration.marker_radius_m), kinetics)
     outline = matvec(R_lab_foot[:, None], calibration.outline_foot_m[side][None]) + leg.ankle_lab_m[:, None]
     return PlacedLeg(
         frames=frames,
@@ -83,8 +83,8 @@ def place_side(
     )
 
 
-def vicon_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
-    """Return the lengths the vendor's kinetics use, metres: thigh and shank per frame, the foot's mean over this very trial."""
+def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
+    """Return the lengths, metres, of thigh and shank per frame and of the foot as a mean over this very trial (vendor's kinetics)."""
     return {
         "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),
         "shank": np.linalg.norm(leg.knee_lab_m - leg.ankle_lab_m, axis=1),

@@ -15,7 +15,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import LEG_SEGMENTS, Part
-from biomech_id.anthropometry.table import InertialTable
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError, MissingInputError
@@ -25,7 +24,7 @@ from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.six_dof.anatomical_axes import foot_axes, long_bone_axes, pelvis_axes
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.pose import aspect
-from biomech_id.models.table_inertia import ScaledSegment, foot_end_points, scale
+from biomech_id.models.table_inertia import foot_end_points
 from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Subject
 
@@ -213,13 +212,6 @@ def _foot_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float
     points = foot_end_points(marker, front, leg.ankle.centre_lab_m, forward, marker_radius_m)
     points["metatarsal_heads"] = landmarks.metatarsal_heads(side)
     return points if tip is None else {**points, "toe_tip": tip}
-
-
-def leg_inertia(
-    side: str, templates: Mapping[str, SegmentTemplate], table: InertialTable, body_mass_kg: float
-) -> dict[str, ScaledSegment]:
-    """Return the inertial parameters of thigh, shank and foot of one leg."""
-    return {name: scale(table[name], side, body_mass_kg, templates[name].points_m) for name in LEG_SEGMENTS}
 
 
 def sole(leg: StandingLeg, landmarks: BodyPoints, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.skew import unskew
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
@@ -23,7 +24,7 @@ from biomech_id.models.landmarks import under_set_labels
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate
 from biomech_id.models.six_dof.tracking import track_segments
-from biomech_id.trial import Markers, Trial
+from biomech_id.trial import Trial
 
 #: Smallest range, rad, of the second largest component of the hip's rotation, and of the knee's rotation.
 SMALLEST_HIP_RANGE_RAD = np.deg2rad(15.0)
@@ -55,29 +56,18 @@ def find_functional_joints(
         thigh = (side, "thigh")
         best = _most_moved(tracked, ("", "pelvis"), thigh, rank=1, least=SMALLEST_HIP_RANGE_RAD)
         if best is not None:
-            cluster = _cluster(recordings[best], templates[thigh]) if hip == "sphere" else None
-            centre = _hip_centre(tracked[best]["", "pelvis"], tracked[best][thigh], cluster)
+            pelvis, femur, markers = tracked[best]["", "pelvis"], tracked[best][thigh], recordings[best]
+            cluster_m = [markers[label] for label in templates[thigh].markers if markers.present(label)]
+            centre = sphere_fit(np.stack(cluster_m, axis=1), pelvis, femur) if hip == "sphere" else score(pelvis, femur)
             hips[side], methods[side, "hip"] = centre.in_proximal_m, _words(centre)
         bent = _most_moved(tracked, thigh, (side, "shank"), rank=0, least=SMALLEST_KNEE_RANGE_RAD)
         if bent is not None:
             axis = sara(tracked[bent][thigh], tracked[bent][side, "shank"])
             knees[side], methods[side, "knee"] = _knee_in_reference(axis, side, leg), _words(axis)
         still = [joint for joint, found in (("hip", best), ("knee", bent)) if found is None]
-        findings += [_too_small(side, joint, trials) for joint in still]
+        where = ", ".join(trial.name for trial in trials)
+        findings += [Finding("functional-too-small", {"side": side, "joint": joint}, where) for joint in still]
     return FunctionalJoints(hips, knees, methods), tuple(findings)
-
-
-def _hip_centre(pelvis: Frames, thigh: Frames, cluster_lab_m: FloatArray | None) -> JointCentre:
-    return score(pelvis, thigh) if cluster_lab_m is None else sphere_fit(cluster_lab_m, pelvis, thigh)
-
-
-def _cluster(markers: Markers, template: SegmentTemplate) -> FloatArray:
-    """Paths (n, k, 3), metres, laboratory axes, of the cluster's markers that the trial shows."""
-    return np.stack([markers[label] for label in template.markers if markers.present(label)], axis=1)
-
-
-def _too_small(side: str, joint: str, trials: Sequence[Trial]) -> Finding:
-    return Finding("functional-too-small", {"side": side, "joint": joint}, ", ".join(trial.name for trial in trials))
 
 
 def _words(found: JointCentre | JointAxis) -> str:
@@ -99,9 +89,7 @@ def _ranges(proximal: Frames, distal: Frames) -> FloatArray:
         return np.zeros(3)
     # Axis times sine of the angle from the mean posture: enough to rank movements below a right angle.
     change = relative @ _mean_rotation(relative).T
-    sines = 0.5 * np.stack(
-        [change[:, 2, 1] - change[:, 1, 2], change[:, 0, 2] - change[:, 2, 0], change[:, 1, 0] - change[:, 0, 1]], axis=1
-    )
+    sines = unskew(change)
     principal = sines @ np.linalg.svd(sines - sines.mean(axis=0), full_matrices=False)[2].T
     return np.sort(np.ptp(np.arcsin(np.clip(principal, -1, 1)), axis=0))[::-1]
 

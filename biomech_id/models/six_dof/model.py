@@ -34,7 +34,6 @@ from biomech_id.models.six_dof.calibrate import (
     FunctionalJoints,
     StandingLeg,
     learn,
-    leg_inertia,
     leg_templates,
     place_pelvis,
     resting,
@@ -45,7 +44,7 @@ from biomech_id.models.six_dof.calibrate import (
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
-from biomech_id.models.table_inertia import choose_table
+from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
 from biomech_id.trial import Subject, Trial
 
@@ -198,13 +197,14 @@ def six_dof_model(
             functional, chosen, first.templates, first.legs, hip="sphere" if hip == "sphere" else "score"
         )
     placed = calibrator.place(joints)
-    scaled = {side: leg_inertia(side, placed.of(side), table, subject.mass_kg or np.nan) for side in sides}
+    mass_kg, legs = subject.mass_kg or np.nan, [(side, name) for side in sides for name in LEG_SEGMENTS]
+    scaled = {(side, name): scale(table[name], side, mass_kg, placed.templates[side, name].points_m) for side, name in legs}
     calibration = SixDofCalibration(
         reference=reference.name, from_walk=static is None,
         n_frames=int(np.logical_or.reduce([leg.seen for leg in placed.legs.values()]).sum()),
         markerset=chosen, why=why, sides=sides, templates=placed.templates,
-        segments={(side, name): scaled[side][name].segment for side in sides for name in LEG_SEGMENTS},
-        length_m={(side, name): scaled[side][name].length_m for side in sides for name in LEG_SEGMENTS},
+        segments={part: each.segment for part, each in scaled.items()},
+        length_m={part: each.length_m for part, each in scaled.items()},
         table=table.name, methods=placed.methods, hip_methods=placed.hip_methods, hip_candidates_m=placed.hips_m,
         foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
     )  # fmt: skip
@@ -246,10 +246,6 @@ class _Placed:
     hip_methods: Mapping[str, HipCentreMethod]
     hips_m: Mapping[str, Mapping[str, FloatArray]]
     soles_m: Mapping[str, FloatArray]
-
-    def of(self, side: str) -> dict[str, SegmentTemplate]:
-        """Templates of one leg."""
-        return {name: self.templates[side, name] for name in LEG_SEGMENTS}
 
 
 @dataclass(frozen=True, eq=False)

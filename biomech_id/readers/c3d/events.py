@@ -17,13 +17,7 @@ SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
 STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")
 OFF_WORDS = ("foot off", "toe off", "toeoff", "lift off", "foot up")
 #: Header labels have four characters: side, then an abbreviation.
-HEADER_KINDS = {
-    "HS": EventKind.FOOT_STRIKE,
-    "IC": EventKind.FOOT_STRIKE,
-    "FS": EventKind.FOOT_STRIKE,
-    "TO": EventKind.FOOT_OFF,
-    "FO": EventKind.FOOT_OFF,
-}
+HEADER_KINDS = dict.fromkeys(("HS", "IC", "FS"), EventKind.FOOT_STRIKE) | dict.fromkeys(("TO", "FO"), EventKind.FOOT_OFF)
 
 
 @dataclass(frozen=True, order=True)
@@ -100,11 +94,7 @@ def _from_group(file: C3DFile, findings: list[Finding], where: str) -> list[Stor
 
 def _times(file: C3DFile) -> FloatArray:
     """EVENT:TIMES in seconds: pairs of minutes and seconds, as [2, n] or flat."""
-    values = file.parameters.numbers("EVENT", "TIMES").astype(np.float64).ravel()
-    number = 2
-    while (more := file.parameters.numbers("EVENT", f"TIMES{number}")).size:
-        values = np.concatenate([values, more.astype(np.float64).ravel()])
-        number += 1
+    values = file.joined_numbers("EVENT", "TIMES")
     pairs = values[: values.size // 2 * 2].reshape(-1, 2)
     return np.asarray(60.0 * pairs[:, 0] + pairs[:, 1])
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, count, takewhile
 from typing import Any
 
 import numpy as np
@@ -40,9 +41,9 @@ class C3DFile:
     def _words(self) -> NDArray[Any]:
         """Every number of the data section, (n_frames, words per frame), as stored."""
         layout, processor = self.layout, self.parameters.processor
-        count = layout.n_frames * layout.words_per_frame
+        n_words = layout.n_frames * layout.words_per_frame
         read = processor.floats if layout.is_float else processor.integers
-        return read(self.source.data, offset=layout.start, count=count).reshape(layout.n_frames, layout.words_per_frame)
+        return read(self.source.data, offset=layout.start, count=n_words).reshape(layout.n_frames, layout.words_per_frame)
 
     def points(self) -> tuple[FloatArray, BoolArray]:
         """Return positions and which of them are marked as measured.
@@ -61,23 +62,17 @@ class C3DFile:
             measured = ~(stored[..., 3] < 0)
         return positions, measured
 
+    def _joined(self, read: Callable[[str, str], Sequence[Any] | NDArray[Any]], group: str, name: str) -> Iterator[Any]:
+        yield read(group, name)
+        yield from takewhile(len, (read(group, f"{name}{number}") for number in count(2)))
+
     def joined_strings(self, group: str, name: str) -> tuple[str, ...]:
         """Return the strings of NAME, NAME2, NAME3...: a parameter holds at most 255 rows."""
-        found = list(self.parameters.strings(group, name))
-        number = 2
-        while more := self.parameters.strings(group, f"{name}{number}"):
-            found += more
-            number += 1
-        return tuple(found)
+        return tuple(chain.from_iterable(self._joined(self.parameters.strings, group, name)))
 
     def joined_numbers(self, group: str, name: str) -> FloatArray:
         """Return the numbers of NAME, NAME2, NAME3... as floats."""
-        parts = [self.parameters.numbers(group, name).ravel()]
-        number = 2
-        while (more := self.parameters.numbers(group, f"{name}{number}")).size:
-            parts.append(more.ravel())
-            number += 1
-        return np.concatenate(parts).astype(np.float64)
+        return np.concatenate([part.ravel() for part in self._joined(self.parameters.numbers, group, name)]).astype(np.float64)
 
     @cached_property
     def calibration(self) -> tuple[FloatArray, FloatArray]:

@@ -5,6 +5,7 @@ Vicon stores lengths in millimetres and angles of the calibration in radians (Ne
 
 from __future__ import annotations
 
+from itertools import product
 from math import isfinite, radians
 from typing import Any
 
@@ -13,16 +14,12 @@ from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.trial import Subject
 
-MASS_KG = (20.0, 250.0)
-HEIGHT_M = (0.3, 2.5)
-MASS_PARAMETERS = (
-    ("PROCESSING", "BODYMASS"),
-    ("SUBJECT", "WEIGHT"),
-    ("SUBJECT", "MASS"),
-    ("SUBJECTS", "WEIGHT"),
-    ("SUBJECTS", "MASS"),
+_BOTH = ("SUBJECT", "SUBJECTS")
+#: Field, its name in a finding, the finding's rule, where files keep it, units (their ranges do not overlap), what is human.
+SIZES = (
+    ("mass_kg", "mass_kg", "mass-implausible", [("PROCESSING", "BODYMASS"), *product(_BOTH, ["WEIGHT", "MASS"])], (1,), (20, 250)),
+    ("height_m", "height", "height-implausible", [*product(("PROCESSING", *_BOTH), ["HEIGHT"])], (0.001, 0.01, 1), (0.3, 2.5)),
 )
-HEIGHT_PARAMETERS = (("PROCESSING", "HEIGHT"), ("SUBJECT", "HEIGHT"), ("SUBJECTS", "HEIGHT"))
 #: Field -> name in PROCESSING without side, spaces and underscores; human limits in metres.
 LENGTHS: dict[str, tuple[str, float, float]] = {
     "marker_diameter_m": ("markerdiameter", 0.001, 0.06),
@@ -145,21 +142,13 @@ def _in_degrees(file: C3DFile, stored: dict[str, tuple[str, float]]) -> bool:
 
 
 def _mass_and_height(file: C3DFile, values: dict[str, Any], sources: dict[str, str], findings: list[Finding], where: str) -> None:
-    for group, name in MASS_PARAMETERS:
-        mass = file.parameters.number(group, name)
-        if mass is None or "mass_kg" in values:
-            continue
-        if MASS_KG[0] <= mass <= MASS_KG[1]:
-            values["mass_kg"], sources["mass_kg"] = mass, f"{group}:{name.title()}"
-        else:
-            findings.append(Finding("mass-implausible", {"file": where, "mass_kg": mass, "parameter": f"{group}:{name}"}, where))
-    for group, name in HEIGHT_PARAMETERS:
-        height = file.parameters.number(group, name)
-        if height is None or "height_m" in values:
-            continue
-        # Millimetres, centimetres or metres: the ranges do not overlap.
-        fitting = [height * unit for unit in (0.001, 0.01, 1.0) if HEIGHT_M[0] <= height * unit <= HEIGHT_M[1]]
-        if fitting:
-            values["height_m"], sources["height_m"] = fitting[0], f"{group}:{name.title()}"
-        else:
-            findings.append(Finding("height-implausible", {"file": where, "height": height, "parameter": f"{group}:{name}"}, where))
+    for field, word, rule, places, units, (low, high) in SIZES:
+        for group, name in places:
+            found = file.parameters.number(group, name)
+            if found is None or field in values:
+                continue
+            fitting = [found * unit for unit in units if low <= found * unit <= high]
+            if fitting:
+                values[field], sources[field] = fitting[0], f"{group}:{name.title()}"
+            else:
+                findings.append(Finding(rule, {"file": where, word: found, "parameter": f"{group}:{name}"}, where))

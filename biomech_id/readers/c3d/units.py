@@ -19,15 +19,9 @@ METRES: dict[str, float] = {
 }  # fmt: skip
 #: Newtons per unit.
 NEWTONS: dict[str, float] = {
-    "n": 1.0,
-    "nt": 1.0,
-    "newton": 1.0,
-    "newtons": 1.0,
-    "newt": 1.0,
+    **dict.fromkeys(("n", "nt", "newton", "newtons", "newt"), 1.0),
     "kn": 1000.0,
-    "lb": 4.4482216,
-    "lbs": 4.4482216,
-    "lbf": 4.4482216,
+    **dict.fromkeys(("lb", "lbs", "lbf"), 4.4482216),
 }
 #: What a laboratory's plates and the markers on a person measure, in metres.
 PLATE_SIDE_M = (0.15, 3.0)
