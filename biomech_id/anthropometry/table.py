@@ -240,10 +240,7 @@ def load_table(name: str | Path) -> InertialTable:
     OptionError : no shipped table has that name and no such file exists.
     FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
     """
-    return _parse(
-        shipped_or_own(name, "inertial table", INERTIAL_TABLES, _FOLDER, ".csv"),
-        Path(name).stem,
-    )
+    return _parse(shipped_or_own(name, "inertial table", INERTIAL_TABLES, _FOLDER, ".csv"), Path(name).stem)
 
 
 def _parse(content: str, name: str) -> InertialTable:

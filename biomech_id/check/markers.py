@@ -31,14 +31,8 @@ PELVIS_SHARE = (0.40, 0.66)
 
 def inspect_markers(trial: Trial) -> Iterator[Finding]:
     """Yield what is wrong with the markers of a trial."""
-    yield from _duration(trial)
-    yield from _gaps(trial)
-    yield from _leaps(trial)
-    yield from _stuck(trial)
-    yield from _floor(trial)
-    yield from inspect_sides(trial)
-    yield from _pelvis_height(trial)
-    yield from _conventional_set(trial)
+    for look in (_duration, _gaps, _leaps, _stuck, _floor, inspect_sides, _pelvis_height, _conventional_set):
+        yield from look(trial)
 
 
 def _duration(trial: Trial) -> Iterator[Finding]:

@@ -59,10 +59,8 @@ def read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise FileRefusedError(
             f"{path} cannot be read: {read_problem(error)}.",
-            value=str(path),
-            expected="a JSON file written by this program",
-            where=str(path),
-        ) from error
+            value=str(path), expected="a JSON file written by this program", where=str(path),
+        ) from error  # fmt: skip
     schema = found.get("schema") if isinstance(found, dict) else None
     if schema != SCHEMA:
         raise FileRefusedError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -167,14 +167,12 @@ def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement
     """Compare every pair of sources: of the events both have, the median and the largest difference of their times."""
     rows = []
     names = [name for name in by_source if by_source[name]]
-    for i, reference in enumerate(names):
-        for source in names[i + 1 :]:
-            for side in SIDES:
-                for kind in GAIT_KINDS:
-                    pairs = _pairs(by_source[source], by_source[reference], side, kind)
-                    if pairs:
-                        worst = max(pairs, key=abs)
-                        rows.append(Agreement(side, kind, source, reference, len(pairs), float(np.median(pairs)), worst))
+    for reference, source in combinations(names, 2):
+        for side, kind in product(SIDES, GAIT_KINDS):
+            pairs = _pairs(by_source[source], by_source[reference], side, kind)
+            if pairs:
+                worst = max(pairs, key=abs)
+                rows.append(Agreement(side, kind, source, reference, len(pairs), float(np.median(pairs)), worst))
     return tuple(rows)
 
 
@@ -230,14 +228,9 @@ def _search(
 
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:
-    mine = [e for e in events if e.side == side and e.kind is kind]
-    pairs = []
-    for reference in references:
-        if reference.side == side and reference.kind is kind:
-            near = nearest_event(mine, reference, COMPARED_S)
-            if near is not None:
-                pairs.append(near.time_s - reference.time_s)
-    return pairs
+    mine, theirs = ([e for e in each if e.side == side and e.kind is kind] for each in (events, references))
+    near = ((nearest_event(mine, reference, COMPARED_S), reference) for reference in theirs)
+    return [found.time_s - reference.time_s for found, reference in near if found is not None]
 
 
 def _disagreements(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding]:

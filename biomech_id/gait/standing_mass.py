@@ -45,8 +45,5 @@ def _feet_on_plates(trial: Trial) -> bool:
     points = [paths[side] for paths in (landmarks.heel_lab_m, landmarks.toe_lab_m) for side in ("L", "R") if side in paths]
     if len(points) < 4:
         return False
-    for path in points:
-        place = np.nanmean(path, axis=0)[None] if np.isfinite(path).any() else np.full((1, 3), np.nan)
-        if not any(bool((depth_inside(plate, place) > 0).all()) for plate in trial.plates):
-            return False
-    return True
+    places = [np.nanmean(path, axis=0)[None] if np.isfinite(path).any() else np.full((1, 3), np.nan) for path in points]
+    return all(any((depth_inside(plate, place) > 0).all() for plate in trial.plates) for place in places)

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -123,13 +124,9 @@ class Sandbox:
             return
         child.kill()
         child.wait()
-        for stream in (child.stdin, child.stdout):
-            if stream:
-                try:
-                    stream.close()
-                except OSError:
-                    # Closing flushes, and there is nobody left to receive.
-                    continue
+        for stream in filter(None, (child.stdin, child.stdout)):
+            with suppress(OSError):  # closing flushes, and there is nobody left to receive
+                stream.close()
 
 
 _shared = Sandbox()

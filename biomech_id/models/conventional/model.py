@@ -16,19 +16,11 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, must_be
+from biomech_id.models.conventional import needs
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
 from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
-from biomech_id.models.conventional.needs import (
-    LEG_ROLES,
-    marker_groups,
-    marker_names,
-    missing_markers,
-    missing_measurements,
-    require,
-    sides_with_markers,
-)
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.foot_outline import OUTLINE_NAMES
@@ -64,12 +56,12 @@ class ConventionalModel:
     @property
     def marker_names(self) -> tuple[str, ...]:
         """Markers the model looks at in a walking trial."""
-        return marker_names(self.static.markers)
+        return needs.marker_names(self.static.markers)
 
     @property
     def marker_groups(self) -> dict[Part, tuple[str, ...]]:
         """Segment -> markers that move with it."""
-        return marker_groups(self.static.markers)
+        return needs.marker_groups(self.static.markers)
 
     @cached_property
     def errors(self) -> ModelErrors:
@@ -102,7 +94,7 @@ class ConventionalModel:
         must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         check_kinetics(kinetics)
         calibration, markers = self.calibration, with_roles(trial.markers)
-        require(markers, None, calibration.sides, static=False, where=trial.name)
+        needs.require(markers, None, calibration.sides, static=False, where=trial.name)
         pelvis = pelvis_frames(markers)
         progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
         mass = self.subject.mass_kg or 0.0
@@ -172,7 +164,7 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
 def _no_static(given: CalibrationInput) -> MissingInputError:
     """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
     lacking = min((_lacking(trial) for trial in given.trials), key=len)
-    measures = missing_measurements(given.subject, SIDES)
+    measures = needs.missing_measurements(given.subject, SIDES)
     parts = ["a static trial (nobody stands still with all markers in any file; name one with --static)"]
     parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
     parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)
@@ -183,7 +175,7 @@ def _no_static(given: CalibrationInput) -> MissingInputError:
 
 
 def _lacking(trial: Trial) -> list[str]:
-    return missing_markers(trial.markers, sides_with_markers(trial.markers, static=True), static=True)
+    return needs.missing_markers(trial.markers, needs.sides_with_markers(trial.markers, static=True), static=True)
 
 
 CONVENTIONAL = BodyModel(
@@ -191,7 +183,7 @@ CONVENTIONAL = BodyModel(
     title="Conventional gait model",
     kinetics=("textbook", "vicon"),
     axes=CONVENTIONAL_AXES,
-    roles=("asis", "psis", *LEG_ROLES),
+    roles=("asis", "psis", *needs.LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),
     settings=frozenset({"inertia_table"}),

@@ -84,7 +84,7 @@ def place_side(
 
 
 def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
-    """Return the lengths, metres, of thigh and shank per frame and of the foot as a mean over this very trial (vendor's kinetics)."""
+    """Return the lengths, metres, of thigh and shank per frame, and of the foot as a mean over the trial."""
     return {
         "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),
         "shank": np.linalg.norm(leg.knee_lab_m - leg.ankle_lab_m, axis=1),

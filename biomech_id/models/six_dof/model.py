@@ -29,18 +29,9 @@ from biomech_id.models.landmarks import BodyPoints, anatomical_points, under_set
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import differentiate
+from biomech_id.models.six_dof import calibrate
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
-from biomech_id.models.six_dof.calibrate import (
-    FunctionalJoints,
-    StandingLeg,
-    learn,
-    leg_templates,
-    place_pelvis,
-    resting,
-    sole,
-    stand_leg,
-    usable_sides,
-)
+from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
@@ -186,7 +177,7 @@ def six_dof_model(
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
     landmarks = anatomical_points(reference, chosen)
-    sides = usable_sides(landmarks, subject, reference.name)
+    sides = calibrate.usable_sides(landmarks, subject, reference.name)
     table, findings = choose_table(inertia, subject)
     calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
     joints = FunctionalJoints()
@@ -273,25 +264,25 @@ class _Calibrator:
 
     def place(self, joints: FunctionalJoints | None) -> _Placed:
         """Place the reference trial and learn the templates; None before motion has been looked at."""
-        pelvis = place_pelvis(self.landmarks)
+        pelvis = calibrate.place_pelvis(self.landmarks)
         hips, legs, methods, hip_methods, soles = {}, {}, {}, {}, {}
         templates: dict[Part, SegmentTemplate] = {}
         for side in self.sides:
             size = pelvis_size(side, self.landmarks, self.subject, self.radius_m)
             hips[side] = hip_candidates(side, pelvis.R_lab_seg, pelvis.origin_lab_m, self.landmarks, size)
             centre, hip_methods[side], methods[side, "hip"] = self._hip(side, hips[side], joints)
-            leg = stand_leg(
+            leg = calibrate.stand_leg(
                 side, pelvis, centre, self.landmarks, self.subject, joints or FunctionalJoints(),
                 flat=self.flat, marker_radius_m=self.radius_m,
             )  # fmt: skip
             methods[side, "knee"], methods[side, "ankle"] = leg.knee.method, leg.ankle.method
             legs[side] = leg
-            learnt = leg_templates(leg, self.landmarks, from_walk=self.from_walk, marker_radius_m=self.radius_m)
+            learnt = calibrate.leg_templates(leg, self.landmarks, from_walk=self.from_walk, marker_radius_m=self.radius_m)
             templates |= {(side, name): template for name, template in learnt.items()}
-            rest = resting(side, self.landmarks) if self.from_walk else None
-            soles[side] = sole(leg, self.landmarks, plates_floor_m(self.reference), self.radius_m, rest)
+            rest = calibrate.resting(side, self.landmarks) if self.from_walk else None
+            soles[side] = calibrate.sole(leg, self.landmarks, plates_floor_m(self.reference), self.radius_m, rest)
         points = {f"{side} hip_centre": leg.hip_lab_m for side, leg in legs.items()}
-        templates["", "pelvis"] = learn(
+        templates["", "pelvis"] = calibrate.learn(
             self.landmarks.markerset.tracking["", "pelvis"],
             pelvis,
             self.landmarks,

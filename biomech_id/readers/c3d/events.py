@@ -101,11 +101,8 @@ def _times(file: C3DFile) -> FloatArray:
 
 def _kind(label: str) -> EventKind:
     word = label.lower().replace("-", " ").replace("_", " ")
-    if any(strike in word for strike in STRIKE_WORDS):
-        return EventKind.FOOT_STRIKE
-    if any(off in word for off in OFF_WORDS):
-        return EventKind.FOOT_OFF
-    return EventKind.OTHER
+    kinds = {EventKind.FOOT_STRIKE: STRIKE_WORDS, EventKind.FOOT_OFF: OFF_WORDS}
+    return next((kind for kind, words in kinds.items() if any(each in word for each in words)), EventKind.OTHER)
 
 
 def _event(label: str, context: str, time_s: float) -> Event:

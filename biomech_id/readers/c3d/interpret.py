@@ -55,7 +55,7 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
     _note_absences(file, setups, findings)
     stored, measured = file.points()
     usable = [setup for setup in setups if not setup.problem]
-    length = _noted(find_length_unit(file, _body_extent(stored, labels), _plate_sides(usable)), findings)
+    length = _noted(find_length_unit(file, _body_extent(stored, labels), np.ravel([setup.sides for setup in usable])), findings)
     points = _sorted_points(file, stored, measured, labels, length, findings)
     paths = {name: points.marker_file_m[:, i] for i, name in enumerate(points.names)}
     screen = file.parameters.text("POINT", "Y_SCREEN")
@@ -112,10 +112,6 @@ def _body_extent(stored: FloatArray, labels: Labels) -> float:
     return float(np.median((np.nanmax(usable, axis=1) - np.nanmin(usable, axis=1)).max(axis=1))) if len(usable) else float("nan")
 
 
-def _plate_sides(setups: list[PlateSetup]) -> FloatArray:
-    return np.array([np.linalg.norm(setup.corners[0] - setup.corners[k]) for setup in setups for k in (1, 3)])
-
-
 def _sorted_points(
     file: C3DFile, stored: FloatArray, measured: BoolArray, labels: Labels, length: LengthUnit, findings: list[Finding]
 ) -> _Points:
@@ -145,14 +141,9 @@ def _plates(
     file: C3DFile, setups: tuple[PlateSetup, ...], length: LengthUnit, vertical: Vertical, position_file_m: FloatArray,
     findings: list[Finding],
 ) -> tuple[tuple[ForcePlate, ...], tuple[PlateFacts, ...]]:  # fmt: skip
-    plates, facts = [], []
-    for setup in setups:
-        plate, fact, noticed = read_plate(file, setup, length, vertical, position_file_m)
-        findings.extend(noticed)
-        facts.append(fact)
-        if plate is not None:
-            plates.append(plate)
-    return tuple(plates), tuple(facts)
+    read = [read_plate(file, setup, length, vertical, position_file_m) for setup in setups]
+    findings += [finding for *_, noticed in read for finding in noticed]
+    return tuple(plate for plate, *_ in read if plate is not None), tuple(fact for _, fact, _ in read)
 
 
 def _history(

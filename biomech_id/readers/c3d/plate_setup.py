@@ -49,6 +49,11 @@ class PlateSetup:
         return f"plate {self.number}"
 
     @property
+    def sides(self) -> FloatArray:
+        """Lengths (2,) along the plate's X and Y axes, in POINT:UNITS."""
+        return np.array([np.linalg.norm(self.corners[0] - self.corners[k]) for k in (1, 3)])
+
+    @property
     def moment_problem(self) -> Sentence | None:
         """Why its moments cannot be known though its force can; None when they can."""
         kind = plate_type(self.kind)

@@ -49,7 +49,7 @@ def moment_factor(
     The stated unit counts unless the centre of pressure then misses the plate, or never moves, and with another unit does not.
     """
     believed = metres if stated is None else stated
-    half_sides_m = _half_sides(setup) * metres
+    half_sides_m = 0.5 * setup.sides * metres
 
     def share_inside(factor: float) -> float:
         cop = plate_centre_of_pressure(setup, force_N, moment * factor)
@@ -66,11 +66,6 @@ def moment_factor(
         if other != believed and share_inside(other) >= INSIDE_SHARE:
             return other, True
     return believed, False
-
-
-def _half_sides(setup: PlateSetup) -> FloatArray:
-    corners = setup.corners
-    return 0.5 * np.array([np.linalg.norm(corners[0] - corners[1]), np.linalg.norm(corners[0] - corners[3])])
 
 
 @dataclass(frozen=True)
@@ -123,5 +118,5 @@ def nobody_near(setup: PlateSetup, metres: float, position_file_m: FloatArray, u
         if not feet.any():
             return np.zeros(len(position_file_m) * samples, dtype=bool)
         across = np.abs(offset[:, feet] @ axes[:, :2])
-        above = (across < _half_sides(setup) * metres + REACH_M).all(axis=2) & (height[:, feet] < LOW_M)
+        above = (across < 0.5 * setup.sides * metres + REACH_M).all(axis=2) & (height[:, feet] < LOW_M)
     return np.repeat(seen[:, feet].all(axis=1) & ~above.any(axis=1), samples)

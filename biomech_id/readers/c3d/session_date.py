@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from itertools import product
 
 from biomech_id.readers.c3d.parameters import Parameters
 
-PLACES = (
-    ("TRIAL", "DATE"),
-    ("TRIAL", "DATE_TIME"),
-    ("TRIAL", "DATETIME"),
-    ("SESSION", "DATE"),
-    ("SUBJECT", "DATE"),
-    ("ANALYSIS", "DATE"),
-)
+PLACES = (*product(["TRIAL"], ["DATE", "DATE_TIME", "DATETIME"]), *product(["SESSION", "SUBJECT", "ANALYSIS"], ["DATE"]))
 
 
 def session_date(parameters: Parameters) -> str | None:
