@@ -25,7 +25,9 @@ GRAVITY_LAB_M_S2: tuple[float, float, float] = (0.0, 0.0, -GRAVITY_M_S2)
 MM_PER_M = 1000.0
 
 #: Version of every table and JSON this package writes.
-SCHEMA = 1
+SCHEMA = 2
+#: Versions that this package reads: within a schema columns and keys may be added, never renamed or moved.
+READABLE_SCHEMAS: tuple[int, ...] = (1, 2)
 
 #: What kind of thing a variable is; it decides the unit.
 Quantity = Literal["angle", "moment", "force", "power", "ground force", "ground moment", "point", "scalar"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from biomech_id.conventions import SCHEMA
+from biomech_id.conventions import READABLE_SCHEMAS
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.text import read_problem
 
@@ -62,9 +62,10 @@ def read_json(path: Path) -> dict[str, Any]:
             value=str(path), expected="a JSON file written by this program", where=str(path),
         ) from error  # fmt: skip
     schema = found.get("schema") if isinstance(found, dict) else None
-    if schema != SCHEMA:
+    if schema not in READABLE_SCHEMAS:
+        readable = " and ".join(map(str, READABLE_SCHEMAS))
         raise FileRefusedError(
-            f"{path} has schema {schema}; this version reads schema {SCHEMA}. Run the analysis again.",
-            value=schema, expected=f"schema {SCHEMA}", where=str(path),
+            f"{path} has schema {schema}; this version reads schema {readable}. Run the analysis again.",
+            value=schema, expected=f"schema {readable}", where=str(path),
         )  # fmt: skip
     return dict(found)

@@ -205,8 +205,8 @@ def test_reading_what_is_no_session(tables: SessionTables, tmp_path: Path) -> No
     with pytest.raises(FileRefusedError, match=r"cycles\.csv"):
         read_folder(tmp_path / "lacking")
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    (out / "manifest.json").write_text(json.dumps(manifest | {"schema": 2}), encoding="utf-8")
-    with pytest.raises(FileRefusedError, match="schema 2"):
+    (out / "manifest.json").write_text(json.dumps(manifest | {"schema": 3}), encoding="utf-8")
+    with pytest.raises(FileRefusedError, match="schema 3"):
         read_folder(out)
 
 
