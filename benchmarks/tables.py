@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from biomech_id.pipeline.single import analyse
-from biomech_id.results import read_folder, write_folder
+from biomech_id.results.folder.read_write import read_folder, write_folder
 from biomech_id.results.tables.csv_text import FLOAT_FORMAT, csv_text
 
 DATA = Path(__file__).resolve().parents[1] / "data"

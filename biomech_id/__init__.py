@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read, read_c3d
     from biomech_id.report import curves as plot
-    from biomech_id.results import read_folder
+    from biomech_id.results.folder.read_write import read_folder
     from biomech_id.sample import virtual_subject
     from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject, Trial
 
@@ -42,7 +42,7 @@ _PUBLIC: dict[str, str] = {
     "plot": "biomech_id.report.curves",
     "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
-    "read_folder": "biomech_id.results:read_folder",
+    "read_folder": "biomech_id.results.folder.read_write:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.dynamics.newton_euler:solve_body",
     "virtual_subject": "biomech_id.sample:virtual_subject",

@@ -15,7 +15,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.parity import keep_parity, parity_of
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.images import draw_page_images, draw_vision_image
-from biomech_id.results import read_folder
+from biomech_id.results.folder.read_write import read_folder
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"

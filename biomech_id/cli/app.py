@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from typing import Annotated, TextIO
+from typing import TextIO
 
 import typer
 
-from biomech_id._version import __version__
 from biomech_id.cli import batch, check, demo, markerset, opensim, report, run, templates
+from biomech_id.cli.guard import Version, guarded
 from biomech_id.pipeline.threads import single_threaded
 
 app = typer.Typer(
@@ -21,22 +21,15 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
-for module in (demo, run, check, report, batch, opensim, markerset, templates):
-    module.register(app)
-
-
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"biomech-id {__version__}")
-        raise typer.Exit
+for command in (
+    demo.demo, run.run, check.check, report.report, report.compare, report.parity, report.norm, batch.batch, batch.reproduce,
+    opensim.opensim, opensim.check_opensim, markerset.markerset, templates.recipe, templates.subject,
+):  # fmt: skip
+    app.command(command.__name__.replace("_", "-"))(guarded(command))
 
 
 @app.callback()
-def _common(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and stop.")
-    ] = False,
-) -> None:
+def _common(version: Version = False) -> None:
     """Options that come before the command."""
 
 

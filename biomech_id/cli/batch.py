@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, recipe_of
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.batch import StudyOutcome
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command("batch")(guarded(batch))
-    app.command("reproduce")(guarded(reproduce))
 
 
 def batch(

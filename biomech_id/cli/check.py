@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_line
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport
 
 
 _STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("check")(guarded(check))
 
 
 def check(

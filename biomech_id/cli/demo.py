@@ -7,16 +7,11 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import Debug, Version, WarningsOk, guarded
+from biomech_id.cli.guard import Debug, Version, WarningsOk
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import print_outcome
 
 DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("demo")(guarded(demo))
 
 
 def demo(out: DemoOut = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:

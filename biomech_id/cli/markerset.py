@@ -7,12 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, guarded, print_error, print_line
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("markerset")(guarded(markerset))
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, print_error, print_line
 
 
 def markerset(

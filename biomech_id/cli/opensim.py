@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_line
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import (
     Code,
@@ -41,12 +41,6 @@ KneeOption = Annotated[
 ]
 Analog = Annotated[bool, typer.Option("--analog", help="Also write the force plates at their own rate.")]
 Folder = Annotated[Path, typer.Argument(help="A folder of OpenSim's files.", show_default=False)]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command("opensim")(guarded(opensim))
-    app.command("check-opensim")(guarded(check_opensim))
 
 
 def opensim(

@@ -7,18 +7,12 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import NormFile
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    for command in (report, compare, parity, norm):
-        app.command(command.__name__)(guarded(command))
 
 
 def report(
@@ -59,7 +53,7 @@ def compare(
     Example: biomech-id compare results/before results/after -o change.pdf
     """
     from biomech_id.report import compare_report, session_differences
-    from biomech_id.results import read_folder
+    from biomech_id.results.folder.read_write import read_folder
 
     sessions = read_folder(out_a), read_folder(out_b)
     with shown_progress() as progress:

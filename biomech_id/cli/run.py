@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, guarded, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.models.registry import DEFAULT_MODEL, model_names
 from biomech_id.plugins import import_plugins, plugin_modules
@@ -59,11 +59,6 @@ WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results 
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to the application."""
-    app.command("run")(guarded(run))
-
-
 def run(
     paths: Recordings,
     out: ResultsOut,
@@ -111,6 +106,4 @@ def print_outcome(outcome: Outcome) -> int:
     for sentence in outcome.complaints:
         print_error(sentence)
     print_line(outcome.headline)
-    if outcome.failed:
-        return FAILED
     return WARNINGS if outcome.complaints else DONE

@@ -7,13 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, Debug, Version, guarded, print_line
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to the application."""
-    app.command("recipe")(guarded(recipe))
-    app.command("subject")(guarded(subject))
+from biomech_id.cli.guard import DONE, Debug, Version, print_line
 
 
 def recipe(debug: Debug = False, version: Version = False) -> int:

@@ -10,13 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biomech_id.errors import BiomechError, OptionError
+from biomech_id.files.atomic import check_writable
+from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.resume import still_valid
 from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import find_subjects, subject_names, target_of
 from biomech_id.pipeline.workers import ProcessPool
-from biomech_id.results import check_writable, clear_unfinished, read_norm, write_study, write_verdicts
+from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.study.tables import write_study
+from biomech_id.results.study.verdicts import write_verdicts
 
 #: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
 TASKS_AHEAD = 2
@@ -186,7 +190,7 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
         return SubjectVerdict(subject, "failed", 0, error.message)
     except Exception as error:  # noqa: BLE001 - a fault in one subject must not stop the study; it is named in the table
         return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}: {error}.")
-    verdict = "failed" if outcome.failed else "warnings" if outcome.complaints else "done"
+    verdict = "warnings" if outcome.complaints else "done"
     return SubjectVerdict(subject, verdict, outcome.n_trials, " ".join(outcome.complaints))
 
 

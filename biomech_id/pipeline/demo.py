@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from biomech_id.files.atomic import check_writable
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import Outcome, run_job
-from biomech_id.results import check_replaceable, check_writable
+from biomech_id.results.folder.read_write import check_replaceable
 from biomech_id.sample import write_subject
 
 

@@ -11,7 +11,6 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.travel import TrialKind
 from biomech_id.models.model import CalibratedModel
-from biomech_id.results import QualityRow, TrialResult, graded
 from biomech_id.results.session.measures import (
     centre_drift_mm,
     filled_percent,
@@ -21,6 +20,8 @@ from biomech_id.results.session.measures import (
     pressure_inside_percent,
     untracked_percent,
 )
+from biomech_id.results.session.quality import QualityRow, graded
+from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import Markers
 
 _MISSING = float("nan")

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.errors import BiomechError, MissingInputError, OptionError, OutputError
+from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
 from biomech_id.readers import read
-from biomech_id.results import check_writable, whole_file
 from biomech_id.trial import Subject, Trial
 
 #: Reads one file; `readers.formats.read` in the product.

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from biomech_id._version import __version__
 from biomech_id.errors import MissingInputError
-from biomech_id.results import check_writable, norm_from_sessions, read_folder, session_folders, write_norm
-from biomech_id.results.norms.norm import CLINICAL_SUBJECTS
+from biomech_id.files.atomic import check_writable
+from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.norms.from_sessions import norm_from_sessions
+from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
+from biomech_id.results.study.tables import session_folders
 
 
 @dataclass(frozen=True)

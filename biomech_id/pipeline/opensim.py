@@ -6,11 +6,13 @@ from pathlib import Path
 
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import KneeSign
+from biomech_id.files.atomic import whole_folder
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import Outcome, analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
-from biomech_id.results import SessionResult, check_replaceable, list_outputs, whole_folder
+from biomech_id.results.folder.read_write import check_replaceable, list_outputs
+from biomech_id.results.session.result import SessionResult
 
 #: Names the files of a hand-over, so that nobody else's are replaced along with them: OpenSim's own results may lie beside.
 LISTING = "hand-over.json"

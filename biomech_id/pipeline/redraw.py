@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from biomech_id.files.atomic import check_writable
 from biomech_id.pipeline.job import sha256_of_input
-from biomech_id.results import check_writable, read_folder, update_output
+from biomech_id.results.folder.read_write import read_folder, update_output
 
 
 def redraw(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import BiomechError, FileRefusedError
+from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
@@ -17,16 +18,9 @@ from biomech_id.pipeline.redraw import redraw
 from biomech_id.pipeline.resume import compared, differences
 from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import recordings_of
-from biomech_id.results import (
-    Difference,
-    damaged_outputs,
-    file_differences,
-    folder_differences,
-    read_json,
-    session_folders,
-    write_study,
-)
-from biomech_id.results.study.tables import about_study
+from biomech_id.results.folder.difference import Difference, file_differences, folder_differences
+from biomech_id.results.folder.read_write import damaged_outputs
+from biomech_id.results.study.tables import about_study, session_folders, write_study
 
 #: What is compared, in words.
 _COMPARED = ("the finished results", "the results computed again")

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import BiomechError
+from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.job import Job
-from biomech_id.results import build_manifest, damaged_outputs, read_json
+from biomech_id.results.folder.manifest import build_manifest
+from biomech_id.results.folder.read_write import damaged_outputs
 
 
 def still_valid(job: Job, out: Path) -> int | None:

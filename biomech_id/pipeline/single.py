@@ -39,9 +39,13 @@ from biomech_id.pipeline.request_findings import request_findings
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
-from biomech_id.results import Failure, Grade, SessionResult, SessionTables, TrialResult, check_replaceable, read_norm, write_folder
-from biomech_id.results.session.quality import rule_sentence
+from biomech_id.results.folder.read_write import check_replaceable, write_folder
+from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.session.quality import Grade, rule_sentence
+from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
+from biomech_id.results.session.values import Failure, TrialResult
+from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.trial import Subject, Trial
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
@@ -59,13 +63,11 @@ class Outcome:
     headline : one line: what was written where, and the verdict.
     complaints : one sentence for each thing that makes the exit code 3.
     n_trials : number of trials analysed.
-    failed : whether nothing could be analysed.
     """
 
     headline: str
     complaints: tuple[str, ...]
     n_trials: int
-    failed: bool = False
 
 
 def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome:
@@ -191,25 +193,14 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
     motion = model.track(trial, kinetics=recipe.kinetics)
     weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
     search = search_events(trial, motion, source=recipe.event_source, **weight)
-    assignment = (
-        assign_plates(
-            trial,
-            motion,
-            events=search.events,
-            kinetics=recipe.kinetics,
-            overrides=parse_overrides(recipe.stance_verdicts, trial.name),
-            wrench_plates=prepared.wrench_plates,
-            **weight,
-        )
-        if trial.plates
-        else None
-    )
-    loads = solve_body(motion, assignment, budget=recipe.budget) if assignment is not None else None
-    errors = (
-        sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
-        if loads is not None and recipe.uncertainty
-        else {}
-    )
+    assignment, loads, errors = None, None, {}
+    if trial.plates:
+        verdicts = parse_overrides(recipe.stance_verdicts, trial.name)
+        given = {"kinetics": recipe.kinetics, "overrides": verdicts, "wrench_plates": prepared.wrench_plates, **weight}
+        assignment = assign_plates(trial, motion, events=search.events, **given)
+        loads = solve_body(motion, assignment, budget=recipe.budget)
+        if recipe.uncertainty:
+            errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks)
     result = TrialResult(
@@ -354,8 +345,7 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.trials:
         complaints += [f"{trial.name}: {rule_sentence(row)}." for row in trial.quality if row.verdict is not Grade.ACCEPT]
-    summary = verdict_sentence(session)
-    return Outcome(f"{out}: {summary}", tuple(complaints), len(session.trials))
+    return Outcome(f"{out}: {verdict_sentence(session)}", tuple(complaints), len(session.trials))
 
 
 def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> None:

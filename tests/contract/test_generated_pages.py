@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from biomech_id.conventions import SIGN_TABLE, TABLES, frame_columns, table_columns
-from biomech_id.results import write_verdicts
 from biomech_id.results.parity import parity_table
+from biomech_id.results.study.verdicts import write_verdicts
 from biomech_id.results.tables.data_dictionary import GENERATED_PAGES
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -14,7 +14,7 @@ from biomech_id.models.registry import model_names
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
-from biomech_id.results import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 

@@ -25,7 +25,7 @@ from biomech_id.pipeline.single import run_job
 from biomech_id.report.layout import style
 from biomech_id.report.layout.records import records
 from biomech_id.report.pages.parity import most_left_out
-from biomech_id.results import read_folder
+from biomech_id.results.folder.read_write import read_folder
 from biomech_id.results.parity import LeftOut, ParityRow, parity_table
 from biomech_id.results.session import quality
 

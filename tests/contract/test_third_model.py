@@ -30,8 +30,9 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.opensim import hand_over
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job, run_job
-from biomech_id.results import SessionResult, read_folder
+from biomech_id.results.folder.read_write import read_folder
 from biomech_id.results.session.clinical import clinical_moment, moment_axes_of
+from biomech_id.results.session.result import SessionResult
 from biomech_id.trial import Subject, Trial
 
 ROOT = Path(__file__).resolve().parents[2]

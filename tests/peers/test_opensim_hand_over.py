@@ -19,7 +19,8 @@ from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import read_trc
-from biomech_id.results import SessionResult, TrialResult
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import TrialResult
 
 osim = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")

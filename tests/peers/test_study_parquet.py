@@ -15,8 +15,9 @@ import pytest
 
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
-from biomech_id.results import SessionTables, write_folder, write_study
-from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.results.folder.read_write import write_folder
+from biomech_id.results.study.tables import write_study
+from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
 dataset = pytest.importorskip("pyarrow.dataset")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -155,7 +156,7 @@ def test_a_full_disk_is_one_sentence_and_the_old_tables_stay(tmp_path: Path) -> 
 PEAK = """
 import resource, sys
 from pathlib import Path
-from biomech_id.results import write_study
+from biomech_id.results.study.tables import write_study
 write_study(Path(sys.argv[1]), parquet=sys.argv[2] == "parquet")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10))
 """

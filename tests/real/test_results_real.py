@@ -12,8 +12,10 @@ import pytest
 
 from biomech_id.conventions import cycle_rows
 from biomech_id.pipeline.single import analyse
-from biomech_id.results import SessionTables, damaged_outputs, norm_from_sessions, read_folder, write_folder
+from biomech_id.results.folder.read_write import damaged_outputs, read_folder, write_folder
+from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import check_norm, norm_band
+from biomech_id.results.tables.session_tables import SessionTables
 
 KEYS = ["trial", "side", "cycle", "variable", "component", "percent"]
 

@@ -10,7 +10,7 @@ import pytest
 
 import biomech_id as bid
 from biomech_id.pipeline import single
-from biomech_id.results import SessionResult
+from biomech_id.results.session.result import SessionResult
 from biomech_id.trial import Trial
 
 OTHER = {"L": "R", "R": "L"}

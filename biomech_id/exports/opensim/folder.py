@@ -21,8 +21,9 @@ from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_
 from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.gait.contacts import contact_threshold_N, plate_at_rest
 from biomech_id.readers.opensim.trc import MarkerTable
-from biomech_id.results import SessionResult, TrialResult
 from biomech_id.results.session.ground import pressure_threshold_N
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import TrialResult
 from biomech_id.signal.resample import local_quadratic
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
@@ -22,6 +21,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import TextLook, drawable, width_mm, wrapped
+from biomech_id.signal.runs import runs
 
 MM_PER_INCH = 25.4
 #: Between the words at the two ends of an axis.
@@ -113,7 +113,7 @@ class Panel(Axes):
     ) -> None:
         """Fill between two curves wherever both are known."""
         polygons = []
-        for run in _runs(np.isfinite(low) & np.isfinite(high)):
+        for run in (slice(*ends) for ends in runs(np.isfinite(low) & np.isfinite(high)) if ends[1] - ends[0] > 1):
             outline = np.concatenate([low[run], high[run][::-1]])
             polygons.append(np.column_stack([np.concatenate([x[run], x[run][::-1]]), outline]))
         if polygons:
@@ -177,9 +177,3 @@ class Panel(Axes):
             self.size_mm[0] / 2, height, "\n".join(lines), size="small", ha="center", va="center" if up_mm is None else "bottom",
             zorder=6, linespacing=1.15, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.85},
         )  # fmt: skip
-
-
-def _runs(known: npt.NDArray[np.bool_]) -> list[slice]:
-    """Stretches of at least two known samples, as slices."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
-    return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2) if end - start > 1]

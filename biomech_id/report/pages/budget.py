@@ -55,6 +55,7 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
     The largest difference between the sum of the parts and the moment, N m/kg; NaN where there is no budget.
     """
     row = ROWS[variable, component]
+    name = f"{layer.name}|{side}|{row.column('')}"
     panel.frame(CYCLE, style.scale(row, run=layer.run), x_numbers=x_numbers)
     panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=7.5)
     width, height = panel.size_mm
@@ -67,20 +68,11 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
     edges = np.concatenate([np.zeros((1, CURVE_POINTS)), np.cumsum([parts[part] for part in BUDGET_PARTS], axis=0)])
     for number, part in enumerate(BUDGET_PARTS):
         low, high = np.minimum(edges[number], edges[number + 1]), np.maximum(edges[number], edges[number + 1])
-        panel.band(
-            PERCENT,
-            low,
-            high,
-            colour=part,
-            opacity=1.0,
-            zorder=2.0 + 0.1 * number,
-            gid=f"{layer.name}|{side}|{row.column('')}|{part}",
-        )
-        panel.polylines([np.column_stack([PERCENT, edges[number + 1]])], colour=part, width=0.4, zorder=2.0 + 0.1 * number)
+        order = 2.0 + 0.1 * number
+        panel.band(PERCENT, low, high, colour=part, opacity=1.0, zorder=order, gid=f"{name}|{part}")
+        panel.polylines([np.column_stack([PERCENT, edges[number + 1]])], colour=part, width=0.4, zorder=order)
     moment = mean_moment(layer, side, variable, component)
-    panel.polylines(
-        [np.column_stack([PERCENT, moment])], colour="ink", width=1.2, zorder=3.5, gid=f"{layer.name}|{side}|{row.column('')}|total"
-    )
+    panel.polylines([np.column_stack([PERCENT, moment])], colour="ink", width=1.2, zorder=3.5, gid=f"{name}|total")
     if x_numbers:
         panel.outside(width / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
     apart = np.abs(edges[-1] - moment)

@@ -19,7 +19,7 @@ from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import width_mm, wrapped
+from biomech_id.report.layout.typography import TextLook, width_mm, wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, of_each, register
 from biomech_id.results.tables.session_tables import SessionTables, Table
@@ -94,48 +94,21 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     # The overall score stands to the right of the two sides.
     at, half = place + {"L": -_BAR_OFFSET, "R": _BAR_OFFSET}.get(score.side, 3 * _BAR_OFFSET), _BAR_HALF
     colour = score.side if score.side in SIDES else "ink"
-    x = np.asarray([at - half, at + half])
+    x, wide = np.asarray([at - half, at + half]), np.asarray([at - half * 1.15, at + half * 1.15])
     if np.isfinite(score.norm_mean):
         spread = score.norm_sd if np.isfinite(score.norm_sd) else 0.0
-        wide = np.asarray([at - half * 1.15, at + half * 1.15])
-        panel.band(
-            wide,
-            np.full(2, max(0.0, score.norm_mean - spread)),
-            np.full(2, score.norm_mean + spread),
-            colour="norm",
-            opacity=0.6,
-            zorder=1.2,
-            gid="norm score",
-        )
+        low, high = np.full(2, max(0.0, score.norm_mean - spread)), np.full(2, score.norm_mean + spread)
+        panel.band(wide, low, high, colour="norm", opacity=0.6, zorder=1.2, gid="norm score")
     if not np.isfinite(score.value):
         panel.mark(at, 0.0, "–", below_mm=-1.0, ha="center", va="bottom", colour=colour)
         return
-    panel.band(
-        x,
-        np.zeros(2),
-        np.full(2, score.value),
-        colour=colour,
-        opacity=0.85,
-        zorder=2.0,
-        gid=f"{score.side}|{score.score}|{score.variable}.{score.component}",
-    )
-    panel.mark(
-        at,
-        min(score.value, PROFILE.high),
-        f"{score.value:.1f}",
-        below_mm=-0.6,
-        ha="center",
-        va="bottom",
-        colour=colour,
-        size="small",
-        zorder=5,
-        bbox=BACKING,
-    )
+    name = f"{score.side}|{score.score}|{score.variable}.{score.component}"
+    panel.band(x, np.zeros(2), np.full(2, score.value), colour=colour, opacity=0.85, zorder=2.0, gid=name)
+    look: TextLook = {"ha": "center", "va": "bottom", "zorder": 5, "bbox": BACKING}
+    panel.mark(at, min(score.value, PROFILE.high), f"{score.value:.1f}", below_mm=-0.6, colour=colour, size="small", **look)
     if score.score == "GPS" and np.isfinite(score.norm_mean):
-        edge = score.norm_mean + MCID_DEG
-        panel.polylines(
-            [[(at - half * 1.15, edge), (at + half * 1.15, edge)]], colour="ink", width=1.0, dashes=MCID_DASHES, zorder=3.0
-        )
+        edge = np.column_stack([wide, np.full(2, score.norm_mean + MCID_DEG)])
+        panel.polylines([edge], colour="ink", width=1.0, dashes=MCID_DASHES, zorder=3.0)
 
 
 def _table(sheet: Sheet, scores: Table) -> float:
@@ -146,14 +119,8 @@ def _table(sheet: Sheet, scores: Table) -> float:
         beyond = np.isfinite(score.norm_mean) and score.value - score.norm_mean > MCID_DEG
         side = style.label(f"side.{score.side}") if score.side in SIDES else style.label("scores.overall")
         norm = f"{written(score.norm_mean, 1)} ± {written(score.norm_sd, 1)}"
-        rows.append(
-            [
-                side,
-                Cell(written(score.value, 1), bold=bool(beyond)),
-                norm,
-                Cell(written(score.value - score.norm_mean, 1), bold=bool(beyond)),
-            ]
-        )
+        value, apart = (Cell(written(number, 1), bold=bool(beyond)) for number in (score.value, score.value - score.norm_mean))
+        rows.append([side, value, norm, apart])
     columns = (
         TableColumn(style.label("scores.gps"), 50.0),
         TableColumn("deg", 22.0, "right"),

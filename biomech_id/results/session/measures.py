@@ -11,6 +11,7 @@ from biomech_id.anatomy import Part
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.results.session.ground import centre_of_pressure, flat_foot, inside_outline, pressure_threshold_N
+from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
 
 #: A centre of pressure this far outside the outline still counts as inside: markers sit on a shoe, the outline is a model.
@@ -131,17 +132,12 @@ def _inside_in_frames(motion: BodyMotion, side: str, cop_lab_m: FloatArray, know
     outline, ankle = motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"]
     loaded = known & np.isfinite(cop_lab_m[:, 0])
     inside: list[bool] = []
-    for stance in _stretches(loaded):
+    for start, stop in runs(loaded):
         flat = np.zeros(len(loaded), dtype=bool)
-        length = stance.stop - stance.start
-        flat[stance.start + length // 5 : stance.start + max(length // 2, length // 5 + 1)] = True
+        length = stop - start
+        flat[start + length // 5 : start + max(length // 2, length // 5 + 1)] = True
         planted = flat_foot(outline, ankle, flat, side)
         if planted is not None:
-            points = planted.components(cop_lab_m[stance])
+            points = planted.components(cop_lab_m[start:stop])
             inside += inside_outline(points, planted.outline_m, margin_m=OUTLINE_MARGIN_M).tolist()
     return inside
-
-
-def _stretches(mask: BoolArray) -> list[slice]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [slice(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]

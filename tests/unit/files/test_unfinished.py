@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from biomech_id.files.atomic import whole_file, whole_folder
-from biomech_id.files.unfinished import ABANDONED_S, is_unfinished, old_of, unfinished_of
-from biomech_id.results import clear_unfinished
+from biomech_id.files.unfinished import ABANDONED_S, clear_unfinished, is_unfinished, old_of, unfinished_of
 
 WRITE_AND_DIE = """
 import os, sys

@@ -11,7 +11,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import find_input, job_from_manifest
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.resume import differences
-from biomech_id.results import build_manifest, sha256_of
+from biomech_id.results.folder.manifest import build_manifest, sha256_of
 
 
 @pytest.fixture

@@ -17,7 +17,9 @@ from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment, Stance
 from biomech_id.gait.travel import TrialKind
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
-from biomech_id.results import Failure, SessionResult, TrialResult, graded
+from biomech_id.results.session.quality import graded
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import Failure, TrialResult
 from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, EventKind, Subject

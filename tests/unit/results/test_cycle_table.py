@@ -9,8 +9,10 @@ from biomech_id.conventions import BUDGET_PARTS, SIDE_SIGN, cycle_rows, rows_of,
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.travel import TrialKind
-from biomech_id.results import SessionResult, SessionTables, TrialResult
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import TrialResult
 from biomech_id.results.tables.cycle_table import Curves, cycle_direction, stack_curves, trial_direction
+from biomech_id.results.tables.session_tables import SessionTables
 
 PERCENT = np.arange(101)
 

@@ -11,7 +11,8 @@ import pytest
 
 from biomech_id.conventions import Column, SignRow, TableRow
 from biomech_id.errors import OptionError
-from biomech_id.results import SessionResult, read_folder, write_folder
+from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables import further_tables
 from biomech_id.results.tables.further_tables import FurtherTable, register_table
 from biomech_id.results.tables.variables import OutputVariable, forget_variable, register_variable

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import OptionError
-from biomech_id.results import SessionResult, SessionTables
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import check_norm, norm_band
+from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.means import mean_of_known
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,14 @@ from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import jsonable
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.travel import TrialKind
-from biomech_id.results import SessionResult, SessionTables, TrialResult, graded, read_folder, write_folder
+from biomech_id.results.folder.read_write import read_folder, write_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
+from biomech_id.results.session.quality import graded
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.session.values import TrialResult
 from biomech_id.results.tables.documents import DOCUMENTS
 from biomech_id.results.tables.extrema import extrema_rows
+from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.trial import EventKind, ForcePlate
 
 

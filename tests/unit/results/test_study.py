@@ -10,7 +10,11 @@ import pytest
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.json_text import read_json
-from biomech_id.results import SessionResult, SessionTables, folder_differences, session_folders, write_folder, write_study
+from biomech_id.results.folder.difference import folder_differences
+from biomech_id.results.folder.read_write import write_folder
+from biomech_id.results.session.result import SessionResult
+from biomech_id.results.study.tables import session_folders, write_study
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 @pytest.fixture(scope="module")

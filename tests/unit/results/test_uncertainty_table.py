@@ -12,7 +12,8 @@ import pytest
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE, table_columns
 from biomech_id.errors import OptionError
-from biomech_id.results import SessionResult, read_folder, write_folder
+from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 from biomech_id.uncertainty.sizes import ERROR_SIZES, error_sizes

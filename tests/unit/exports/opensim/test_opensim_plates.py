@@ -13,7 +13,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
-from biomech_id.results import TrialResult
+from biomech_id.results.session.values import TrialResult
 
 ROOT = Path(__file__).resolve().parents[4]
 

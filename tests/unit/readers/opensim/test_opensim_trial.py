@@ -17,7 +17,7 @@ from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
 from biomech_id.readers.opensim.trial import read_opensim_trial
-from biomech_id.results import SessionResult
+from biomech_id.results.session.result import SessionResult
 
 ROOT = Path(__file__).resolve().parents[4]
 #: Events from the plates in both, for OpenSim's files hold none.
