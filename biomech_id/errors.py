@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 from biomech_id.sentences import Sentence, table, worded
 
@@ -32,6 +33,11 @@ class BiomechError(Exception):
         self.value = value
         self.expected = expected
         self.where = where
+
+    @classmethod
+    def at(cls, path: object, message: str, expected: str) -> Self:
+        """Return the error of a file or folder, which is both what was found and where."""
+        return cls(message, value=str(path), expected=expected, where=str(path))
 
     def __reduce__(self) -> tuple[object, ...]:
         # Errors cross process boundaries (sandbox, batch); keyword-only arguments need help to be pickled.

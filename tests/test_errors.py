@@ -27,6 +27,10 @@ def faults(source: str) -> list[str]:
             found.append(f"line {node.lineno}: print")
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             func = node.exc.func
+            if isinstance(func, ast.Attribute) and func.attr == "at" and getattr(func.value, "id", "") in OURS:
+                if len(node.exc.args) != 3:
+                    found.append(f"line {node.lineno}: path, message and what was expected, in this order")
+                continue
             name = func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
             if name in OURS:
                 missing = NEEDED - {keyword.arg for keyword in node.exc.keywords}
@@ -44,6 +48,8 @@ def test_module_raises_as_the_house_asks(module: Path) -> None:
 
 def test_the_rule_catches_a_fault() -> None:
     assert faults("raise ShapeError('no')")
+    assert faults("raise OutputError.at(path, 'no')")
+    assert not faults("raise OutputError.at(path, 'no', 'a folder')")
     assert faults("raise Exception('no')")
     assert faults("print('x')")
     assert faults("try:\n    x\nexcept:\n    pass")

@@ -34,12 +34,8 @@ def cluster_executor(address: str | None) -> Iterator[Executor | None]:
     try:
         client = Client(address, timeout=PATIENCE_S)
     except (OSError, ValueError, TimeoutError) as error:
-        raise OptionError(
-            f"No dask scheduler answers at {address}.",
-            value=address,
-            expected="tcp://host:port of a scheduler",
-            where="--scheduler",
-        ) from error
+        words, expected = f"No dask scheduler answers at {address}.", "tcp://host:port of a scheduler"
+        raise OptionError(words, value=address, expected=expected, where="--scheduler") from error
     with client:
         # The work is not a pure function: it writes files, and a repeated run must not be answered from a cache.
         yield client.get_executor(pure=False)

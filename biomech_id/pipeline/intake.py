@@ -190,12 +190,8 @@ def write_subject_template(folder: Path) -> Path:
     """
     target = folder / "subject.toml"
     if target.exists():
-        raise OutputError(
-            f"{target} exists already; edit it, or rename it first.",
-            value=str(target),
-            expected="no subject.toml",
-            where=str(folder),
-        )
+        words = f"{target} exists already; edit it, or rename it first."
+        raise OutputError(words, value=str(target), expected="no subject.toml", where=str(folder))
     check_writable(target)
     job = Job((folder,))
     intake = read_all(job.files(), read)

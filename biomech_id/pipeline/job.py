@@ -51,12 +51,8 @@ class Job:
             object.__setattr__(self, name, None if path is None else Path(path))
         object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
         if self.mass_kg is not None and not (isinstance(self.mass_kg, float | int) and 2.0 <= self.mass_kg <= 400.0):
-            raise OptionError(
-                f"--mass is {self.mass_kg} kg; a person has 2 to 400 kg.",
-                value=self.mass_kg,
-                expected="2 to 400 kg",
-                where="--mass",
-            )
+            words = f"--mass is {self.mass_kg} kg; a person has 2 to 400 kg."
+            raise OptionError(words, value=self.mass_kg, expected="2 to 400 kg", where="--mass")
         if self.code is not None and not self.code.strip():
             raise OptionError(
                 "--code is empty; it must be what stands in place of the subject's name.",
@@ -92,12 +88,7 @@ class Job:
         found: list[Path] = []
         for path in self.paths:
             if not path.exists():
-                raise MissingInputError(
-                    f"There is no file or folder {path}.",
-                    value=str(path),
-                    expected="a folder with C3D files, or C3D files",
-                    where=str(path),
-                )
+                raise MissingInputError.at(path, f"There is no file or folder {path}.", "a folder with C3D files, or C3D files")
             found += _recordings(path) if path.is_dir() else [path]
         found += [special for special in (self.static, self.functional) if special is not None]
         found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
@@ -109,10 +100,8 @@ class Job:
             )  # fmt: skip
         if not kept:
             others = "".join(f", and no {suffix} file" for suffix in FORMATS if suffix != ".c3d")
-            raise MissingInputError(
-                f"{self.paths[0]} holds no C3D file{others} (`run` does not look into folders inside it; `batch` does).",
-                value=str(self.paths[0]), expected=f"at least one {' or '.join(FORMATS)} file", where=str(self.paths[0]),
-            )  # fmt: skip
+            words = f"{self.paths[0]} holds no C3D file{others} (`run` does not look into folders inside it; `batch` does)."
+            raise MissingInputError.at(self.paths[0], words, f"at least one {' or '.join(FORMATS)} file")
         stems: dict[str, Path] = {}
         for path in kept:
             refuse_unprintable(path)
@@ -195,10 +184,8 @@ def refuse_unprintable(path: Path) -> None:
     """
     shown = str(path).encode("utf-8", "replace").decode()
     if shown != str(path):
-        raise OptionError(
-            f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it.",
-            value=shown, expected="a name that can be printed", where=shown,
-        )  # fmt: skip
+        words = f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it."
+        raise OptionError.at(shown, words, "a name that can be printed")
 
 
 def _recordings(folder: Path) -> list[Path]:
@@ -211,9 +198,7 @@ def _recordings(folder: Path) -> list[Path]:
     try:
         files = sorted(folder.iterdir())
     except OSError as error:
-        raise MissingInputError(
-            f"{folder} cannot be looked into: {error.strerror}.", value=str(folder), expected="a readable folder", where=str(folder)
-        ) from error
+        raise MissingInputError.at(folder, f"{folder} cannot be looked into: {error.strerror}.", "a readable folder") from error
     return recordings_among(files)
 
 
@@ -236,6 +221,4 @@ def sha256_of_input(path: Path) -> str:
     try:
         return sha256_of(path)
     except OSError as error:
-        raise MissingInputError(
-            f"{path} cannot be read: {error.strerror}.", value=str(path), expected="a readable file", where=str(path)
-        ) from error
+        raise MissingInputError.at(path, f"{path} cannot be read: {error.strerror}.", "a readable file") from error

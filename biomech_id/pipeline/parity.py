@@ -35,10 +35,8 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
         recorded = read(_recording(subject_dir, trial["file"]))
         rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")
     if not any(row.n_frames for row in rows):
-        raise MissingInputError(
-            f"The recordings in {subject_dir} store no model outputs to compare with.",
-            value=str(subject_dir), expected="C3D files with Plug-in Gait outputs", where=str(subject_dir),
-        )  # fmt: skip
+        words = f"The recordings in {subject_dir} store no model outputs to compare with."
+        raise MissingInputError.at(subject_dir, words, "C3D files with Plug-in Gait outputs")
     return tuple(rows)
 
 

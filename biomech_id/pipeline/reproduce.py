@@ -68,10 +68,8 @@ def reproduce_results(
     root = manifest.parent if manifest.suffix == ".json" else manifest
     folders = session_folders(root) if root.is_dir() else ()
     if not folders:
-        raise FileRefusedError(
-            f"{manifest} is neither a manifest.json nor a folder with finished sessions.",
-            value=str(manifest), expected="manifest.json of run, or a folder of run or batch", where=str(manifest),
-        )  # fmt: skip
+        words = f"{manifest} is neither a manifest.json nor a folder with finished sessions."
+        raise FileRefusedError.at(manifest, words, "manifest.json of run, or a folder of run or batch")
     recordings = recordings_of([folder.relative_to(root).as_posix() for folder in folders], input_dir)
     for number, (folder, (subject, place)) in enumerate(zip(folders, recordings.items(), strict=True), start=1):
         if progress:

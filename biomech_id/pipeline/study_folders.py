@@ -39,9 +39,7 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
             found[kind].append(folder)
     folders = next(filter(None, found.values()), [])
     if not folders:
-        raise MissingInputError(
-            f"{study} holds no folder with C3D files.", value=str(study), expected="folders with .c3d files", where=str(study)
-        )
+        raise MissingInputError.at(study, f"{study} holds no folder with C3D files.", "folders with .c3d files")
     for folder in folders:
         refuse_unprintable(folder.relative_to(study))
     return tuple(sorted(folders, key=lambda folder: folder.relative_to(study).as_posix()))

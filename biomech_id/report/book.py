@@ -55,12 +55,8 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     unknown = [name for name in asked if name not in known]
     if unknown or not asked:
         said = f"There is no report page {', '.join(unknown)}" if unknown else "No report page is named"
-        raise OptionError(
-            f"{said}; the pages are {', '.join(known)}.{did_you_mean(unknown[0], known) if unknown else ''}",
-            value=unknown,
-            expected=" | ".join(known),
-            where="pages",
-        )
+        said += f"; the pages are {', '.join(known)}.{did_you_mean(unknown[0], known) if unknown else ''}"
+        raise OptionError(said, value=unknown, expected=" | ".join(known), where="pages")
     return tuple(name for name in known if name in asked)
 
 

@@ -87,9 +87,5 @@ def _check_columns(norm: Table) -> None:
     found = [str(name) for name in getattr(norm, "columns", ())]
     missing = [name for name in wanted if name not in found]
     if missing:
-        raise ShapeError(
-            f"The norm lacks the columns {', '.join(missing)}; `biomech-id norm OUT... -o norm.csv` writes all of them.",
-            value=found,
-            expected=", ".join(wanted),
-            where="norm",
-        )
+        words = f"The norm lacks the columns {', '.join(missing)}; `biomech-id norm OUT... -o norm.csv` writes all of them."
+        raise ShapeError(words, value=found, expected=", ".join(wanted), where="norm")

@@ -162,13 +162,5 @@ class RecordList:
         locked = record is not None and record.locked
         length = (-len(name) if locked else len(name)) & 0xFF
         offset = 2 + len(body) + 1 + len(description)
-        return b"".join(
-            [
-                bytes([length, group_id & 0xFF]),
-                name,
-                self.processor.pack_words([offset]),
-                body,
-                bytes([len(description)]),
-                description,
-            ]
-        )
+        head = bytes([length, group_id & 0xFF]) + name + self.processor.pack_words([offset])
+        return head + body + bytes([len(description)]) + description

@@ -106,12 +106,7 @@ def write_results(
     rotation = ROTATION_TO_Z_UP[interpret(bytes_read).facts.vertical] if R_lab_file is None else R_lab_file
     target = Path(target)
     if target.exists() and os.path.samefile(source, target):
-        raise OutputError(
-            f"{target} is the recording itself: results go into a copy.",
-            value=str(target),
-            expected="another path",
-            where=str(target),
-        )
+        raise OutputError.at(target, f"{target} is the recording itself: results go into a copy.", "another path")
     outputs = outputs_of(columns, original, suffix, rotation)
     _check_outputs(outputs, original)
     content = with_outputs(original, outputs)
@@ -268,12 +263,7 @@ def _write_checked(content: bytes, target: Path, original: C3DFile, outputs: lis
     except OutputError:
         raise
     except OSError as problem:
-        raise OutputError(
-            f"{target} cannot be written: {problem.strerror or problem}.",
-            value=str(target),
-            expected="a writable folder",
-            where=str(target),
-        ) from None
+        raise OutputError.at(target, f"{target} cannot be written: {problem.strerror or problem}.", "a writable folder") from None
     finally:
         if temporary and os.path.exists(temporary):
             os.unlink(temporary)

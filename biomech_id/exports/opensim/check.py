@@ -40,10 +40,8 @@ def check_folder(folder: Path) -> tuple[Finding, ...]:
     """
     files = sorted(p for p in folder.iterdir() if p.suffix.lower() in CHECKS) if folder.is_dir() else []
     if not files:
-        raise MissingInputError(
-            f"{folder} holds none of OpenSim's files ({', '.join(CHECKS)}).",
-            value=str(folder), expected="a folder of OpenSim's files", where=str(folder),
-        )  # fmt: skip
+        words = f"{folder} holds none of OpenSim's files ({', '.join(CHECKS)})."
+        raise MissingInputError.at(folder, words, "a folder of OpenSim's files")
     found = [finding for path in files for finding in _safely(CHECKS[path.suffix.lower()], path)]
     return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.ERROR))
 

@@ -41,10 +41,14 @@ class GroundLoad:
     force_lab_N: FloatArray
     moment_lab_Nm: FloatArray
 
+    @property
+    def stems(self) -> tuple[str, str, str]:
+        """What the names of force, point and torque begin with."""
+        return f"ground_force_{self.label}_v", f"ground_force_{self.label}_p", f"ground_torque_{self.label}_"
+
     def columns(self) -> tuple[str, ...]:
         """Names of the nine columns."""
-        stems = (f"ground_force_{self.label}_v", f"ground_force_{self.label}_p", f"ground_torque_{self.label}_")
-        return tuple(stem + axis for stem in stems for axis in "xyz")
+        return tuple(stem + axis for stem in self.stems for axis in "xyz")
 
 
 def ground_table(
@@ -150,16 +154,10 @@ def write_external_loads(path: Path, table_file: str, sides: Mapping[str, Ground
     forces = [
         element(
             "ExternalForce",
-            *properties(
-                appliesForce=True,
-                applied_to_body=body_name((side, "foot")),
-                force_expressed_in_body="ground",
-                point_expressed_in_body="ground",
-                force_identifier=f"ground_force_{load.label}_v",
-                point_identifier=f"ground_force_{load.label}_p",
-                torque_identifier=f"ground_torque_{load.label}_",
-                data_source_name="Unassigned",
-            ),
+            *properties(appliesForce=True, applied_to_body=body_name((side, "foot"))),
+            *properties(force_expressed_in_body="ground", point_expressed_in_body="ground"),
+            *properties(**dict(zip(("force_identifier", "point_identifier", "torque_identifier"), load.stems, strict=True))),
+            *properties(data_source_name="Unassigned"),
             name=SIDE_WORDS[side],
         )
         for side, load in sides.items()

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import NotRequired, Protocol, TypedDict
 
 from biomech_id.gait.stance import DECIDES
 from biomech_id.report.layout.style import Style
 from biomech_id.sentences import worded
 
-#: A sentence as JSON holds it: ``rule`` and ``values``; older ones have no values.
-Said = Mapping[str, Any]
+
+class Said(TypedDict):
+    """A sentence as JSON holds it; older ones have no values."""
+
+    rule: str
+    values: NotRequired[Mapping[str, object]]
+
+
+class Reasoned(Protocol):
+    """A row of `SessionTables.cycle_list`."""
+
+    reason: str
+    reasons: Sequence[Said]
 
 
 def in_language(said: Said, part: str, stored: str, style: Style) -> str:
@@ -18,7 +29,7 @@ def in_language(said: Said, part: str, stored: str, style: Style) -> str:
     return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != "en" else stored
 
 
-def reasons_of(cycle: Any, style: Style) -> tuple[str, ...]:
+def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
     """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict."""
     said = [_after_verdict(why, style) for why in cycle.reasons] or _of_first_version(cycle.reason, style)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
@@ -42,4 +53,4 @@ def passed_self_check(step: Said, line: str) -> bool:
     """Whether a line of a history is a self-check that passed; tables of the first version have only its words."""
     if "values" not in step:
         return line.startswith("self-check: ") and line.endswith("passed")
-    return bool(step["rule"] == "self-check" and step["values"]["verdict"] == "passed")
+    return step["rule"] == "self-check" and step["values"]["verdict"] == "passed"

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable
+from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable, wrapped
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
@@ -40,6 +40,13 @@ class Sheet:
         panel = Panel(self.figure, place, size_mm=(width_mm, height_mm), style=self.style)
         self.figure.add_axes(panel)
         return panel
+
+    def note(
+        self, text: str, top_mm: float, *, left_mm: float = LEFT_MM, right_mm: float = RIGHT_MM, most: int | None = None
+    ) -> None:
+        """Write small print between two edges, on as many lines as it takes or on ``most``."""
+        lines = wrapped(text, right_mm - left_mm, self.style.size("tiny"), most=most)
+        self.paragraph(left_mm, top_mm, lines, size="tiny", colour="quiet")
 
     def text(
         self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]

@@ -16,7 +16,7 @@ from biomech_id.report.layout.layer import ROWS, Layer, statistics
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import width_mm, wrapped
+from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.page import PageKind, of_each, register
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
@@ -42,8 +42,7 @@ def budget_page(layer: Layer, style: Style) -> Figure:
     residuals = [x for x in residuals if np.isfinite(x)]
     if residuals:
         note += " " + style.label("budget.residual", residual=f"{max(residuals):.0e}")
-    lines = wrapped(note, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
-    sheet.paragraph(LEFT_MM, 191.5, lines, size="tiny", colour="quiet")
+    sheet.note(note, 191.5, most=2)
     return sheet.figure
 
 

@@ -9,7 +9,6 @@ from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.page import Content, PageKind, overlaid, register
 from biomech_id.report.pages.butterfly import draw_butterfly
 from biomech_id.report.pages.foot_pressure import draw_foot
@@ -43,8 +42,7 @@ def ground_reaction_page(drawing: Drawing) -> Figure:
         left = LEFT_MM + _MARGIN_MM - 4.0 + _BUTTERFLY_PITCH_MM * number
         draw_butterfly(sheet, side, drawing, left_mm=left, top_mm=_LOW_TOP_MM)
         draw_foot(sheet, side, drawing, left_mm=_FEET_LEFT_MM + _FEET_PITCH_MM * number, top_mm=_LOW_TOP_MM)
-    lines = wrapped(style.label("ground.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
-    sheet.paragraph(LEFT_MM, 191.5, lines, size="tiny", colour="quiet")
+    sheet.note(style.label("ground.note"), 191.5, most=2)
     return sheet.figure
 
 

@@ -9,7 +9,6 @@ from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.page import PageKind, overlaid, register
 
 ANGLE_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
@@ -35,9 +34,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(ANGLE_GRID) - 1)
     draw_absences(sheet, absent)
-    note = axes_label(drawing.style, "kinematics.note", drawing.layers[0].tables)
-    lines = wrapped(note, RIGHT_MM - LEFT_MM, drawing.style.size("tiny"), most=2)
-    sheet.paragraph(LEFT_MM, 193.2, lines, size="tiny", colour="quiet")
+    sheet.note(axes_label(drawing.style, "kinematics.note", drawing.layers[0].tables), 193.2, most=2)
     return sheet.figure
 
 

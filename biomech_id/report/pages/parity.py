@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -29,6 +29,23 @@ _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
 _NAME_MM, _NUMBER_MM, _PLACE_MM = 39.0, 14.2, 24.0
 
 
+class ParityLine(Protocol):
+    """One row of the parity table."""
+
+    trial: str
+    side: str
+    variable: str
+    axis: str
+    unit: str
+    rmse: float
+    largest: float
+    correlation: float
+    frames: int
+    worst_frame: str
+    left_out: str
+    equal: str
+
+
 def parity_page(tables: SessionTables, style: Style) -> Figure:
     """Draw the comparison page; without a comparison it says how to make one."""
     sheet = Sheet(style)
@@ -44,12 +61,11 @@ def parity_page(tables: SessionTables, style: Style) -> Figure:
             mine = [row for row in rows if quantity_of(row.variable) == quantity]
             if mine:
                 y = _block(sheet, quantity, mine, left, y, heads=y == top)
-    note = wrapped(style.label("parity.note"), RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
-    sheet.paragraph(LEFT_MM, 193.0, note, size="tiny", colour="quiet")
+    sheet.note(style.label("parity.note"), 193.0, most=2)
     return sheet.figure
 
 
-def verdict_of(rows: Sequence[Any], kinetics: str, style: Style) -> tuple[str, str, str]:
+def verdict_of(rows: Sequence[ParityLine], kinetics: str, style: Style) -> tuple[str, str, str]:
     """Whether the analysis equals what is stored.
 
     Parameters
@@ -82,7 +98,7 @@ def title_of(variable: str, axis: str, style: Style) -> str:
     return f"{name} {axis}" if axis else name
 
 
-def _block(sheet: Sheet, quantity: str, rows: Sequence[Any], left_mm: float, top_mm: float, *, heads: bool) -> float:
+def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: float, top_mm: float, *, heads: bool) -> float:
     """One table: a line per variable and axis; below it what counts as equal, and frames left out. Return where it ends.
 
     The first table of a column has heads, which hold for those below it too.
@@ -109,7 +125,7 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[Any], left_mm: float, top
     return sheet.paragraph(left_mm, y + 0.6, wrapped(note, _WIDTH_MM, style.size("tiny")), size="tiny", colour="quiet") + 5.5
 
 
-def most_left_out(rows: Sequence[Any]) -> dict[str, int]:
+def most_left_out(rows: Sequence[ParityLine]) -> dict[str, int]:
     """Reason -> number of frames left out, over every trial and side, of the variable and axis that lost most."""
     lines: dict[tuple[str, str], Counter[str]] = {}
     for row in rows:
@@ -122,7 +138,7 @@ def most_left_out(rows: Sequence[Any]) -> dict[str, int]:
     return dict(most)
 
 
-def _line(rows: Sequence[Any], style: Style) -> list[Cell | str]:
+def _line(rows: Sequence[ParityLine], style: Style) -> list[Cell | str]:
     """One variable and axis over every trial and side."""
     title = title_of(rows[0].variable, rows[0].axis, style)
     compared = [row for row in rows if row.equal]
@@ -142,7 +158,7 @@ def _line(rows: Sequence[Any], style: Style) -> list[Cell | str]:
     ]  # fmt: skip
 
 
-def pooled(rows: Sequence[Any]) -> Mapping[str, float]:
+def pooled(rows: Sequence[ParityLine]) -> Mapping[str, float]:
     """Rows of one variable together: RMSE over all frames, the largest difference, the lowest correlation, frames compared."""
     frames = np.array([row.frames for row in rows], dtype=float)
     rmse = np.array([row.rmse for row in rows], dtype=float)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypedDict
 
 from matplotlib.figure import Figure
 
@@ -150,6 +150,14 @@ def gap_lines(tables: SessionTables, style: Style) -> list[str]:
     return lines
 
 
+class Apart(TypedDict):
+    """How far the events of two sources lie apart in one trial, as ``summary.json`` has it."""
+
+    n: int
+    median_ms: float
+    worst_ms: float
+
+
 #: Events compared, in the order of the columns: side and kind as in ``summary.json``.
 _EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
 
@@ -161,7 +169,7 @@ def agreement_table(tables: SessionTables, style: Style) -> TextTable:
         TableColumn(style.label("quality.compared"), 54.0),
         *(TableColumn(head, (_WIDTH_MM - 54.0) / len(_EVENTS)) for head in heads),
     )
-    pairs: dict[tuple[str, str], dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]]] = {}
+    pairs: dict[tuple[str, str], dict[tuple[str, str], list[tuple[str, Apart]]]] = {}
     trials = tables.summary.get("trials", ())
     for trial in trials:
         for row in trial["event_agreement"]:
@@ -175,7 +183,7 @@ def agreement_table(tables: SessionTables, style: Style) -> TextTable:
     return TextTable(columns, rows)
 
 
-def _apart(rows: Sequence[tuple[str, Mapping[str, Any]]], style: Style, *, name_trial: bool) -> str:
+def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool) -> str:
     """Median of the trials' medians, and the worst of all."""
     if not rows:
         return "–"

@@ -47,8 +47,7 @@ def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condi
     _legend(sheet)
     _profile(sheet, scores)
     y = _table(sheet, scores)
-    note = wrapped(style.label("scores.note"), RIGHT_MM - LEFT_MM, style.size("tiny"))
-    sheet.paragraph(LEFT_MM, y + 3.0, note, size="tiny", colour="quiet")
+    sheet.note(style.label("scores.note"), y + 3.0)
     return sheet.figure
 
 

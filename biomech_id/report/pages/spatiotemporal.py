@@ -15,7 +15,6 @@ from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 
@@ -45,8 +44,7 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
         columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 24.0, "right"), columns[6])
     y, _ = TextTable(columns, rows, size="body" if len(rows) <= 30 else "small").draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
     notes = [style.label("parameter.symmetry_note")] + ([style.label("parameter.outside")] if norm is not None else [])
-    lines = [line for note in notes for line in wrapped(note, _TABLE_RIGHT_MM - LEFT_MM, style.size("tiny"))]
-    sheet.paragraph(LEFT_MM, y + 1.5, lines, size="tiny", colour="quiet")
+    sheet.note("\n".join(notes), y + 1.5, right_mm=_TABLE_RIGHT_MM)
     _phases(sheet, layer, 26.0)
     return sheet.figure
 
@@ -135,8 +133,7 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
                 text = f"{percent:.0f} %"
                 sheet.text(_BARS_LEFT_MM + width * percent / 100, y + 4.6, text, size="tiny", colour=other, ha="center")
         y += 33.0
-    note = wrapped(style.label("parameter.phases_note"), width, style.size("tiny"))
-    sheet.paragraph(_BARS_LEFT_MM, y - 6.0, note, size="tiny", colour="quiet")
+    sheet.note(style.label("parameter.phases_note"), y - 6.0, left_mm=_BARS_LEFT_MM)
 
 
 def _parameter_table(layers: Sequence[Layer], style: Style) -> TextTable:

@@ -51,8 +51,7 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
     parts = [style.label("values.note", counts=cycle_counts(layer.used, style))]
     parts += [style.label("values.flags")] * (norm is not None)
     said = " ".join([*parts, axes_label(style, "values.axes", layer.tables)])
-    note = wrapped(said, RIGHT_MM - LEFT_MM, style.size("tiny"), most=2)
-    sheet.paragraph(LEFT_MM, max(left, right, 186.0) + 2.5, note, size="tiny", colour="quiet")
+    sheet.note(said, max(left, right, 186.0) + 2.5, most=2)
     return sheet.figure
 
 

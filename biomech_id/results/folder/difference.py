@@ -46,15 +46,17 @@ def folder_differences(first: Path, second: Path, *, called: tuple[str, str] = C
     ------
     FileRefusedError : one of them has no readable manifest.
     """
-    names = sorted({*read_json(first / MANIFEST)["outputs"], *read_json(second / MANIFEST)["outputs"]})
-    found = (_difference(first / name, second / name, name, called) for name in names)
-    return tuple(difference for difference in found if difference is not None)
+    return _differences({*read_json(first / MANIFEST)["outputs"], *read_json(second / MANIFEST)["outputs"]}, first, second, called)
 
 
 def file_differences(first: Path, second: Path, *, called: tuple[str, str] = CALLED) -> tuple[Difference, ...]:
     """Compare every file below two folders by content; empty if all of them are the same bytes."""
-    names = sorted({path.relative_to(root).as_posix() for root in (first, second) for path in root.rglob("*") if path.is_file()})
-    found = (_difference(first / name, second / name, name, called) for name in names)
+    names = {path.relative_to(root).as_posix() for root in (first, second) for path in root.rglob("*") if path.is_file()}
+    return _differences(names, first, second, called)
+
+
+def _differences(names: set[str], first: Path, second: Path, called: tuple[str, str]) -> tuple[Difference, ...]:
+    found = (_difference(first / name, second / name, name, called) for name in sorted(names))
     return tuple(difference for difference in found if difference is not None)
 
 

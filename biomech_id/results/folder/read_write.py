@@ -72,10 +72,8 @@ def read_folder(out: Path) -> SessionTables:
     FileRefusedError : OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
     """
     if not (out / MANIFEST).is_file():
-        raise FileRefusedError(
-            f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}.",
-            value=str(out), expected=f"a folder with {MANIFEST}", where=str(out),
-        )  # fmt: skip
+        words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
+        raise FileRefusedError.at(out, words, f"a folder with {MANIFEST}")
     tables = {name: read_csv(out / f"{name}.csv", table_columns(name)) for name in SESSION_TABLES}
     summary = read_json(out / "summary.json")
     optional = {name: out / f"{name}.csv" for name in OPTIONAL_TABLES}
@@ -190,12 +188,10 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
                 value=foreign, expected="a new folder, an empty one, or one of an earlier run", where=str(out),
             )  # fmt: skip
     elif out.exists():
-        raise OutputError(f"{out} is a file, not a folder.", value=str(out), expected="a folder", where=str(out))
+        raise OutputError.at(out, f"{out} is a file, not a folder.", "a folder")
     if os.path.ismount(out):
-        raise OutputError(
-            f"{out} is a disk of its own, which cannot be replaced as a whole; name a folder in it, such as {out / 'results'}.",
-            value=str(out), expected="a folder on a disk", where=str(out),
-        )  # fmt: skip
+        words = f"{out} is a disk of its own, which cannot be replaced as a whole; name a folder in it, such as {out / 'results'}."
+        raise OutputError.at(out, words, "a folder on a disk")
     check_writable(out)
 
 

@@ -110,12 +110,7 @@ def header_of(path: Path) -> list[str]:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return file.readline().rstrip("\r\n").split(",")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileRefusedError(
-            f"{path} cannot be read: {read_problem(error)}.",
-            value=str(path),
-            expected="a readable CSV file in UTF-8",
-            where=str(path),
-        ) from error
+        raise FileRefusedError.at(path, f"{path} cannot be read: {read_problem(error)}.", "a readable CSV file in UTF-8") from error
 
 
 def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
