@@ -77,7 +77,15 @@ PELVIS: Part = ("", "pelvis")
 
 
 def proximal_part(side: str, joint: str) -> Part:
-    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis")."""
+    """Return the key of the segment that a joint's distal segment hangs on: of ("L", "hip") it is ("", "pelvis").
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    joint : str
+        One of the tree's joints: "knee".
+    """
     proximal = PROXIMAL_SEGMENT[joint]
     return (side if _BY_NAME[proximal].sided else "", proximal)
 

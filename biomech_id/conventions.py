@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 SIDES: tuple[str, str] = ("L", "R")
-#: +1 for the left side, -1 for the right: the mirroring factor s.
+#: +1 for the left side, -1 for the right:
+#: the mirroring factor s.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 #: Magnitude of gravity, m/s2:
@@ -26,7 +27,8 @@ MM_PER_M = 1000.0
 
 #: Version of every table and JSON this package writes.
 SCHEMA = 2
-#: Versions that this package reads: within a schema columns and keys may be added, never renamed or moved.
+#: Versions that this package reads:
+#: within a schema columns and keys may be added, never renamed or moved.
 READABLE_SCHEMAS: tuple[int, ...] = (1, 2)
 
 #: What kind of thing a variable is; it decides the unit.

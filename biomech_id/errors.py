@@ -21,10 +21,14 @@ class BiomechError(Exception):
 
     Parameters
     ----------
-    message : one clear sentence for the person who typed the command.
-    value : the offending value, as found.
-    expected : what would have been accepted.
-    where : file, trial, marker, plate or option concerned.
+    message : str
+        One clear sentence for the person who typed the command.
+    value : object
+        The offending value, as found.
+    expected : str
+        What would have been accepted.
+    where : str
+        File, trial, marker, plate or option concerned.
     """
 
     def __init__(self, message: str, *, value: object, expected: str, where: str) -> None:
@@ -92,14 +96,19 @@ def must_be(value: object, kind: type | tuple[type, ...], *, argument: str, of: 
 
     Parameters
     ----------
-    value : what was given.
-    kind : what it must be an instance of.
-    argument, of : name of the argument, and of the function.
-    hint : where such a value comes from.
+    value : object
+        What was given.
+    kind : type | tuple[type, ...]
+        What it must be an instance of.
+    argument, of : str
+        Name of the argument, and of the function.
+    hint : str
+        Where such a value comes from.
 
     Raises
     ------
-    WrongTypeError : it is something else.
+    WrongTypeError
+        It is something else.
     """
     if not isinstance(value, kind):
         names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
@@ -130,8 +139,8 @@ class Finding(Sentence):
     rule : str
         Stable identifier, lower-case words joined by hyphens (``gap-long``); its severity, words and hint stand in the tables of
         `biomech_id.sentences`.
-    values : mapping of str to value
-        What was found, in the unit each name ends with.
+    values : Mapping[str, object], optional
+        Mapping of str to value What was found, in the unit each name ends with.
     where : str
         Trial, marker or plate concerned; may be empty.
     """

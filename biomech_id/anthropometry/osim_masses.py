@@ -24,9 +24,15 @@ _NEEDED = ("femur", "tibia", "calcn")
 def osim_mass_fractions(path: str | Path) -> dict[str, float]:
     """Return the mass of thigh, shank and foot as fractions of the model's whole mass, averaged over the two sides.
 
+    Parameters
+    ----------
+    path : str | Path
+        The ``.osim`` file.
+
     Raises
     ------
-    FileRefusedError : not an OpenSim model, or one without masses or without legs.
+    FileRefusedError
+        Not an OpenSim model, or one without masses or without legs.
     """
     masses = _body_masses(Path(path))
     total = sum(masses.values())

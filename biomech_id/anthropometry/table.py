@@ -1,7 +1,7 @@
 """Tables of segment inertial parameters: one CSV per publication, one citation per row.
 
 A row scales to a subject by body mass M (kg) and by the segment's length L (m), the distance between the two end points
-the publication names:
+the publication names::
 
     mass = mass_fraction M,    inertia = m L^2 [ r_x^2  p_xy  p_xz ; .  r_y^2  p_yz ; .  .  r_z^2 ]   about the centre of mass,
 
@@ -51,13 +51,15 @@ _COLUMNS = (
     "com_y", "com_z", "radius_x", "radius_y", "radius_z", "product_xy", "product_xz", "product_yz", "citation",
 )  # fmt: skip
 
-#: The columns that hold numbers: all between the end points and the citation but the point of the offset.
+#: The columns that hold numbers:
+#: all between the end points and the citation but the point of the offset.
 _NUMBERS = tuple(column for column in _COLUMNS[7:-1] if column != "com_from")
 _SEXES: dict[str, str] = {
     "": "", "f": "female", "female": "female", "woman": "female", "m": "male", "male": "male", "man": "male",
 }  # fmt: skip
 
-#: Value of a cell as a polynomial in age: coefficients from the constant term up; empty for an empty cell.
+#: Value of a cell as a polynomial in age:
+#: coefficients from the constant term up; empty for an empty cell.
 Polynomial = tuple[float, ...]
 
 
@@ -67,18 +69,33 @@ class Row:
 
     Attributes
     ----------
-    segment, sex : "thigh"; "female", "male" or "" when the source does not separate them.
-    axes : "isb" (right side), or the body model in whose segment axes the vectors below are, see the module.
-    proximal, distal : the end points that lengths and fractions refer to.
-    mass_fraction : of body mass.
-    com_fraction_from_proximal : along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
-    com_offset_fraction : (3,) centre of mass from ``com_from`` in segment axes, fractions of the length, or None.
-    com_from : the point that offset starts at; the proximal end point unless the source says otherwise.
-    radii_fraction : (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length; None in a row
-        that gives a mass only.
-    products_fraction : (3,) signed radii of the products xy, xz, yz (negative radius: negative product).
-    citation : where the numbers are printed.
-    age_range_years : ages the source covers, or None.
+    segment : str
+        "thigh"; "female", "male" or "" when the source does not separate them.
+    sex : str
+        "thigh"; "female", "male" or "" when the source does not separate them.
+    axes : str
+        "isb" (right side), or the body model in whose segment axes the vectors below are, see the module.
+    proximal : str
+        The end points that lengths and fractions refer to.
+    distal : str
+        The end points that lengths and fractions refer to.
+    mass_fraction : float
+        Of body mass.
+    com_fraction_from_proximal : float | None
+        Along the line from the proximal to the distal end point, or None when ``com_offset`` is given.
+    com_offset_fraction : tuple[float, float, float] | None
+        (3,) centre of mass from ``com_from`` in segment axes, fractions of the length, or None.
+    radii_fraction : tuple[float, float, float] | None
+        (3,) radii of gyration about the centre of mass for axes x, y, z, fractions of the length; None in a row that gives a mass
+        only.
+    products_fraction : tuple[float, float, float]
+        (3,) signed radii of the products xy, xz, yz (negative radius: negative product).
+    citation : str
+        Where the numbers are printed.
+    com_from : str, optional
+        The point that offset starts at; the proximal end point unless the source says otherwise.
+    age_range_years : tuple[float, float] | None, optional
+        Ages the source covers, or None.
     """
 
     segment: str
@@ -98,9 +115,15 @@ class Row:
     def unit_tensor(self, *, side: str = "R") -> FloatArray:
         """Central inertia (3, 3) for 1 kg and 1 m, in the row's axes; ``side`` "L" mirrors an ISB row across the sagittal plane.
 
+        Parameters
+        ----------
+        side : str, optional
+            "L" or "R".
+
         Raises
         ------
-        MissingInputError : the row gives a mass only.
+        MissingInputError
+            The row gives a mass only.
         """
         if self.radii_fraction is None:
             raise MissingInputError(
@@ -143,8 +166,12 @@ class InertialTable:
 
     Attributes
     ----------
-    name : "de-leva-1996", or the stem of a user's file.
-    sex, age_years : the subject the rows were chosen for; "" and None before `for_subject`.
+    name : str
+        "de-leva-1996", or the stem of a user's file.
+    sex : str, optional
+        The subject the rows were chosen for; "" and None before `for_subject`.
+    age_years : float | None, optional
+        The subject the rows were chosen for; "" and None before `for_subject`.
     """
 
     name: str
@@ -177,13 +204,17 @@ class InertialTable:
 
         Parameters
         ----------
-        sex : "female" or "male" (any case, or the first letter); needed when `by_sex`.
-        age_years : needed when `by_age`; clamped to nothing: an age outside the source's range is the caller's finding.
+        sex : str | None, optional
+            "female" or "male" (any case, or the first letter); needed when `by_sex`.
+        age_years : float | None, optional
+            Needed when `by_age`; clamped to nothing: an age outside the source's range is the caller's finding.
 
         Raises
         ------
-        MissingInputError : the table needs a sex or an age that is not given.
-        InvalidValueError : a sex that cannot be understood.
+        MissingInputError
+            The table needs a sex or an age that is not given.
+        InvalidValueError
+            A sex that cannot be understood.
         """
         chosen = _sex(sex)
         if self.by_sex and not chosen:
@@ -201,7 +232,15 @@ class InertialTable:
         return replace(self, _rows=rows, sex=chosen, age_years=age_years)
 
     def with_mass_fractions(self, fractions: Mapping[str, float], source: str) -> InertialTable:
-        """Return the table with other mass fractions for some segments, ``source`` appended to their citation."""
+        """Return the table with other mass fractions for some segments, ``source`` appended to their citation.
+
+        Parameters
+        ----------
+        fractions : Mapping[str, float]
+            Segment -> mass as a fraction of the body's.
+        source : str
+            Where they come from, with its citation.
+        """
         rows = []
         for aged in self._rows:
             fraction = fractions.get(aged.row.segment)
@@ -216,7 +255,8 @@ class InertialTable:
 
         Raises
         ------
-        MissingInputError : no such segment, or a sex or age is still needed.
+        MissingInputError
+            No such segment, or a sex or age is still needed.
         """
         found = [aged for aged in self._rows if aged.row.segment == segment]
         if not found:
@@ -235,10 +275,17 @@ class InertialTable:
 def load_table(name: str | Path) -> InertialTable:
     """Return a shipped table by its name (see `INERTIAL_TABLES`), or a user's table by its CSV path.
 
+    Parameters
+    ----------
+    name : str | Path
+        "deleva", or a path.
+
     Raises
     ------
-    OptionError : no shipped table has that name and no such file exists.
-    FileRefusedError : a CSV that cannot be understood; the message names the line and the column.
+    OptionError
+        No shipped table has that name and no such file exists.
+    FileRefusedError
+        A CSV that cannot be understood; the message names the line and the column.
     """
     return _parse(shipped_or_own(name, "inertial table", INERTIAL_TABLES, _FOLDER, ".csv"), Path(name).stem)
 

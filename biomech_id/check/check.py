@@ -25,9 +25,12 @@ def check_file(
 
     Parameters
     ----------
-    path : a C3D file; anything else is reported as unreadable, never raised.
-    trust : read in this process instead of a child (see `read_c3d`).
-    marker_set : name or TOML file of the recording's marker set; without one its labels are looked at as Plug-in Gait's.
+    path : str | os.PathLike[str]
+        A C3D file; anything else is reported as unreadable, never raised.
+    trust : bool, optional
+        Read in this process instead of a child (see `read_c3d`).
+    marker_set : str | os.PathLike[str] | None, optional
+        Name or TOML file of the recording's marker set; without one its labels are looked at as Plug-in Gait's.
     """
     if marker_set is not None:
         load_markerset(marker_set)  # a wrong one is the caller's fault and not the file's
@@ -39,7 +42,13 @@ def check_file(
 
 
 def inspect(trial: Trial) -> tuple[Finding, ...]:
-    """Return what the doctor finds in a trial beyond what its reader noticed."""
+    """Return what the doctor finds in a trial beyond what its reader noticed.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs)
     return tuple(finding for look in looks for finding in look(trial))
 
@@ -47,7 +56,15 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
 def iter_check(
     paths: Iterable[str | os.PathLike[str]], *, marker_set: str | os.PathLike[str] | None = None
 ) -> Iterator[CheckReport]:
-    """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name."""
+    """Yield the report of every file; folders are walked for visible files ending in .c3d or .C3D, by name.
+
+    Parameters
+    ----------
+    paths : Iterable[str | os.PathLike[str]]
+        Files and folders.
+    marker_set : str | os.PathLike[str] | None, optional
+        Name or file of a marker set; None finds the one that fits.
+    """
     for path in paths:
         if not os.path.isdir(path):
             yield check_file(path, marker_set=marker_set)

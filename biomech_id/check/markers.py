@@ -30,7 +30,13 @@ PELVIS_SHARE = (0.40, 0.66)
 
 
 def inspect_markers(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with the markers of a trial."""
+    """Yield what is wrong with the markers of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     for look in (_duration, _gaps, _leaps, _stuck, _floor, inspect_sides, _pelvis_height, _conventional_set):
         yield from look(trial)
 

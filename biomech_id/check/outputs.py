@@ -15,7 +15,13 @@ FEWEST_FRAMES = 20
 
 
 def inspect_outputs(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with stored angles, moments, powers and computed points."""
+    """Yield what is wrong with stored angles, moments, powers and computed points.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     if not trial.model_outputs or trial.n_frames < FEWEST_FRAMES:
         return
     names = list(trial.model_outputs)

@@ -13,7 +13,8 @@ from biomech_id.errors import Finding
 from biomech_id.trial import EventKind, ForcePlate, Trial
 
 CERTAINLY_LOADED_N = 50.0
-#: Measured on good files: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
+#: Measured on good files:
+#: the centre of pressure is inside for 94 % of the samples and 8 to 78 mm from a foot marker.
 PRESSURE_INSIDE_SHARE = 0.94
 FARTHEST_FOOT_M = 0.15
 #: Markers below this height above the plate are on feet.
@@ -33,7 +34,13 @@ MASS_TOLERANCE = 0.10
 
 
 def inspect_plates(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with each force plate of a trial."""
+    """Yield what is wrong with each force plate of a trial.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     for plate in trial.plates:
         yield from _geometry(plate)
         yield from _spikes(trial, plate)
@@ -148,7 +155,13 @@ def _overlap_share(one: ForcePlate, other: ForcePlate) -> float:
 
 
 def inspect_mass(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with the stored body mass."""
+    """Yield what is wrong with the stored body mass.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     mass_kg = trial.subject.mass_kg
     if mass_kg is None:
         yield Finding("mass-missing", {"trial": trial.name}, trial.name)
@@ -164,7 +177,13 @@ def inspect_mass(trial: Trial) -> Iterator[Finding]:
 
 
 def inspect_events(trial: Trial) -> Iterator[Finding]:
-    """Yield what is wrong with the stored events."""
+    """Yield what is wrong with the stored events.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     if not trial.events:
         yield Finding("events-none", {"trial": trial.name}, trial.name)
     for side in SIDES:

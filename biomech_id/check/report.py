@@ -20,10 +20,14 @@ class CheckReport:
 
     Attributes
     ----------
-    path : as given.
-    error : why the file cannot be read, in one sentence, or None.
-    recording : what was read, or None.
-    findings : everything noticed, the reader's findings first.
+    path : str
+        As given.
+    error : str | None
+        Why the file cannot be read, in one sentence, or None.
+    recording : Recording | None
+        What was read, or None.
+    findings : tuple[Finding, ...]
+        Everything noticed, the reader's findings first.
     """
 
     path: str

@@ -35,7 +35,13 @@ def page() -> str:
 
 
 def findings_of(name: str) -> dict[str, dict[str, Any]]:
-    """Return the rules of one table that are findings, which reasons inside other sentences are not."""
+    """Return the rules of one table that are findings, which reasons inside other sentences are not.
+
+    Parameters
+    ----------
+    name : str
+        Of the table.
+    """
     entries = tomllib.loads((_TABLES / f"{name}.toml").read_text(encoding="utf-8"))
     return {rule: entry for rule, entry in entries.items() if "severity" in entry}
 

@@ -13,13 +13,20 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.trial import Markers, Trial
 
 KNEE = "lateral_epicondyle"
-#: Markers of a leg from the knee up and from the knee down: each lies near the one before it, on the same leg.
+#: Markers of a leg from the knee up and from the knee down:
+#: each lies near the one before it, on the same leg.
 LEG_CHAINS = ((KNEE, "thigh_wand"), (KNEE, "shank_wand", "lateral_malleolus", "heel", "toe"))
 POSTERIOR = (("", "sacrum"), ("L", "psis"), ("R", "psis"))
 
 
 def inspect_sides(trial: Trial) -> Iterator[Finding]:
-    """Yield labels of the conventional model's markers that seem to belong to the other side."""
+    """Yield labels of the conventional model's markers that seem to belong to the other side.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     markers = with_roles(trial.markers)
     forward, front = _forward(markers), both_sides(markers, "asis")
     if forward is not None and front is not None and _median(np.cross(forward, front[0] - front[1])[:, 2]) < 0:
@@ -36,6 +43,11 @@ def swapped_leg_markers(markers: Markers) -> tuple[str, ...]:
 
     The knees' markers lie on the outer sides of the legs: the left one is to the left by the pelvis' posterior and anterior
     markers. From there along each leg a marker is nearer to its neighbour on the same leg than the other leg's is.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
     """
     forward = _forward(markers)
     knees = both_sides(markers, KNEE)
@@ -63,7 +75,15 @@ def _forward(markers: Markers) -> FloatArray | None:
 
 
 def both_sides(markers: Markers, role: str) -> tuple[FloatArray, FloatArray] | None:
-    """Return the left and the right marker with a role, (n, 3) each, metres, laboratory axes; None where one is not seen."""
+    """Return the left and the right marker with a role, (n, 3) each, metres, laboratory axes; None where one is not seen.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    role : str
+        What the marker shows: "heel".
+    """
     if not all(markers.shows(side, role) for side in SIDES):
         return None
     return markers.on("L", role), markers.on("R", role)

@@ -83,7 +83,8 @@ def print_line(text: str, *, nl: bool = True) -> None:
 
     Raises
     ------
-    OutputError : it goes into a file that cannot be written, on a full disk for example.
+    OutputError
+        It goes into a file that cannot be written, on a full disk for example.
     """
     try:
         typer.echo(text, nl=nl)

@@ -314,7 +314,7 @@ class BodyMotion:
     kinetics : str, optional
         Name of the body model; "vicon" or "textbook".
     roles : Mapping[tuple[str, str], str], optional
-        (side, role) -> label of the marker that has it in the tracked recording (see `trial.Markers`).
+        (side, role) -> label of the marker that has it in the tracked recording (see `Markers`).
     axes : ModelAxes | None, optional
         In which the model expresses angles, moments and forces; None for a body that nobody reads clinically.
     fit_residual_m : Mapping[tuple[str, str], FloatArray], optional

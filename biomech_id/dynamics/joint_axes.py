@@ -62,7 +62,13 @@ class AngleRule(NamedTuple):
 
 
 def rules(*components: tuple[int, float, bool]) -> Rules:
-    """Return the rules of X, Y and Z from plain tuples (index, factor, mirrored)."""
+    """Return the rules of X, Y and Z from plain tuples (index, factor, mirrored).
+
+    Parameters
+    ----------
+    *components : tuple[int, float, bool]
+        Index of the number, factor, and whether it is mirrored on the left.
+    """
     x, y, z = (ComponentRule(*component) for component in components)
     return x, y, z
 
@@ -160,11 +166,11 @@ class ModelAxes:
         ----------
         joint, side : str
             "hip", "knee" or "ankle"; "L" or "R".
-        nominal : tuple
+        nominal : tuple[FloatArray, FloatArray, FloatArray]
             The moment (n, 3), N m, laboratory axes, and the axes (n, 3, 3) of the proximal and of the distal segment.
         change_lab_Nm : FloatArray
             (p, n, 3), of the moment.
-        turn_lab_rad : tuple
+        turn_lab_rad : tuple[FloatArray, FloatArray]
             Small rotations (p, n, 3) of the axes of the proximal and of the distal segment, laboratory axes.
         """
         moment_lab_Nm, *R_lab = nominal
@@ -176,7 +182,19 @@ class ModelAxes:
         return np.asarray(off.reshape(change_lab_Nm.shape) - self.moment(joint, side, moment_lab_Nm, *R_lab))
 
     def force(self, joint: str, side: str, force_lab_N: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
-        """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`)."""
+        """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`).
+
+        Parameters
+        ----------
+        joint : str
+            "ankle", "knee" or "hip".
+        side : str
+            "L" or "R".
+        force_lab_N : FloatArray
+            (N, n, 3), of the proximal on the distal segment, laboratory axes, N.
+        R_lab_distal : FloatArray
+            (n, 3, 3), maps components in the distal segment's axes to laboratory components.
+        """
         return _picked(_components(force_lab_N, R_lab_distal), self.forces[joint], side)
 
     def sagittal_power(

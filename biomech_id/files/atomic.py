@@ -30,9 +30,15 @@ _WHY = {
 def whole_folder(out: Path) -> Iterator[Path]:
     """Give a new hidden sibling of a folder that takes its name when the block ends well, and vanishes when it does not.
 
+    Parameters
+    ----------
+    out : Path
+        The folder to be made.
+
     Raises
     ------
-    OutputError : the operating system refuses to write, inside the block or after it. The old folder is then as it was.
+    OutputError
+        The operating system refuses to write, inside the block or after it. The old folder is then as it was.
     """
     part = unfinished_of(out)
     try:
@@ -49,9 +55,15 @@ def whole_folder(out: Path) -> Iterator[Path]:
 def whole_file(path: Path) -> Iterator[Path]:
     """Give a hidden sibling of a file, with its suffix, that takes its name when the block ends well.
 
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+
     Raises
     ------
-    OutputError : the operating system refuses to write, inside the block or after it. The old file is then as it was.
+    OutputError
+        The operating system refuses to write, inside the block or after it. The old file is then as it was.
     """
     part = unfinished_of(path)
     try:
@@ -67,9 +79,15 @@ def whole_file(path: Path) -> Iterator[Path]:
 def check_writable(path: Path) -> None:
     """Refuse a file or folder that could not be written, before anything is computed for it; nothing is left behind.
 
+    Parameters
+    ----------
+    path : Path
+        What will be written.
+
     Raises
     ------
-    OutputError : a folder above it is a file, or the operating system lets nothing be written there.
+    OutputError
+        A folder above it is a file, or the operating system lets nothing be written there.
     """
     with _told(path):
         above = next(folder for folder in path.absolute().parents if folder.exists())
@@ -112,5 +130,11 @@ def _told(out: Path, part: Path | None = None) -> Iterator[None]:
 
 
 def write_problem(error: OSError) -> str:
-    """Return in words why the operating system refuses to write, and what to do."""
+    """Return in words why the operating system refuses to write, and what to do.
+
+    Parameters
+    ----------
+    error : OSError
+        As the operating system raised it.
+    """
     return _WHY.get(errno.errorcode.get(error.errno or 0, ""), error.strerror or str(error))

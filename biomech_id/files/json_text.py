@@ -15,7 +15,8 @@ from biomech_id.conventions import READABLE_SCHEMAS
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.text import read_problem
 
-#: Nine significant digits: more than the float32 of a C3D file holds, and short.
+#: Nine significant digits:
+#: more than the float32 of a C3D file holds, and short.
 FLOAT_FORMAT = "%.9g"
 #: An innermost list, spread over lines by the indentation. Strings hold no line break in JSON, so none can look like one.
 _INNERMOST_LIST = re.compile(r"\[\n\s+([^\[\]{}]*?)\n\s*\]")
@@ -25,6 +26,11 @@ def jsonable(value: Any) -> Any:
     """Return a value as what JSON knows: dict, list, str, bool, int, float or None.
 
     NumPy arrays and tuples become lists, numbers are rounded to nine significant digits, NaN and infinities become None.
+
+    Parameters
+    ----------
+    value : Any
+        Any value.
     """
     if isinstance(value, Mapping):
         return {str(key): jsonable(item) for key, item in value.items()}
@@ -42,7 +48,13 @@ def jsonable(value: Any) -> Any:
 
 
 def json_text(value: Mapping[str, Any]) -> str:
-    """Return a mapping as indented JSON text that ends with a line break."""
+    """Return a mapping as indented JSON text that ends with a line break.
+
+    Parameters
+    ----------
+    value : Mapping[str, Any]
+        What is written.
+    """
     text = json.dumps(jsonable(value), indent=1, ensure_ascii=False, allow_nan=False)
     return _INNERMOST_LIST.sub(lambda match: "[" + re.sub(r"\n\s+", " ", match[1]) + "]", text) + "\n"
 
@@ -50,9 +62,15 @@ def json_text(value: Mapping[str, Any]) -> str:
 def read_json(path: Path) -> dict[str, Any]:
     """Read one of this package's JSON files.
 
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+
     Raises
     ------
-    FileRefusedError : the file is missing, is no JSON object, or has another schema than this version writes.
+    FileRefusedError
+        The file is missing, is no JSON object, or has another schema than this version writes.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

@@ -34,12 +34,12 @@ class Spot:
     ----------
     where : str
         What messages call the file; may be empty for a value that came from no file.
-    path : tuple of str
+    path : tuple[str, ...]
         Keys that lead to the value, outermost first.
     value : Any
         What stands there.
-    known : collection of str
-        Keys that could stand there.
+    known : Collection[str], optional
+        Collection of str Keys that could stand there.
     """
 
     where: str
@@ -68,11 +68,27 @@ class Spot:
         return did_you_mean(self.key, self.known)
 
     def mistake(self, said: str, expected: str) -> Mistake:
-        """What `mistakes` yields of this place."""
+        """What `mistakes` yields of this place.
+
+        Parameters
+        ----------
+        said : str
+            What is wrong, in words.
+        expected : str
+            What would be accepted.
+        """
         return said, self.value, expected, self.dotted
 
     def must_be(self, words: str, called: str = "") -> str:
-        """The sentence about a value that does not fit; ``called`` is its dotted name unless something else is said."""
+        """The sentence about a value that does not fit; ``called`` is its dotted name unless something else is said.
+
+        Parameters
+        ----------
+        words : str
+            What was expected.
+        called : str, optional
+            What the value is called in the sentence; "" for its dotted name.
+        """
         value = str(self.value) if isinstance(self.value, date | time) else self.value
         named = ": ".join(filter(None, (self.where, called or self.dotted)))
         return f"{named} is {value!r}; it must be {words}."
@@ -86,19 +102,20 @@ class Setting:
     ----------
     words : str
         In words, range and unit included: "a number from 5 to 24 points".
-    fits : callable
+    fits : Callable[[Any], bool]
         Value -> whether it is one.
     explained : str
         What the setting does, for templates and tables in the documentation.
     called : str
         What sentences call the value, with ``{key}`` in it; its dotted keys otherwise.
-    said : callable or None
-        Another sentence than `Spot.must_be`.
-    one_of : tuple of str or callable
-        The words that are accepted, where they are few; or what tells them, where they are those of a registry.
-    per : tuple of str
+    said : Callable[[Spot], str] | None, optional
+        Callable or None Another sentence than `Spot.must_be`.
+    one_of : Choices, optional
+        Tuple of str or callable The words that are accepted, where they are few; or what tells them, where they are those of a
+        registry.
+    per : tuple[str, ...], optional
         Keys of a table that may stand in the value's place, with one value each: left and right.
-    read : callable
+    read : Callable[[Any], Any], optional
         Value that fits -> value as the program uses it.
     """
 
@@ -128,15 +145,19 @@ class Section:
 
     Attributes
     ----------
-    entries : mapping
-        Key -> what may stand there.
-    rest : Setting, Section, ListOf or None
-        What other keys hold; None refuses them.
-    required : collection of str
-        Keys that must be there.
-    rules : tuple of Setting
+    entries : Mapping[str, Entry]
+        Mapping Key -> what may stand there.
+    rest : Entry | None, optional
+        Setting, Section, ListOf or None What other keys hold; None refuses them.
+    required : Collection[str], optional
+        Collection of str Keys that must be there.
+    rules : tuple[Setting, ...], optional
         What the table as a whole must be, once its entries are.
-    unknown, missing, no_table : callable
+    unknown : Callable[[Spot], str], optional
+        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+    missing : Callable[[Spot], str], optional
+        Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
+    no_table : Callable[[Spot], str], optional
         Sentences about a key that nobody reads, one that is not there, and a value in place of the table.
     """
 
@@ -151,7 +172,13 @@ class Section:
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list whose items are all of one kind, such as ``[[cycle]]`` tables."""
+    """A list whose items are all of one kind, such as ``[[cycle]]`` tables.
+
+    Attributes
+    ----------
+    of : Entry
+        What each item is.
+    """
 
     of: Entry
 
@@ -163,43 +190,98 @@ Mistake: TypeAlias = tuple[str, object, str, str]
 
 
 def a_number(least: float = -math.inf, most: float = math.inf, unit: str = "", explained: str = "") -> Setting:
-    """A number within a range; never NaN."""
+    """A number within a range; never NaN.
+
+    Parameters
+    ----------
+    least : float, optional
+        Smallest value that is accepted.
+    most : float, optional
+        Largest value that is accepted.
+    unit : str, optional
+        "mm"; "" for none.
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting(
         f"a number{_range(least, most)}{f' {unit}' * bool(unit)}", lambda v: is_number(v) and least <= v <= most, explained
     )
 
 
 def a_whole_number(least: float = -math.inf, most: float = math.inf, explained: str = "") -> Setting:
-    """A whole number within a range."""
+    """A whole number within a range.
+
+    Parameters
+    ----------
+    least : float, optional
+        Smallest value that is accepted.
+    most : float, optional
+        Largest value that is accepted.
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting(f"a whole number{_range(least, most)}", lambda v: type(v) is int and least <= v <= most, explained)
 
 
 def a_text(explained: str = "") -> Setting:
-    """Any text."""
+    """Any text.
+
+    Parameters
+    ----------
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting("a text", lambda v: isinstance(v, str), explained)
 
 
 def texts(explained: str = "") -> Setting:
-    """A list of texts."""
+    """A list of texts.
+
+    Parameters
+    ----------
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting("a list of texts", lambda v: isinstance(v, list | tuple) and all(isinstance(item, str) for item in v), explained)
 
 
 def yes_or_no(explained: str = "") -> Setting:
-    """True or false."""
+    """True or false.
+
+    Parameters
+    ----------
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting("true or false", lambda v: isinstance(v, bool), explained)
 
 
 def one_of(choices: Choices, explained: str = "") -> Setting:
-    """One of a few words."""
+    """One of a few words.
+
+    Parameters
+    ----------
+    choices : Choices
+        The words that are accepted.
+    explained : str, optional
+        What the setting means, for those who write the file.
+    """
     return Setting("", lambda v: v in (choices() if callable(choices) else choices), explained, one_of=choices)
 
 
-#: Whatever there is: what other keys of a table hold, or what another step looks at.
+#: Whatever there is:
+#: what other keys of a table hold, or what another step looks at.
 ANYTHING = Setting("anything", lambda _: True)
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a number, which true and false are not."""
+    """Whether a value is a number, which true and false are not.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+    """
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -212,13 +294,13 @@ def mistakes(entry: Entry, found: object, where: str, path: tuple[str, ...] = ()
 
     Parameters
     ----------
-    entry : Setting, Section or ListOf
-        What it may say.
+    entry : Entry
+        Setting, Section or ListOf What it may say.
     found : object
         What it says.
     where : str
         What messages call it.
-    path : tuple of str
+    path : tuple[str, ...], optional
         Keys that lead there.
     """
     at = Spot(where, path, found)
@@ -264,6 +346,17 @@ def _in_table(table: Section, found: Mapping[str, object], where: str, path: tup
 def must_fit(entry: Entry, found: object, where: str, error: type[BiomechError] = OptionError) -> None:
     """Refuse what does not fit its description, by its first mistake.
 
+    Parameters
+    ----------
+    entry : Entry
+        What is expected.
+    found : object
+        What the file says.
+    where : str
+        The file or trial concerned, for the error message.
+    error : type[BiomechError], optional
+        What is raised.
+
     Raises
     ------
     BiomechError
@@ -278,9 +371,9 @@ def refuse_unknown_options(given: Iterable[str], known: Iterable[str], where: st
 
     Parameters
     ----------
-    given : iterable of str
+    given : Iterable[str]
         The keywords.
-    known : iterable of str
+    known : Iterable[str]
         Those there are.
     where : str
         The function.
@@ -305,10 +398,10 @@ def read_written(
 
     Parameters
     ----------
-    path : str or Path
-        The file.
-    parse : callable
-        What makes a value of its text; `tomllib.loads` for TOML.
+    path : str | Path
+        Str or Path The file.
+    parse : Callable[[str], Read]
+        What makes a value of its text; ``tomllib.loads`` for TOML.
     unreadable : str
         The sentence when that fails; ``{why}`` names the line.
     error : type
@@ -331,7 +424,15 @@ def read_written(
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return ``base`` with what another file says in its place, section by section."""
+    """Return ``base`` with what another file says in its place, section by section.
+
+    Parameters
+    ----------
+    base : Mapping[str, Any]
+        What holds where the other says nothing.
+    own : Mapping[str, Any]
+        What the other file says.
+    """
     both = {key for key, value in base.items() if isinstance(value, Mapping) and isinstance(own.get(key), Mapping)}
     return {**base, **own, **{key: {**base[key], **own[key]} for key in both}}
 
@@ -341,12 +442,12 @@ def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder
 
     Parameters
     ----------
-    name : str or Path
-        Name or path.
+    name : str | Path
+        Str or Path Name or path.
     what : str
         What messages call it: "marker set".
-    shipped : collection of str
-        Names that are shipped.
+    shipped : Collection[str]
+        Collection of str Names that are shipped.
     folder : Traversable
         Where those are.
     suffix : str
@@ -373,8 +474,8 @@ def template(table: Section, values: Mapping[str, Any]) -> str:
     ----------
     table : Section
         The description.
-    values : mapping
-        Key -> value, section -> its values.
+    values : Mapping[str, Any]
+        Mapping Key -> value, section -> its values.
     """
     written = ""
     for key, entry in table.entries.items():
@@ -389,7 +490,13 @@ def template(table: Section, values: Mapping[str, Any]) -> str:
 
 
 def toml_value(value: object) -> str:
-    """Return a value as TOML writes it."""
+    """Return a value as TOML writes it.
+
+    Parameters
+    ----------
+    value : object
+        Any value.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):

@@ -15,10 +15,17 @@ from pathlib import Path
 def read_text(path: str | Path) -> str:
     """Return a text file's content without byte order mark: UTF-8, or UTF-16 if a mark says so.
 
+    Parameters
+    ----------
+    path : str | Path
+        The file or folder.
+
     Raises
     ------
-    OSError : it cannot be opened.
-    UnicodeDecodeError : it is neither.
+    OSError
+        It cannot be opened.
+    UnicodeDecodeError
+        It is neither.
     """
     data = Path(path).read_bytes()
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -26,7 +33,13 @@ def read_text(path: str | Path) -> str:
 
 
 def read_problem(error: OSError | ValueError) -> str:
-    """Return a few words for a person: what kept a text file from being read."""
+    """Return a few words for a person: what kept a text file from being read.
+
+    Parameters
+    ----------
+    error : OSError | ValueError
+        As reading raised it.
+    """
     if isinstance(error, OSError):
         return error.strerror or str(error)
     if isinstance(error, UnicodeDecodeError):
@@ -35,6 +48,14 @@ def read_problem(error: OSError | ValueError) -> str:
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:
-    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near."""
+    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near.
+
+    Parameters
+    ----------
+    word : str
+        As typed.
+    known : Collection[str]
+        The words there are.
+    """
     near = [k for k in sorted(known) if k.startswith(word)] or difflib.get_close_matches(word, sorted(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""

@@ -15,19 +15,32 @@ from contextlib import suppress
 from pathlib import Path
 from platform import node
 
-#: What nobody has touched for so long (s) is nobody's any more: a session is written in seconds.
+#: What nobody has touched for so long (s) is nobody's any more:
+#: a session is written in seconds.
 ABANDONED_S = 3600.0
 _HOST = re.sub(r"[^A-Za-z0-9]", "", node())[:12]
 _NAME = re.compile(r"\.(?P<kind>part|old)-(?P<host>[A-Za-z0-9]*)-(?P<process>\d+)-[0-9a-f]{8}(\.(?P<name>.*))?")
 
 
 def unfinished_of(path: Path) -> Path:
-    """Return a new name beside a file or folder for what will take its place; it keeps the suffix, which writers go by."""
+    """Return a new name beside a file or folder for what will take its place; it keeps the suffix, which writers go by.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    """
     return path.with_name(f".part-{_owner()}{path.suffix}")
 
 
 def old_of(path: Path) -> Path:
-    """Return a new name for a folder that is being replaced."""
+    """Return a new name for a folder that is being replaced.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    """
     return path.with_name(f".old-{_owner()}.{path.name}")
 
 
@@ -36,7 +49,13 @@ def _owner() -> str:
 
 
 def is_unfinished(name: str) -> bool:
-    """Whether a file or folder bears such a name."""
+    """Whether a file or folder bears such a name.
+
+    Parameters
+    ----------
+    name : str
+        Of a file or folder.
+    """
     return _NAME.fullmatch(name) is not None
 
 
@@ -45,6 +64,11 @@ def clear_unfinished(root: Path) -> None:
 
     Between the two renames that replace a finished folder it has none; the finished one is then still there, hidden. What a living
     process is at work on stays. Of processes on other machines, and on Windows, nothing is known but the times of their files.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
     """
     for path in sorted(root.rglob(".*"), reverse=True) if root.is_dir() else ():
         found = _NAME.fullmatch(path.name)

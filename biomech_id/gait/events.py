@@ -29,7 +29,8 @@ SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
-#: A stored event further than this from the force is worth a look: of those on clean stances all lie within 35 ms.
+#: A stored event further than this from the force is worth a look:
+#: of those on clean stances all lie within 35 ms.
 DISAGREEMENT_S = 0.05
 #: Two events of one kind closer than this are compared as the same event.
 COMPARED_S = 0.2
@@ -37,7 +38,25 @@ COMPARED_S = 0.2
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far one source of events lies from another, for one side and kind; seconds, positive when ``source`` is later."""
+    """How far one source of events lies from another, for one side and kind; seconds, positive when ``source`` is later.
+
+    Attributes
+    ----------
+    side : str
+        "L" or "R".
+    kind : EventKind
+        Foot strike or foot off.
+    source : str
+        The one that is compared.
+    reference : str
+        The one it is compared with.
+    n : int
+        Number of events that both have.
+    median_s : float
+        Of the differences.
+    worst_s : float
+        Largest difference, with its sign.
+    """
 
     side: str
     kind: EventKind
@@ -54,12 +73,18 @@ class EventSearch:
 
     Attributes
     ----------
-    events : those used, in order of time; each names its source.
-    by_source : "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
-    agreement : every pair of sources that see the same events.
-    rejected : plate events that are neither used nor learnt from, because the rules refuse their stance.
-    timing : what the plates taught about the markers' delay.
-    findings : what a user should know.
+    events : tuple[Event, ...]
+        Those used, in order of time; each names its source.
+    by_source : Mapping[str, tuple[Event, ...]], optional
+        "file", "plate", "marker" -> what that source alone says (markers without the plates' teaching).
+    agreement : tuple[Agreement, ...], optional
+        Every pair of sources that see the same events.
+    rejected : tuple[Event, ...], optional
+        Plate events that are neither used nor learnt from, because the rules refuse their stance.
+    timing : MarkerTiming, optional
+        What the plates taught about the markers' delay.
+    findings : tuple[Finding, ...], optional
+        What a user should know.
     """
 
     events: tuple[Event, ...]
@@ -79,7 +104,23 @@ def find_events(
     contact_N: float = 0.0,
     timing: MarkerTiming | None = None,
 ) -> tuple[Event, ...]:
-    """Find foot strikes and foot offs of both feet, in order of time (see `search_events`, which also says how)."""
+    """Find foot strikes and foot offs of both feet, in order of time (see `search_events`, which also says how).
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    motion : BodyMotion | None, optional
+        The trial, tracked; None takes the markers alone.
+    source : str, optional
+        "auto" (file, else plates, else markers), or one of them alone ("plates" still asks the markers which foot it is).
+    body_mass_kg : float | None, optional
+        Kilograms; None where it is not known.
+    contact_N : float, optional
+        For the contact threshold, see `gait.contacts.find_contacts`.
+    timing : MarkerTiming | None, optional
+        Marker delays learnt from other trials of the same subject; the trial's own plates come first.
+    """
     found = search_events(trial, motion, source=source, body_mass_kg=body_mass_kg, contact_N=contact_N, timing=timing)
     return found.events
 
@@ -97,16 +138,27 @@ def search_events(
 
     Parameters
     ----------
-    trial, motion : the recording, and what tracking it gave (for the feet's outlines; optional).
-    source : "auto" (file, else plates, else markers), or one of them alone ("plates" still asks the markers which foot it is).
-    body_mass_kg, contact_N : for the contact threshold, see `gait.contacts.find_contacts`.
-    timing : marker delays learnt from other trials of the same subject (`learn_timing`); the trial's own plates come first.
+    trial : Trial
+        The recording, and what tracking it gave (for the feet's outlines; optional).
+    motion : BodyMotion | None, optional
+        The recording, and what tracking it gave (for the feet's outlines; optional).
+    source : str, optional
+        "auto" (file, else plates, else markers), or one of them alone ("plates" still asks the markers which foot it is).
+    body_mass_kg : float | None, optional
+        For the contact threshold, see `gait.contacts.find_contacts`.
+    contact_N : float, optional
+        For the contact threshold, see `gait.contacts.find_contacts`.
+    timing : MarkerTiming | None, optional
+        Marker delays learnt from other trials of the same subject (`learn_timing`); the trial's own plates come first.
 
     Raises
     ------
-    WrongTypeError : something else than a trial.
-    OptionError : no such source.
-    MissingInputError : "file" without stored events, or markers and plates without any foot to see.
+    WrongTypeError
+        Something else than a trial.
+    OptionError
+        No such source.
+    MissingInputError
+        "file" without stored events, or markers and plates without any foot to see.
     """
     must_be(trial, Trial, argument="trial", of="find_events", hint="read_c3d(path) returns it")
     if source not in SOURCES:
@@ -133,7 +185,13 @@ def search_events(
 
 
 def events_in_file(trial: Trial) -> tuple[Event, ...]:
-    """Foot strikes and foot offs stored in the file, with a side; of an event that is stored twice, the first."""
+    """Foot strikes and foot offs stored in the file, with a side; of an event that is stored twice, the first.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     events: list[Event] = []
     for event in trial.events:
         if event.kind in GAIT_KINDS and event.side in SIDES and nearest_event(events, event, TWICE_S) is None:
@@ -148,7 +206,10 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
 
     Parameters
     ----------
-    plate, marker : events of one or several trials, of the same subject.
+    plate : Iterable[Event]
+        Events of one or several trials, of the same subject.
+    marker : Sequence[Event]
+        Events of one or several trials, of the same subject.
     """
     seen: dict[tuple[str, EventKind], list[float]] = {}
     for event in plate:
@@ -164,7 +225,13 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
 
 
 def event_agreement(by_source: Mapping[str, Sequence[Event]]) -> tuple[Agreement, ...]:
-    """Compare every pair of sources: of the events both have, the median and the largest difference of their times."""
+    """Compare every pair of sources: of the events both have, the median and the largest difference of their times.
+
+    Parameters
+    ----------
+    by_source : Mapping[str, Sequence[Event]]
+        Source -> its events.
+    """
     rows = []
     names = [name for name in by_source if by_source[name]]
     for reference, source in combinations(names, 2):

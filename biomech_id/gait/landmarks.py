@@ -1,7 +1,7 @@
 """Where the pelvis and the feet are: the few points that every gait rule of this room looks at.
 
 They come from the tracked body when there is one, else straight from the markers, whose roles the body's or the recording's marker
-set says; where nobody named a set, common names do (`markersets.common_roles`).
+set says; where nobody named a set, common names do (`common_roles`).
 They serve to find events, to put feet on plates and to measure steps; joint kinetics never pass through here.
 """
 
@@ -24,13 +24,15 @@ from biomech_id.trial import Markers, Trial
 HEEL_ROLES = ("heel",)
 TOE_ROLES = ("toe", "metatarsal_2", "metatarsal_5", "metatarsal_1")
 
-#: A gap up to this long is bridged for judging where a foot is: by a cubic spline, because on a straight line from a foot that
+#: A gap up to this long is bridged for judging where a foot is:
+#: by a cubic spline, because on a straight line from a foot that
 #: rests to one that swings nothing lands or leaves (95 % of events near such gaps moved by up to 68 ms; with splines by 29 ms).
 LONGEST_BRIDGE_S = 0.2
 
 #: Velocities are differences over this time on either side, which smooths the markers' noise.
 DIFFERENCE_S = 0.02
-#: Foot drawn from heel and toe marker: x from heel to toe and y to the left, in units of their distance. The toe marker lies on
+#: Foot drawn from heel and toe marker:
+#: x from heel to toe and y to the left, in units of their distance. The toe marker lies on
 #: the metatarsal heads, at about three quarters of the foot; a foot's breadth is .055/.152 of its length and that of its heel
 #: two thirds of it (Drillis & Contini 1966, TR 1166.03, New York University, for the ratio of breadth to length).
 _OUTLINE_LEFT = np.array(
@@ -54,12 +56,22 @@ class Landmarks:
 
     Attributes
     ----------
-    rate_hz, first_time_s : video rate, and absolute time of the first frame.
-    pelvis_lab_m : (n, 3), middle of the pelvis (of the anterior spines when seen); of the feet when no pelvis marker exists.
-    facing_lab : (n, 2), horizontal unit vector forward out of the pelvis (out of the feet when the pelvis is unseen).
-    heel_lab_m, toe_lab_m : side -> (n, 3), markers behind the heel and on the forefoot.
-    outline_lab_m : side -> (n, k, 3), the foot's outline.
-    measured : side -> (n,), frames in which heel and toe were measured, not bridged; a side that is not named, always.
+    rate_hz : float
+        Video rate, and absolute time of the first frame.
+    first_time_s : float
+        Video rate, and absolute time of the first frame.
+    pelvis_lab_m : FloatArray
+        (n, 3), middle of the pelvis (of the anterior spines when seen); of the feet when no pelvis marker exists.
+    facing_lab : FloatArray
+        (n, 2), horizontal unit vector forward out of the pelvis (out of the feet when the pelvis is unseen).
+    heel_lab_m : Mapping[str, FloatArray]
+        Side -> (n, 3), markers behind the heel and on the forefoot.
+    toe_lab_m : Mapping[str, FloatArray]
+        Side -> (n, 3), markers behind the heel and on the forefoot.
+    outline_lab_m : Mapping[str, FloatArray], optional
+        Side -> (n, k, 3), the foot's outline.
+    measured : Mapping[str, BoolArray], optional
+        Side -> (n,), frames in which heel and toe were measured, not bridged; a side that is not named, always.
     """
 
     rate_hz: float
@@ -92,13 +104,16 @@ def find_landmarks(trial: Trial, motion: BodyMotion | None = None) -> Landmarks:
 
     Parameters
     ----------
-    trial : the recording.
-    motion : what tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers, and its
-        heel and toes stand in for markers that a marker set does not have.
+    trial : Trial
+        The recording.
+    motion : BodyMotion | None, optional
+        What tracking it gave; its ``foot_outline_lab_m`` is preferred to the outline drawn from two markers, and its heel and toes
+        stand in for markers that a marker set does not have.
 
     Raises
     ------
-    MissingInputError : neither foot has both a heel and a toe.
+    MissingInputError
+        Neither foot has both a heel and a toe.
     """
     markers = _with_roles(trial.markers, motion)
     heel, toe = (
@@ -123,13 +138,30 @@ def bridge(path_m: FloatArray, rate_hz: float, longest_s: float = LONGEST_BRIDGE
     """Bridge gaps of at most ``longest_s`` seconds in a path (n, 3) by cubic splines (`signal.gaps`); longer ones stay NaN.
 
     So do gaps at the ends, and those with fewer than three frames on either side.
+
+    Parameters
+    ----------
+    path_m : FloatArray
+        (n, 3), laboratory axes, metres; missing is NaN.
+    rate_hz : float
+        Frames per second.
+    longest_s : float, optional
+        Seconds.
     """
     filled, _, _ = fill_gaps(path_m[:, None, :], ["path"], longest=round(longest_s * rate_hz))
     return np.asarray(filled[:, 0])
 
 
 def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
-    """Velocity (n, 3), m/s, of a path (n, 3): differences over ``DIFFERENCE_S`` on either side; NaN within that of the ends."""
+    """Velocity (n, 3), m/s, of a path (n, 3): differences over ``DIFFERENCE_S`` on either side; NaN within that of the ends.
+
+    Parameters
+    ----------
+    path_m : FloatArray
+        (n, 3), laboratory axes, metres; missing is NaN.
+    rate_hz : float
+        Frames per second.
+    """
     step = max(1, round(DIFFERENCE_S * rate_hz))
     velocity = np.full_like(path_m, np.nan)
     velocity[step:-step] = (path_m[2 * step :] - path_m[: -2 * step]) * rate_hz / (2 * step)
@@ -137,7 +169,13 @@ def path_velocity(path_m: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def horizontal_unit(vector: FloatArray) -> FloatArray:
-    """Unit vectors (..., 2) along the horizontal part of vectors (..., 2 or 3); NaN where there is none."""
+    """Unit vectors (..., 2) along the horizontal part of vectors (..., 2 or 3); NaN where there is none.
+
+    Parameters
+    ----------
+    vector : FloatArray
+        (..., 2 or 3), laboratory axes, any unit.
+    """
     flat = vector[..., :2]
     length = np.linalg.norm(flat, axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -38,7 +38,13 @@ class RejectedEvent:
     reason: Sentence
 
     def finding(self, where: str) -> Finding:
-        """Return which event is meant, and why it is not used."""
+        """Return which event is meant, and why it is not used.
+
+        Parameters
+        ----------
+        where : str
+            The file or trial concerned, for the error message.
+        """
         event = self.event
         values = {"side": event.side, "kind": event.kind, "time_s": event.time_s, "why": self.reason}
         return Finding("plate-event-distrusted", values, where)

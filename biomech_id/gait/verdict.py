@@ -39,7 +39,21 @@ LEAST_PEAK_SHARE = 0.9
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """All that verdicts are given from: the trial, its feet, its loads and its stances."""
+    """All that verdicts are given from: the trial, its feet, its loads and its stances.
+
+    Attributes
+    ----------
+    trial : Trial
+        The recording.
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    loads : tuple[PlateLoad, ...]
+        Of all plates.
+    intervals : Mapping[str, tuple[Interval, ...]]
+        Side -> stances.
+    body_mass_kg : float | None
+        Kilograms; None where it is not known.
+    """
 
     trial: Trial
     landmarks: Landmarks
@@ -49,13 +63,27 @@ class Scene:
     _depths_m: dict[tuple[str, int], FloatArray] = field(default_factory=dict, init=False, repr=False)
 
     def outline_depth_m(self, side: str, plate: int) -> FloatArray:
-        """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres; computed once."""
+        """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres; computed once.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        plate : int
+            Index of the plate.
+        """
         if (side, plate) not in self._depths_m:
             self._depths_m[side, plate] = depth_inside(self.trial.plates[plate], self.landmarks.outline_lab_m[side])
         return self._depths_m[side, plate]
 
     def grounded(self, side: str) -> BoolArray:
-        """Frames (n,) in which a foot is on the floor by its events."""
+        """Frames (n,) in which a foot is on the floor by its events.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
         time_s = self.landmarks.time_s
         mask = np.zeros(len(time_s), dtype=np.bool_)
         for interval in self.intervals.get(side, ()):
@@ -64,7 +92,15 @@ class Scene:
 
 
 def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ...]]:
-    """Give the verdict on one stance, and the loads under its foot."""
+    """Give the verdict on one stance, and the loads under its foot.
+
+    Parameters
+    ----------
+    scene : Scene
+        What verdicts are given from.
+    interval : Interval
+        The stance.
+    """
     loads = loads_under(scene, interval)
     names = _plate_names(scene, loads)
 
@@ -86,6 +122,13 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     """Loads that act under the stance's foot: on a plate the outline reaches, and within reach of the foot.
 
     A force that the file itself puts on a foot is that foot's, and no other's.
+
+    Parameters
+    ----------
+    scene : Scene
+        What verdicts are given from.
+    interval : Interval
+        The stance.
     """
     time_s = scene.landmarks.time_s
     standing = frames_within(time_s, interval.lower_s, interval.upper_s)
@@ -115,8 +158,12 @@ def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> S
 
     Parameters
     ----------
-    scene, interval : what is judged from, and the stance; of one without a strike or an off, what is seen of it.
-    loads : under its foot (`loads_under`).
+    scene : Scene
+        What is judged from, and the stance; of one without a strike or an off, what is seen of it.
+    interval : Interval
+        What is judged from, and the stance; of one without a strike or an off, what is seen of it.
+    loads : Sequence[PlateLoad]
+        Under its foot (`loads_under`).
     """
     if _bound(scene, loads):
         return _left_plate(scene, interval, loads) or _landed_beside(scene, interval, loads)

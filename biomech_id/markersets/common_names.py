@@ -27,13 +27,13 @@ def common_roles(labels: Iterable[str]) -> dict[MarkerKey, str]:
 
     Parameters
     ----------
-    labels : iterable of str
+    labels : Iterable[str]
         Labels of the markers that are seen at least once.
 
     Returns
     -------
-    dict of (str, str) to str
-        (side, role) to the recording's own label; the sacrum's side is "".
+    dict[MarkerKey, str]
+        Dict of (str, str) to str (side, role) to the recording's own label; the sacrum's side is "".
     """
     by_plain = {re.sub(r"[^A-Z0-9]", "", label.upper()): label for label in labels}
     roles: dict[MarkerKey, str] = {}
@@ -51,7 +51,7 @@ def upper_and_lower(labels: Iterable[str], markerset: MarkerSet | None = None) -
 
     Parameters
     ----------
-    labels : iterable of str
+    labels : Iterable[str]
         Labels of a recording.
     markerset : MarkerSet, optional
         Its word stands; labels that it does not know are judged by common names where it does not name markers of both kinds.

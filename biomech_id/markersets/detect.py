@@ -25,12 +25,18 @@ class Proposal(NamedTuple):
 
     Attributes
     ----------
-    markerset : the nearest set.
-    share : found part of its required markers, 0 to 1.
-    found : number of its markers in the file.
-    why : the same in a sentence.
-    missing : segment -> required labels that the file lacks.
-    unused : labels of the file that the set does not know.
+    markerset : MarkerSet
+        The nearest set.
+    share : float
+        Found part of its required markers, 0 to 1.
+    found : int
+        Number of its markers in the file.
+    why : str
+        The same in a sentence.
+    missing : dict[MarkerKey, tuple[str, ...]]
+        Segment -> required labels that the file lacks.
+    unused : tuple[str, ...]
+        Labels of the file that the set does not know.
     """
 
     markerset: MarkerSet
@@ -48,15 +54,20 @@ def detect(
 
     Parameters
     ----------
-    labels : labels of the markers that are seen at least once (a label that is there without data does not count).
-    stored : names of points and outputs that other software computed; they count for a set that knows them, and against none.
-    sets : sets to choose from; the shipped ones by default, a laboratory's own can be put first.
-    model : consider only sets that this model can use.
+    labels : Collection[str]
+        Labels of the markers that are seen at least once (a label that is there without data does not count).
+    stored : Collection[str], optional
+        Names of points and outputs that other software computed; they count for a set that knows them, and against none.
+    sets : Iterable[MarkerSet] | None, optional
+        Sets to choose from; the shipped ones by default, a laboratory's own can be put first.
+    model : str | None, optional
+        Consider only sets that this model can use.
 
     Raises
     ------
-    MissingInputError : no set has at least 60 % of its required markers in the file; the message names the nearest one and what
-        it lacks, segment by segment.
+    MissingInputError
+        No set has at least 60 % of its required markers in the file; the message names the nearest one and what it lacks, segment
+        by segment.
     """
     best = propose(labels, stored=stored, sets=sets, model=model)[0]
     if best.share < SMALLEST_SHARE:
@@ -74,6 +85,17 @@ def propose(
     """Return every set with how well it fits the labels, best first (see `detect`).
 
     The order is by the share of required markers found, then by how many of the set's markers the file has, then as given.
+
+    Parameters
+    ----------
+    labels : Collection[str]
+        Labels of the recording's markers that are seen.
+    stored : Collection[str], optional
+        Names of points that other software computed.
+    sets : Iterable[MarkerSet] | None, optional
+        The sets to be tried; None for those that are shipped.
+    model : str | None, optional
+        Only sets that this body model can use; None for any.
     """
     candidates = [load_markerset(name) for name in MARKER_SETS] if sets is None else list(sets)
     proposals = [_judge(markerset, labels, stored) for markerset in candidates if model is None or model in markerset.models]
@@ -81,7 +103,13 @@ def propose(
 
 
 def describe_missing(missing: dict[MarkerKey, tuple[str, ...]]) -> str:
-    """Say in words what is missing for which segment."""
+    """Say in words what is missing for which segment.
+
+    Parameters
+    ----------
+    missing : dict[MarkerKey, tuple[str, ...]]
+        Segment -> labels that are not there.
+    """
     parts = [f"{', '.join(labels)} ({part_words(part)})" for part, labels in missing.items()]
     return "; ".join(parts) or "nothing"
 

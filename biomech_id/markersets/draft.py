@@ -16,9 +16,12 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
 
     Parameters
     ----------
-    labels : labels of the markers that are seen at least once.
-    name : title of the set.
-    stored : names of points that other software computed, which the set may use.
+    labels : Collection[str]
+        Labels of the markers that are seen at least once.
+    name : str, optional
+        Title of the set.
+    stored : Collection[str], optional
+        Names of points that other software computed, which the set may use.
     """
     best = propose(labels, stored=stored)[0]
     spelling = _spelling(best.markerset, [*labels, *stored])

@@ -57,7 +57,17 @@ MarkerKey = tuple[str, str]
 
 @dataclass(frozen=True)
 class Twins:
-    """One label that names two markers of a joint: ``lateral`` and ``medial`` are the labels they get."""
+    """One label that names two markers of a joint: ``lateral`` and ``medial`` are the labels they get.
+
+    Attributes
+    ----------
+    label : str
+        As in the file.
+    lateral : str
+        Label of the marker that lies further from the middle.
+    medial : str
+        Label of the other one.
+    """
 
     label: str
     lateral: str
@@ -70,16 +80,30 @@ class MarkerSet:
 
     Attributes
     ----------
-    name, title, source : the file's stem; a line for people; where the set is described.
-    models : models that can be run on it, of `MODELS`.
-    landmarks : ("L" | "R" | "", role) -> label.
-    tracking : ("L" | "R" | "", segment) -> labels of the cluster the six-degree-of-freedom model follows.
-    weights : label -> weight in the pose fit, where it is not one.
-    optional : labels that may be missing everywhere.
-    static_only : labels that are needed for calibration and may be missing in walking trials.
-    aliases : other spelling (plain, see `plain`) -> label.
-    twins : labels that occur twice.
-    extra_landmarks : (side, role) -> label of markers that some recordings show besides; no detection counts them.
+    name : str
+        The file's stem; a line for people; where the set is described.
+    title : str
+        The file's stem; a line for people; where the set is described.
+    source : str
+        The file's stem; a line for people; where the set is described.
+    models : tuple[str, ...]
+        Models that can be run on it, of `MODELS`.
+    landmarks : Mapping[MarkerKey, str]
+        ("L" | "R" | "", role) -> label.
+    tracking : Mapping[MarkerKey, tuple[str, ...]]
+        ("L" | "R" | "", segment) -> labels of the cluster the six-degree-of-freedom model follows.
+    weights : Mapping[str, float], optional
+        Label -> weight in the pose fit, where it is not one.
+    optional : frozenset[str], optional
+        Labels that may be missing everywhere.
+    static_only : frozenset[str], optional
+        Labels that are needed for calibration and may be missing in walking trials.
+    aliases : Mapping[str, str], optional
+        Other spelling (plain, see `plain`) -> label.
+    twins : tuple[Twins, ...], optional
+        Labels that occur twice.
+    extra_landmarks : Mapping[MarkerKey, str], optional
+        (side, role) -> label of markers that some recordings show besides; no detection counts them.
     """
 
     name: str
@@ -97,7 +121,9 @@ class MarkerSet:
 
     @property
     def roles(self) -> dict[MarkerKey, str]:
-        """(side, role) -> label: what a recording's markers are asked by (`trial.Markers.roles`)."""
+        """(side, role) -> label:
+        what a recording's markers are asked by (`Markers.roles`).
+        """
         return {**self.extra_landmarks, **self.landmarks}
 
     @property
@@ -112,7 +138,13 @@ class MarkerSet:
         return tuple(label for label in self.labels if label not in self.optional)
 
     def labels_of(self, segment: MarkerKey) -> tuple[str, ...]:
-        """Labels that define or track one segment, ("L", "thigh")."""
+        """Labels that define or track one segment, ("L", "thigh").
+
+        Parameters
+        ----------
+        segment : MarkerKey
+            (side, segment).
+        """
         side, name = segment
         defining = [
             label for (where, landmark), label in self.landmarks.items() if landmark in _SEGMENT_ROLES[name] and side in ("", where)
@@ -120,7 +152,13 @@ class MarkerSet:
         return tuple(dict.fromkeys([*defining, *self.tracking.get(segment, ())]))
 
     def matches(self, labels: Iterable[str]) -> dict[str, str]:
-        """Labels of a file that belong to this set: the file's label -> the set's (the first of several spellings wins)."""
+        """Labels of a file that belong to this set: the file's label -> the set's (the first of several spellings wins).
+
+        Parameters
+        ----------
+        labels : Iterable[str]
+            Labels of the recording's markers.
+        """
         canonical = {plain(label): label for label in (*self.extra_landmarks.values(), *self.labels)}
         for twins in self.twins:
             canonical.setdefault(plain(twins.label), twins.label)
@@ -137,6 +175,11 @@ class MarkerSet:
         """Segment -> required labels that are not among ``labels`` of a file; segments that lack nothing are left out.
 
         ``labels`` are those of markers seen at least once; where one is held twice both its twins count as present.
+
+        Parameters
+        ----------
+        labels : Collection[str]
+            Labels of the recording's markers that are seen.
         """
         present = self.present(labels)
         lacking = {key: tuple(x for x in self.labels_of(key) if x in self.required and x not in present) for key in self.segments}
@@ -148,7 +191,13 @@ class MarkerSet:
         return tuple(self.tracking)
 
     def present(self, labels: Iterable[str]) -> set[str]:
-        """The set's labels that are among ``labels`` of a file; of a label that is held twice, both twins'."""
+        """The set's labels that are among ``labels`` of a file; of a label that is held twice, both twins'.
+
+        Parameters
+        ----------
+        labels : Iterable[str]
+            Labels of the recording's markers.
+        """
         labels = tuple(labels)
         present = set(self.matches(labels).values()) & set(self.labels)
         for twins in self.twins:
@@ -159,13 +208,15 @@ class MarkerSet:
     def renamed(self, names: Sequence[str], position_m: FloatArray) -> tuple[str | None, ...]:
         """Return the set's label for every marker of a recording; markers that do not belong to it keep their name.
 
-        Parameters
-        ----------
-        names : labels of the recording.
-        position_m : (n, k, 3), metres, laboratory axes, NaN where unseen.
-
         A marker that is never seen does not stand in the way of an alias that is: it comes out as None. Where a label is held
         twice, the marker whose mean distance from the mid-line (of the pelvis markers; of all without them) is larger is lateral.
+
+        Parameters
+        ----------
+        names : Sequence[str]
+            Labels of the recording.
+        position_m : FloatArray
+            (n, k, 3), metres, laboratory axes, NaN where unseen.
         """
         path = {name: position_m[:, i] for i, name in enumerate(names)}
         seen = [name for name in names if np.isfinite(path[name]).all(axis=1).any()]
@@ -194,12 +245,26 @@ class MarkerSet:
 
 
 def plain(label: str) -> str:
-    """A label without what laboratories vary: case, blanks, dots, hyphens, underscores."""
+    """A label without what laboratories vary: case, blanks, dots, hyphens, underscores.
+
+    Parameters
+    ----------
+    label : str
+        As in the file.
+    """
     return re.sub(r"[\s._-]", "", label).upper()
 
 
 def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
-    """Labels a reader gave to markers that share ``label``: itself, and itself with a number attached (``RKNE_2``)."""
+    """Labels a reader gave to markers that share ``label``: itself, and itself with a number attached (``RKNE_2``).
+
+    Parameters
+    ----------
+    label : str
+        As in the file.
+    labels : Iterable[str]
+        Labels that the reader gave.
+    """
     pattern = re.compile(re.escape(plain(label)) + r"[#(]?\d*\)?")
     return tuple(name for name in labels if pattern.fullmatch(plain(name)))
 
@@ -207,10 +272,17 @@ def twin_labels(label: str, labels: Iterable[str]) -> tuple[str, ...]:
 def load_markerset(name: str | os.PathLike[str]) -> MarkerSet:
     """Return a shipped marker set by its name (see `MARKER_SETS`), or a laboratory's own by the path of its TOML file.
 
+    Parameters
+    ----------
+    name : str | os.PathLike[str]
+        Of a shipped set, or the path of a file.
+
     Raises
     ------
-    OptionError : no such set.
-    FileRefusedError : a file that cannot be understood; the message names the entry.
+    OptionError
+        No such set.
+    FileRefusedError
+        A file that cannot be understood; the message names the entry.
     """
     if str(name) in MARKER_SETS:
         return _shipped(str(name))
@@ -231,9 +303,17 @@ def default_roles() -> dict[MarkerKey, str]:
 def parse_markerset(text: str, name: str) -> MarkerSet:
     """Return the marker set written in TOML ``text``.
 
+    Parameters
+    ----------
+    text : str
+        The file's content.
+    name : str
+        Of the set, for messages.
+
     Raises
     ------
-    FileRefusedError : not TOML, or an entry that is missing, misspelt or of the wrong type.
+    FileRefusedError
+        Not TOML, or an entry that is missing, misspelt or of the wrong type.
     """
     try:
         content = tomllib.loads(text)

@@ -15,7 +15,8 @@ from biomech_id.trial import Trial
 METATARSAL_SHARE = 0.73
 BREADTH_PER_LENGTH = 0.055 / 0.152
 HEEL_BREADTH_SHARE = 2.0 / 3.0
-#: Points around the sole in order: share of the foot's length from the heel, and of half its breadth towards the outer side.
+#: Points around the sole in order:
+#: share of the foot's length from the heel, and of half its breadth towards the outer side.
 OUTLINE: tuple[tuple[str, float, float], ...] = (
     ("Heel", 0.0, 0.0),
     ("HeelLateral", 0.10, HEEL_BREADTH_SHARE),
@@ -35,7 +36,13 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 def plates_floor_m(trial: Trial) -> float:
-    """Return the height of the force plates, metres, laboratory Z; 0 for a recording without plates."""
+    """Return the height of the force plates, metres, laboratory Z; 0 for a recording without plates.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
     return float(np.median([plate.corners_m[:, 2].mean() for plate in trial.plates])) if trial.plates else 0.0
 
 
@@ -58,7 +65,15 @@ def floor_under_m(ankle_lab_m: FloatArray, foot_m: float, floor_lab_m: float) ->
 
 
 def foot_length_m(heel_lab_m: FloatArray, toe_lab_m: FloatArray, marker_radius_m: float) -> float:
-    """Return the length that scales the foot's inertia: the mean distance from heel to toe marker less a marker radius, metres."""
+    """Return the length that scales the foot's inertia: the mean distance from heel to toe marker less a marker radius, metres.
+
+    Parameters
+    ----------
+    heel_lab_m, toe_lab_m : FloatArray
+        (n, 3), marker, laboratory axes.
+    marker_radius_m : float
+        Radius of a marker.
+    """
     return float(np.nanmean(np.linalg.norm(toe_lab_m - heel_lab_m, axis=1)) - marker_radius_m)
 
 
@@ -70,6 +85,21 @@ def outline_foot_m(
 
     Drawn on the floor at height ``floor_lab_m`` under heel and toe marker (n, 3): the skin is a marker radius in front of the heel
     marker's centre, and the foot reaches beyond the toe marker, which sits on the metatarsal head. Names are ``OUTLINE_NAMES``.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    heel_lab_m, toe_lab_m : FloatArray
+        (n, 3), marker, laboratory axes.
+    ankle_lab_m : FloatArray
+        (n, 3), ankle centre, laboratory axes.
+    R_lab_foot : FloatArray
+        (n, 3, 3), maps foot components to laboratory components.
+    marker_radius_m : float
+        Radius of a marker.
+    floor_lab_m : float
+        Height of the floor, laboratory Z.
     """
     forward = (toe_lab_m - heel_lab_m) * (1.0 - UP)
     distance = np.linalg.norm(forward, axis=1, keepdims=True)

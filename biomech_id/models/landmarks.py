@@ -19,7 +19,8 @@ from biomech_id.errors import MissingInputError
 from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.trial import Markers, Trial
 
-#: Metres per unit of a stored point: metres, centimetres, millimetres.
+#: Metres per unit of a stored point:
+#: metres, centimetres, millimetres.
 _UNITS_M = (1.0, 1e-2, 1e-3)
 #: A hip centre lies within this distance of the middle of the anterior spines.
 _HIP_REACH_M = 0.3
@@ -33,9 +34,12 @@ class BodyPoints:
 
     Attributes
     ----------
-    markers : the recording's markers under the set's labels.
-    markerset : which label lies on which point.
-    stored : label -> (n, 3), points that other software computed.
+    markers : Markers
+        The recording's markers under the set's labels.
+    markerset : MarkerSet
+        Which label lies on which point.
+    stored : dict[str, FloatArray]
+        Label -> (n, 3), points that other software computed.
     """
 
     markers: Markers
@@ -43,7 +47,15 @@ class BodyPoints:
     stored: dict[str, FloatArray]
 
     def get(self, side: str, *names: str) -> FloatArray | None:
-        """Return the path of the first of several points that the recording shows, or None."""
+        """Return the path of the first of several points that the recording shows, or None.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        *names : str
+            Of points, the best first.
+        """
         for name in names:
             label = self.label(side, name)
             if label in self.markers and self.markers.present(label):
@@ -55,9 +67,17 @@ class BodyPoints:
     def need(self, side: str, *names: str) -> FloatArray:
         """Return the path of the first of several points that the recording shows.
 
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        *names : str
+            Of points, the best first.
+
         Raises
         ------
-        MissingInputError : none of them is there.
+        MissingInputError
+            None of them is there.
         """
         path = self.get(side, *names)
         if path is None:
@@ -68,15 +88,39 @@ class BodyPoints:
         return path
 
     def label(self, side: str, name: str) -> str:
-        """Return the set's label of a point, or ""."""
+        """Return the set's label of a point, or "".
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        name : str
+            Of a point.
+        """
         return self.markerset.landmarks.get((side, name), self.markerset.landmarks.get(("", name), ""))
 
     def has(self, side: str, name: str) -> bool:
-        """Whether the recording shows a point."""
+        """Whether the recording shows a point.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        name : str
+            Of a point.
+        """
         return self.get(side, name) is not None
 
     def words(self, side: str, names: Iterable[str]) -> str:
-        """Say in words which points are meant, with their labels: "left heel (LHEE)"."""
+        """Say in words which points are meant, with their labels: "left heel (LHEE)".
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        names : Iterable[str]
+            Of points, the best first.
+        """
         parts = []
         for name in names:
             label = self.label(side, name)
@@ -92,21 +136,34 @@ class BodyPoints:
 
         Raises
         ------
-        MissingInputError : neither is there.
+        MissingInputError
+            Neither is there.
         """
         left, right = self.get("L", "psis"), self.get("R", "psis")
         return self.need("", "sacrum") if left is None or right is None else 0.5 * (left + right)
 
     def has_forefoot(self, side: str) -> bool:
-        """Whether any point of the forefoot is shown."""
+        """Whether any point of the forefoot is shown.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
         return any(self.has(side, name) for name in FOREFOOT)
 
     def forefoot(self, side: str) -> FloatArray:
         """Return the second metatarsal head, else the toe marker, else the middle of the first and fifth heads, or one of them.
 
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+
         Raises
         ------
-        MissingInputError : none of them is there.
+        MissingInputError
+            None of them is there.
         """
         second = self.get(side, "metatarsal_2", "toe")
         return self.metatarsal_heads(side) if second is None else second
@@ -114,16 +171,30 @@ class BodyPoints:
     def metatarsal_heads(self, side: str) -> FloatArray:
         """Return the middle of the first and fifth metatarsal heads; where one is missing, the best point of the forefoot.
 
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+
         Raises
         ------
-        MissingInputError : the forefoot has no marker.
+        MissingInputError
+            The forefoot has no marker.
         """
         first, fifth = self.get(side, "metatarsal_1"), self.get(side, "metatarsal_5")
         return self.need(side, *FOREFOOT) if first is None or fifth is None else 0.5 * (first + fifth)
 
 
 def anatomical_points(trial: Trial, markerset: MarkerSet) -> BodyPoints:
-    """Return the anatomical points of a recording by a marker set."""
+    """Return the anatomical points of a recording by a marker set.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    markerset : MarkerSet
+        Which label shows what.
+    """
     markers = under_set_labels(trial.markers, markerset)
     stored = {label: trial.model_outputs[label] for label in markerset.landmarks.values() if label in trial.model_outputs}
     unit_m = _unit_of(stored, markers, markerset)
@@ -131,12 +202,26 @@ def anatomical_points(trial: Trial, markerset: MarkerSet) -> BodyPoints:
 
 
 def under_set_labels(markers: Markers, markerset: MarkerSet) -> Markers:
-    """Return the markers under the set's own labels (see `MarkerSet.renamed`), with its roles."""
+    """Return the markers under the set's own labels (see `MarkerSet.renamed`), with its roles.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    markerset : MarkerSet
+        Which label shows what.
+    """
     return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))
 
 
 def with_roles(markers: Markers) -> Markers:
-    """Return markers that know their roles: as their recording's marker set says, or by Plug-in Gait's own labels."""
+    """Return markers that know their roles: as their recording's marker set says, or by Plug-in Gait's own labels.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    """
     return markers if markers.roles else markers.with_roles(default_roles())
 
 

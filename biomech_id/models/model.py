@@ -57,17 +57,39 @@ class CalibratedModel(Protocol):
         """How the model's own errors hang together."""
 
     def named(self, trial: Trial) -> Trial:
-        """Return a trial with its markers under the labels that the model knows."""
+        """Return a trial with its markers under the labels that the model knows.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        """
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
-        """Return the motion of the whole body in a trial, with the model's axes."""
+        """Return the motion of the whole body in a trial, with the model's axes.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        kinetics : str, optional
+            One of the model's kinetics modes: "textbook".
+        """
 
 
 class Expressible(CalibratedModel, Protocol):
     """A model that can be expressed in other axes."""
 
     def expressed_in(self, axes: ModelAxes, name: str) -> CalibratedModel:
-        """Return the model with other axes, under another name."""
+        """Return the model with other axes, under another name.
+
+        Parameters
+        ----------
+        axes : ModelAxes
+            Which axes results are expressed in.
+        name : str
+            "conventional".
+        """
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +102,17 @@ class CalibrationInput:
         Every trial of the session that could be read.
     subject : Subject
         Measurements in force.
-    static, functional : Trial | None
+    static : Trial | None
+        The trial in which the subject stands, and one in which hips circle or knees bend.
+    functional : Trial | None
         The trial in which the subject stands, and one in which hips circle or knees bend.
     foot_flat : bool | None
         Whether the feet stood flat; None leaves it to the subject's measurements and the model.
     marker_set : str | None
         Name or path; None leaves the choice to what the file's labels fit best.
-    inertia_table, hip_centre : str
+    inertia_table : str
+        Name or path of a table, name of a method; "auto" leaves the choice to the model.
+    hip_centre : str
         Name or path of a table, name of a method; "auto" leaves the choice to the model.
     where : str
         The folder, for sentences.
@@ -124,16 +150,17 @@ class BodyModel:
         In which its angles, moments and forces are expressed; its motions carry them.
     roles : tuple[str, ...]
         Anatomical points that must have a marker, by their names in marker sets.
-    settings : frozenset[str]
-        Which of `CalibrationInput`'s inertia_table, hip_centre and functional it heeds.
     calibrate : Callable
         Returns the model of one subject, or refuses in one sentence that names all that is missing.
     wears_markers : Callable
         Whether a trial holds the markers that the model is calibrated with.
+    settings : frozenset[str]
+        Which of `CalibrationInput`'s inertia_table, hip_centre and functional it heeds.
 
     Raises
     ------
-    OptionError : no axes; nobody's are taken in their place.
+    OptionError
+        No axes; nobody's are taken in their place.
     """
 
     name: str

@@ -16,6 +16,13 @@ def progression_axes(asis_lab_m: FloatArray, R_lab_pelvis: FloatArray) -> FloatA
     X is the laboratory axis along which the net horizontal displacement of ``asis_lab_m`` (n, 3) from its first to its last
     visible frame is largest; if that is below 0.5 m (standing, treadmill), the axis nearest to the mean anterior axis of
     ``R_lab_pelvis`` (n, 3, 3). Without any visible frame the laboratory's own axes are returned.
+
+    Parameters
+    ----------
+    asis_lab_m : FloatArray
+        (n, 3), between the ASIS markers, laboratory axes, metres.
+    R_lab_pelvis : FloatArray
+        (n, 3, 3), maps pelvis components to laboratory components.
     """
     seen = np.flatnonzero(np.isfinite(asis_lab_m).all(axis=1))
     if not seen.size:

@@ -20,7 +20,13 @@ DEFAULT_MODEL = "conventional"
 
 
 def register(model: BodyModel) -> BodyModel:
-    """Make a body model known by its name, and return it; a second one of that name takes the first's place."""
+    """Make a body model known by its name, and return it; a second one of that name takes the first's place.
+
+    Parameters
+    ----------
+    model : BodyModel
+        The body model.
+    """
     _MODELS[model.name] = model
     return model
 
@@ -33,9 +39,15 @@ def model_names() -> tuple[str, ...]:
 def body_model(name: str) -> BodyModel:
     """Return a body model by its name.
 
+    Parameters
+    ----------
+    name : str
+        Its name.
+
     Raises
     ------
-    OptionError : there is none of that name.
+    OptionError
+        There is none of that name.
     """
     known = _MODELS.get(name)
     if known is None:

@@ -1,14 +1,14 @@
 """Velocities and accelerations of a segment, in two ways.
 
 ``textbook``: the natural quintic spline through the axes' nine components gives R' and R'' at the samples, and with them exact
-rotation kinematics, whatever the angle and without a singular one:
+rotation kinematics, whatever the angle and without a singular one::
 
     S(omega) = skew part of R' R^T,        S(alpha) = skew part of R'' R^T,
 
 for R'' R^T = S(alpha) + S(omega)^2, whose second term is symmetric. The skew part discards the component by which a spline of an
 orthonormal matrix leaves the rotations between samples. The centre of mass, a point fixed in the segment, is splined likewise.
 
-``vicon``: the vendor's stencils, to compare with stored outputs: with columns x, y, z of R_lab_seg and step h,
+``vicon``: the vendor's stencils, to compare with stored outputs: with columns x, y, z of R_lab_seg and step h, ::
 
     omega in segment axes = [ y(i+2).z(i-2), z(i+2).x(i-2), x(i+2).y(i-2) ] / 4h,
     alpha in the laboratory = (omega(i+2) - omega(i-2)) / 4h,
@@ -38,9 +38,15 @@ STENCIL = 2
 def check_kinetics(kinetics: str) -> None:
     """Refuse a kinetics mode that does not exist.
 
+    Parameters
+    ----------
+    kinetics : str
+        One of the model's kinetics modes: "textbook".
+
     Raises
     ------
-    OptionError : anything but "textbook" or "vicon".
+    OptionError
+        Anything but "textbook" or "vicon".
     """
     if kinetics not in KINETICS:
         raise OptionError(
@@ -54,14 +60,19 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
 
     Parameters
     ----------
-    frames : pose in n frames.
-    com_lab_m : (n, 3), centre of mass, metres, laboratory axes (the frame's origin for a segment without mass).
-    rate_hz : frames per second.
-    kinetics : "textbook" or "vicon", see the module.
+    frames : Frames
+        Pose in n frames.
+    com_lab_m : FloatArray
+        (n, 3), centre of mass, metres, laboratory axes (the frame's origin for a segment without mass).
+    rate_hz : float
+        Frames per second.
+    kinetics : str, optional
+        "textbook" or "vicon", see the module.
 
     Raises
     ------
-    OptionError : another kinetics mode.
+    OptionError
+        Another kinetics mode.
     """
     check_kinetics(kinetics)
     angular = spline_rotation if kinetics == "textbook" else stencil_rotation
@@ -78,14 +89,30 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
 
 
 def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, from the spline of R_lab_seg (n, 3, 3)."""
+    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, from the spline of R_lab_seg (n, 3, 3).
+
+    Parameters
+    ----------
+    R_lab_seg : FloatArray
+        (n, 3, 3), maps segment components to laboratory components.
+    rate_hz : float
+        Frames per second.
+    """
     first, second = quintic_derivatives(R_lab_seg, rate_hz)
     transposed = np.swapaxes(R_lab_seg, -1, -2)
     return unskew(first @ transposed), unskew(second @ transposed)
 
 
 def stencil_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, by the vendor's stencils (see the module)."""
+    """Return (omega, alpha), (n, 3) each, rad/s and rad/s2, laboratory axes, by the vendor's stencils (see the module).
+
+    Parameters
+    ----------
+    R_lab_seg : FloatArray
+        (n, 3, 3), maps segment components to laboratory components.
+    rate_hz : float
+        Frames per second.
+    """
     omega = np.full((len(R_lab_seg), 3), np.nan)
     if len(R_lab_seg) > 2 * STENCIL:
         x, y, z = np.moveaxis(R_lab_seg, -1, 0)

@@ -12,6 +12,13 @@ def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
     """Return length and centre of mass, mm, mass, kg, inertia about the centre of mass, kg m^2, and where the numbers come from.
 
     Vector and tensor are in the segment's axes, from its origin.
+
+    Parameters
+    ----------
+    segment : Segment
+        Its inertial parameters.
+    length_m : float
+        That they were scaled by.
     """
     return {
         "length_mm": length_m * MM_PER_M,

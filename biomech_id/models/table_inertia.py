@@ -28,7 +28,15 @@ ADULT_YEARS = 18.0
 
 @dataclass(frozen=True)
 class ScaledSegment:
-    """A segment scaled from a table: its parameters and the length they refer to, metres."""
+    """A segment scaled from a table: its parameters and the length they refer to, metres.
+
+    Attributes
+    ----------
+    segment : Segment
+        Its inertial parameters.
+    length_m : float
+        The length they refer to.
+    """
 
     segment: Segment
     length_m: float
@@ -39,15 +47,20 @@ def choose_table(name: str, subject: Subject, *, own: str = "") -> tuple[Inertia
 
     Parameters
     ----------
-    name : a shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known,
-        else Dempster's (which needs nothing but the mass). The path of an OpenSim model (.osim) is "auto" with its masses.
-    subject : sex and age.
-    own : the table that "auto" stands for in a model that has one of its own.
+    name : str
+        A shipped table, the path of a CSV file, or "auto": Jensen's from 4 to 18 years, else Dumas' where the sex is known, else
+        Dempster's (which needs nothing but the mass). The path of an OpenSim model (.osim) is "auto" with its masses.
+    subject : Subject
+        Sex and age.
+    own : str, optional
+        The table that "auto" stands for in a model that has one of its own.
 
     Raises
     ------
-    MissingInputError : the table asked for needs a sex or an age that is not recorded.
-    OptionError, FileRefusedError : see `load_table`.
+    MissingInputError
+        The table asked for needs a sex or an age that is not recorded.
+    OptionError, FileRefusedError
+        See `load_table`.
     """
     age = subject.age_years
     if Path(name).suffix.lower() == ".osim":
@@ -74,14 +87,19 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
 
     Parameters
     ----------
-    row : the table's row.
-    side : "L" or "R"; rows in ISB axes describe the right side and are mirrored for the left.
-    body_mass_kg : mass of the whole body.
-    points_m : end point -> (3,) place in the segment's ISB axes from its origin, metres.
+    row : Row
+        The table's row.
+    side : str
+        "L" or "R"; rows in ISB axes describe the right side and are mirrored for the left.
+    body_mass_kg : float
+        Mass of the whole body.
+    points_m : Mapping[str, FloatArray]
+        End point -> (3,) place in the segment's ISB axes from its origin, metres.
 
     Raises
     ------
-    MissingInputError : the row refers to a point that the marker set does not give.
+    MissingInputError
+        The row refers to a point that the marker set does not give.
     """
     missing = sorted({row.proximal, row.distal, row.com_from} - set(points_m))
     if missing:

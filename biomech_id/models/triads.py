@@ -9,29 +9,67 @@ from biomech_id.algebra.vectors import cross
 
 
 def unit(vectors: FloatArray) -> FloatArray:
-    """Return (..., 3) ``vectors`` scaled to length one; a vector without a direction becomes NaN."""
+    """Return (..., 3) ``vectors`` scaled to length one; a vector without a direction becomes NaN.
+
+    Parameters
+    ----------
+    vectors : FloatArray
+        Any unit; any axes.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled: FloatArray = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
     return scaled
 
 
 def triad(x: FloatArray, y: FloatArray, z: FloatArray) -> FloatArray:
-    """Return R_lab_seg (n, 3, 3) whose columns are the unit axes x, y, z (n, 3), laboratory components."""
+    """Return R_lab_seg (n, 3, 3) whose columns are the unit axes x, y, z (n, 3), laboratory components.
+
+    Parameters
+    ----------
+    x, y, z : FloatArray
+        (n, 3), unit vectors at right angles, laboratory axes.
+    """
     return np.stack([x, y, z], axis=-1)
 
 
 def triad_from_z_and_y(z: FloatArray, towards_y: FloatArray) -> FloatArray:
-    """Return R_lab_seg (n, 3, 3) with z along ``z`` and y as near to ``towards_y`` as a right angle allows; both (n, 3)."""
+    """Return R_lab_seg (n, 3, 3) with z along ``z`` and y as near to ``towards_y`` as a right angle allows; both (n, 3).
+
+    Parameters
+    ----------
+    z, towards_y : FloatArray
+        (n, 3), any length.
+    """
     z = unit(z)
     x = unit(cross(towards_y, z))
     return triad(x, cross(z, x), z)
 
 
 def into_segment(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_lab_m: FloatArray) -> FloatArray:
-    """Return points (n, 3) in segment axes from the segment's origin, metres."""
+    """Return points (n, 3) in segment axes from the segment's origin, metres.
+
+    Parameters
+    ----------
+    R_lab_seg : FloatArray
+        (n, 3, 3), maps segment components to laboratory components.
+    origin_lab_m : FloatArray
+        (n, 3), origin of the segment, laboratory axes.
+    point_lab_m : FloatArray
+        (n, 3), laboratory axes, metres.
+    """
     return np.asarray(np.einsum("nji,nj->ni", R_lab_seg, point_lab_m - origin_lab_m))
 
 
 def into_lab(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_seg_m: FloatArray) -> FloatArray:
-    """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment."""
+    """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment.
+
+    Parameters
+    ----------
+    R_lab_seg : FloatArray
+        (n, 3, 3), maps segment components to laboratory components.
+    origin_lab_m : FloatArray
+        (n, 3), origin of the segment, laboratory axes.
+    point_seg_m : FloatArray
+        (3,), in segment axes from the segment's origin, metres.
+    """
     return np.asarray(R_lab_seg @ point_seg_m + origin_lab_m)

@@ -22,9 +22,11 @@ from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.study.tables import write_study
 from biomech_id.results.study.verdicts import write_verdicts
 
-#: Tasks handed out ahead per process of our own: enough to keep it busy, and few are suspect when one of them dies.
+#: Tasks handed out ahead per process of our own:
+#: enough to keep it busy, and few are suspect when one of them dies.
 TASKS_AHEAD = 2
-#: Tasks handed out ahead to somebody else's executor, whose workers may come and go: more than any cluster has, and still small.
+#: Tasks handed out ahead to somebody else's executor, whose workers may come and go:
+#: more than any cluster has, and still small.
 TASKS_AHEAD_OF_A_CLUSTER = 1000
 
 
@@ -34,10 +36,14 @@ class SubjectVerdict:
 
     Attributes
     ----------
-    subject : see `study_folders.subject_names`.
-    verdict : "done", "warnings", "failed", or "kept" where an earlier result was still valid.
-    trials : number of trials analysed.
-    sentence : what was complained about, in one line; empty if nothing was.
+    subject : str
+        See `study_folders.subject_names`.
+    verdict : str
+        "done", "warnings", "failed", or "kept" where an earlier result was still valid.
+    trials : int, optional
+        Number of trials analysed.
+    sentence : str, optional
+        What was complained about, in one line; empty if nothing was.
     """
 
     subject: str
@@ -65,14 +71,22 @@ def run_subjects(
 
     Parameters
     ----------
-    subjects : name -> folder with recordings; results go to the path ``name`` below ``out``.
-    out : folder of the results.
-    template : the job whose recipe and options hold for every subject; its paths are replaced.
-    resume : keep results whose inputs, recipe and versions have not changed, by content.
-    executor : any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. Its workers must see the same folders under
-        the same absolute names. None starts ``workers`` processes; these import the calling script, whose own work must therefore
-        stand below ``if __name__ == "__main__":``.
-    progress : called with the subject that has ended, how many have, and how many there are.
+    subjects : Mapping[str, Path]
+        Name -> folder with recordings; results go to the path ``name`` below ``out``.
+    out : Path
+        Folder of the results.
+    template : Job
+        The job whose recipe and options hold for every subject; its paths are replaced.
+    resume : bool, optional
+        Keep results whose inputs, recipe and versions have not changed, by content.
+    executor : Executor | None, optional
+        Any `concurrent.futures.Executor` (MPI, dask, ...); it is not shut down. Its workers must see the same folders under the
+        same absolute names. None starts ``workers`` processes; these import the calling script, whose own work must therefore stand
+        below ``if __name__ == "__main__":``.
+    workers : int, optional
+        Number of processes.
+    progress : Progress | None, optional
+        Called with the subject that has ended, how many have, and how many there are.
     """
     files = {name: str(_absolute(path)) for name, path in template.setting_files.items()}
     norm = _absolute(template.norm) if template.norm else None
@@ -178,6 +192,17 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
     """Run the main job on one folder in this process; never raises for a fault of the data.
 
     Only small values come back: the tables are on disk already.
+
+    Parameters
+    ----------
+    subject : str
+        Its name in the study.
+    job : Job
+        What is to be analysed, and how.
+    out : str
+        Folder of its results.
+    resume : bool
+        Whether results that are still valid are kept.
     """
     target = target_of(Path(out), subject)
     try:
@@ -200,8 +225,10 @@ class StudyOutcome:
 
     Attributes
     ----------
-    verdicts : one for every subject, in order of their names.
-    complaint : why the study's own tables could not be written, although subjects' results may be there; empty otherwise.
+    verdicts : tuple[SubjectVerdict, ...]
+        One for every subject, in order of their names.
+    complaint : str, optional
+        Why the study's own tables could not be written, although subjects' results may be there; empty otherwise.
     """
 
     verdicts: tuple[SubjectVerdict, ...]
@@ -227,11 +254,31 @@ def run_study(
 
     Parameters are those of `run_subjects`; with ``resume`` what an interrupted run left half-done is cleared first.
 
+    Parameters
+    ----------
+    study : Path
+        Folder of the study.
+    out : Path
+        Folder of the results.
+    template : Job
+        The job of every subject, but for its folder.
+    resume : bool, optional
+        Whether results that are still valid are kept.
+    executor : Executor | None, optional
+        Hands out the work; None works in processes of its own.
+    workers : int, optional
+        Number of processes.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+
     Raises
     ------
-    MissingInputError : no folder holds C3D files, or a file that options or settings name is not there.
-    OptionError : ``out`` is the study itself.
-    OutputError : ``out`` cannot be written to; said before anything is computed.
+    MissingInputError
+        No folder holds C3D files, or a file that options or settings name is not there.
+    OptionError
+        ``out`` is the study itself.
+    OutputError
+        ``out`` cannot be written to; said before anything is computed.
     """
     _check_apart(study, out)
 

@@ -16,10 +16,17 @@ PATIENCE_S = 10
 def cluster_executor(address: str | None) -> Iterator[Executor | None]:
     """Give an executor that works on the cluster at ``address``; None for no address.
 
+    Parameters
+    ----------
+    address : str | None
+        Of the scheduler.
+
     Raises
     ------
-    MissingInputError : the extra ``[cluster]`` is not installed.
-    OptionError : nobody answers at the address.
+    MissingInputError
+        The extra ``[cluster]`` is not installed.
+    OptionError
+        Nobody answers at the address.
     """
     if address is None:
         yield None

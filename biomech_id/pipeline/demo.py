@@ -15,9 +15,17 @@ from biomech_id.sample import write_subject
 def run_demo(out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Outcome:
     """Write the virtual subject into ``out/subject`` and its analysis into ``out/results``.
 
+    Parameters
+    ----------
+    out : Path
+        Folder to be made.
+    progress : Callable[[str, int, int], None] | None, optional
+        Called with what is being done, which one it is and how many there are; None for nobody.
+
     Raises
     ------
-    OutputError : ``out`` cannot be written to.
+    OutputError
+        ``out`` cannot be written to.
     """
     folder, results = out / "subject", out / "results"
     check_writable(folder)

@@ -34,9 +34,14 @@ def grade_trial(
 
     Parameters
     ----------
-    result : the trial's results.
-    measured : its markers, with what was filled marked.
-    model, static_motion : the calibrated model, and its static trial, which the distances are compared with.
+    result : TrialResult
+        The trial's results.
+    measured : Markers
+        Its markers, with what was filled marked.
+    model : CalibratedModel
+        The calibrated model, and its static trial, which the distances are compared with.
+    static_motion : BodyMotion | None
+        The calibrated model, and its static trial, which the distances are compared with.
     """
     return tuple(graded(result.name, rule, value) for rule, value in _measures(result, measured, model, static_motion))
 

@@ -25,13 +25,24 @@ Progress = Callable[[str, int, int], None]
 
 #: A marker of somebody standing still stays within this (m); walking moves it by metres, a swinging leg by decimetres.
 STILL_RANGE_M = 0.06
-#: Share of the markers that must stay still. Below it legs may move under a resting trunk: a treadmill, a functional trial.
+#: Share of the markers that must stay still. Below it legs may move under a resting trunk:
+#: a treadmill, a functional trial.
 STILL_SHARE = 0.75
 
 
 @dataclass(frozen=True)
 class Refused:
-    """A file that could not be used, and the sentence that says why."""
+    """A file that could not be used, and the sentence that says why.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    sentence : str
+        Why it could not be used.
+    names_file : bool, optional
+        Whether the sentence names the file itself.
+    """
 
     path: Path
     sentence: str
@@ -39,13 +50,29 @@ class Refused:
 
     @classmethod
     def by(cls, error: BiomechError, path: Path) -> Refused:
-        """Return what an error says about a file; readers name the file themselves."""
+        """Return what an error says about a file; readers name the file themselves.
+
+        Parameters
+        ----------
+        error : BiomechError
+            Why it was refused.
+        path : Path
+            The file.
+        """
         return cls(path, error.message, Path(error.where).name == path.name)
 
 
 @dataclass(frozen=True)
 class Intake:
-    """The readable trials of one subject, in the order of their names, and the files that were refused."""
+    """The readable trials of one subject, in the order of their names, and the files that were refused.
+
+    Attributes
+    ----------
+    trials : tuple[Trial, ...]
+        Those that were read, in the order of their names.
+    refused : tuple[Refused, ...]
+        Files that were not read.
+    """
 
     trials: tuple[Trial, ...]
     refused: tuple[Refused, ...]
@@ -54,9 +81,19 @@ class Intake:
 def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = None) -> Intake:
     """Read every file; a file that is refused is recorded and the others go on.
 
+    Parameters
+    ----------
+    paths : Sequence[Path]
+        The files.
+    reader : Reader
+        Reads one file.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+
     Raises
     ------
-    MissingInputError : if no file could be read; the message holds every file's sentence.
+    MissingInputError
+        If no file could be read; the message holds every file's sentence.
     """
     trials: list[Trial] = []
     refused: list[Refused] = []
@@ -79,6 +116,11 @@ def stands_still(trial: Trial) -> bool:
     """Whether the trial shows somebody standing still: most markers stay within a few centimetres.
 
     The range of each marker is taken between its 2nd and 98th percentile, so that a flicker does not count as motion.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
     """
     position = trial.markers.position_m
     seen = np.isfinite(position).all(axis=2)
@@ -95,14 +137,19 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
 
     Parameters
     ----------
-    trials : all trials that could be read.
-    chosen : the file of ``--static``, or None.
-    wears_markers : whether a trial holds the markers that the model is calibrated with.
+    trials : Sequence[Trial]
+        All trials that could be read.
+    chosen : Path | None
+        The file of ``--static``, or None.
+    wears_markers : Callable[[Trial], bool]
+        Whether a trial holds the markers that the model is calibrated with.
 
     Raises
     ------
-    MissingInputError : the chosen file could not be read.
-    OptionError : several candidates; the message lists them.
+    MissingInputError
+        The chosen file could not be read.
+    OptionError
+        Several candidates; the message lists them.
     """
     if chosen is not None:
         for trial in trials:
@@ -125,9 +172,15 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
 def one_subject(trials: Sequence[Trial]) -> str:
     """Return the subject's name that the files agree on, or an empty one.
 
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        The subject's recordings.
+
     Raises
     ------
-    OptionError : files of two subjects; the message lists which file is whose.
+    OptionError
+        Files of two subjects; the message lists which file is whose.
     """
     files_of: dict[str, list[str]] = {}
     for trial in trials:
@@ -143,7 +196,17 @@ def one_subject(trials: Sequence[Trial]) -> str:
 
 
 def subject_of(job: Job, trials: Sequence[Trial], static: Trial | None) -> Subject:
-    """Return the subject: what the static trial says, completed by the other trials, overruled by subject.toml and options."""
+    """Return the subject: what the static trial says, completed by the other trials, overruled by subject.toml and options.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    trials : Sequence[Trial]
+        The subject's recordings.
+    static : Trial | None
+        The static trial; None if there is none.
+    """
     first = static or trials[0]
     subject = first.subject
     for trial in trials:
@@ -184,9 +247,15 @@ def _completed(subject: Subject, other: Subject, name: str) -> Subject:
 def write_subject_template(folder: Path) -> Path:
     """Write ``subject.toml`` into a folder, filled with what its files say, and return its path.
 
+    Parameters
+    ----------
+    folder : Path
+        Where it is, or is to be.
+
     Raises
     ------
-    OutputError : there is one already, or the folder cannot be written to.
+    OutputError
+        There is one already, or the folder cannot be written to.
     """
     target = folder / "subject.toml"
     if target.exists():

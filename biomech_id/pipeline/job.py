@@ -14,7 +14,8 @@ from biomech_id.pipeline.recipe import Recipe
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
 from biomech_id.results.folder.manifest import sha256_of
 
-#: How a setting that is the name of a file ends: a marker set, an inertial table.
+#: How a setting that is the name of a file ends:
+#: a marker set, an inertial table.
 SETTING_FILES = (".toml", ".csv")
 
 
@@ -24,14 +25,24 @@ class Job:
 
     Attributes
     ----------
-    paths : one folder, or recordings; of a folder the first format in `readers.formats` that has files there serves.
-    recipe : every setting.
-    static, functional : trials with a purpose, or None to find the static one.
-    exclude : patterns of file names to leave out.
-    subject_file : a subject.toml, or None for the folder's own.
-    mass_kg : body mass that beats every file.
-    norm : a norm file.
-    code : replaces the subject's name everywhere.
+    paths : tuple[Path, ...]
+        One folder, or recordings; of a folder the first format in `readers.formats` that has files there serves.
+    recipe : Recipe, optional
+        Every setting.
+    static : Path | None, optional
+        Trials with a purpose, or None to find the static one.
+    functional : Path | None, optional
+        Trials with a purpose, or None to find the static one.
+    exclude : tuple[str, ...], optional
+        Patterns of file names to leave out.
+    subject_file : Path | None, optional
+        A subject.toml, or None for the folder's own.
+    mass_kg : float | None, optional
+        Body mass that beats every file.
+    norm : Path | None, optional
+        A norm file.
+    code : str | None, optional
+        Replaces the subject's name everywhere.
     """
 
     paths: tuple[Path, ...]
@@ -66,7 +77,9 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """The subject's folder: the one given, or the one that holds the first file."""
+        """The subject's folder:
+        the one given, or the one that holds the first file.
+        """
         first = self.paths[0]
         return first if first.is_dir() else first.parent
 
@@ -81,8 +94,10 @@ class Job:
 
         Raises
         ------
-        MissingInputError : no such path, or no recording in it.
-        OptionError : two files with one stem, which would write to one table; a name that cannot be printed.
+        MissingInputError
+            No such path, or no recording in it.
+        OptionError
+            Two files with one stem, which would write to one table; a name that cannot be printed.
         """
         self.check_named()
         found: list[Path] = []
@@ -118,7 +133,8 @@ class Job:
 
         Raises
         ------
-        MissingInputError : a file is not there; the message names the option.
+        MissingInputError
+            A file is not there; the message names the option.
         """
         named = {"--static": self.static, "--functional": self.functional, "--norm": self.norm, "--subject": self.subject_file}
         for option, path in (*named.items(), *self.setting_files.items()):
@@ -166,7 +182,8 @@ class Job:
 
         Raises
         ------
-        MissingInputError, OptionError : as for `files`; or a named file that is not there.
+        MissingInputError, OptionError
+            As for `files`; or a named file that is not there.
         """
         named = [path for path in (self.subject_toml, self.norm, *self.setting_files.values()) if path is not None]
         recordings = self.files()
@@ -178,9 +195,15 @@ class Job:
 def refuse_unprintable(path: Path) -> None:
     """Refuse a name that holds bytes which are no text, as archives of other systems leave them; no table could hold it.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    OptionError : with the name as far as it can be printed.
+    OptionError
+        With the name as far as it can be printed.
     """
     shown = str(path).encode("utf-8", "replace").decode()
     if shown != str(path):
@@ -193,7 +216,8 @@ def _recordings(folder: Path) -> list[Path]:
 
     Raises
     ------
-    MissingInputError : the folder may not be listed.
+    MissingInputError
+        The folder may not be listed.
     """
     try:
         files = sorted(folder.iterdir())
@@ -214,9 +238,15 @@ def _can_be_opened(path: Path) -> bool:
 def sha256_of_input(path: Path) -> str:
     """Return the SHA-256 of an input as 64 hexadecimal digits.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    MissingInputError : the file cannot be read.
+    MissingInputError
+        The file cannot be read.
     """
     try:
         return sha256_of(path)

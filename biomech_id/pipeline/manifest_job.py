@@ -20,13 +20,17 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
 
     Parameters
     ----------
-    manifest : as read from ``manifest.json``.
-    folder : with the recordings.
-    also : files, and folders with files, that the results were made with and that do not lie there: a norm, a marker set.
+    manifest : Mapping[str, Any]
+        As read from ``manifest.json``.
+    folder : Path
+        With the recordings.
+    also : Sequence[Path], optional
+        Files, and folders with files, that the results were made with and that do not lie there: a norm, a marker set.
 
     Raises
     ------
-    MissingInputError : the folder, or a file that the command names, is not there.
+    MissingInputError
+        The folder, or a file that the command names, is not there.
     """
     if not folder.is_dir():
         raise MissingInputError(
@@ -74,9 +78,21 @@ def _parsed(command: str) -> tuple[list[str], dict[str, list[str]]]:
 def find_input(name: str, sha256: str | None, folder: Path, also: Sequence[Path]) -> Path:
     """Find a file by its content, which may bear another name where a code has replaced a patient's, else by its name.
 
+    Parameters
+    ----------
+    name : str
+        As the manifest has it.
+    sha256 : str | None
+        Of its content; None where nothing is known of it.
+    folder : Path
+        Where it is, or is to be.
+    also : Sequence[Path]
+        Further folders to look in.
+
     Raises
     ------
-    MissingInputError : there is neither.
+    MissingInputError
+        There is neither.
     """
     candidates = (folder / name, *(place / name if place.is_dir() else place for place in also))
     named = [path for path in candidates if path.is_file() and path.name == Path(name).name]

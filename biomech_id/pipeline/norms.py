@@ -17,7 +17,15 @@ from biomech_id.results.study.tables import session_folders
 
 @dataclass(frozen=True)
 class MadeNorm:
-    """A norm that was written: number of subjects, and from how many on a norm is a clinical one."""
+    """A norm that was written: number of subjects, and from how many on a norm is a clinical one.
+
+    Attributes
+    ----------
+    n : int
+        Number of subjects.
+    clinical_subjects : int
+        From how many on a norm is a clinical one.
+    """
 
     n: int
     clinical_subjects: int
@@ -33,16 +41,23 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
 
     Parameters
     ----------
-    outs : folders of run or batch.
-    output : CSV to write.
-    source : who these people are.
-    condition : of the trials to take; needed when there are several.
+    outs : Sequence[Path]
+        Folders of run or batch.
+    output : Path
+        CSV to write.
+    source : str, optional
+        Who these people are.
+    condition : str | None, optional
+        Of the trials to take; needed when there are several.
 
     Raises
     ------
-    MissingInputError : no finished session in any folder.
-    OptionError : sessions that cannot be in one norm.
-    OutputError : the file cannot be written.
+    MissingInputError
+        No finished session in any folder.
+    OptionError
+        Sessions that cannot be in one norm.
+    OutputError
+        The file cannot be written.
     """
     folders = [folder for out in outs for folder in session_folders(out)]
     if not folders:

@@ -14,7 +14,8 @@ from biomech_id.pipeline.subject_file import subject_toml
 from biomech_id.results.folder.read_write import check_replaceable, list_outputs
 from biomech_id.results.session.result import SessionResult
 
-#: Names the files of a hand-over, so that nobody else's are replaced along with them: OpenSim's own results may lie beside.
+#: Names the files of a hand-over, so that nobody else's are replaced along with them:
+#: OpenSim's own results may lie beside.
 LISTING = "hand-over.json"
 
 
@@ -25,14 +26,21 @@ def hand_over(
 
     Parameters
     ----------
-    job : as for `pipeline.single.run_job`.
-    out : folder to write, replaced as a whole.
-    knee : which way the knee's angle and moment count.
-    analog : also write the plates at their own rate.
+    job : Job
+        As for `pipeline.single.run_job`.
+    out : Path
+        Folder to write, replaced as a whole.
+    knee : KneeSign, optional
+        Which way the knee's angle and moment count.
+    analog : bool, optional
+        Also write the plates at their own rate.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
 
     Raises
     ------
-    BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
+    BiomechError
+        Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out, listing=LISTING)
     session = analyse_job(job, progress=progress)

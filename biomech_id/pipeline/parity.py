@@ -18,13 +18,17 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
 
     Parameters
     ----------
-    out : a folder written by ``biomech-id run``.
-    subject_dir : the folder with the recordings it was made from.
+    out : Path
+        A folder written by ``biomech-id run``.
+    subject_dir : Path
+        The folder with the recordings it was made from.
 
     Raises
     ------
-    FileRefusedError : ``out`` is no such folder, or a recording cannot be read.
-    MissingInputError : a recording is not there, or none of them stores model outputs.
+    FileRefusedError
+        ``out`` is no such folder, or a recording cannot be read.
+    MissingInputError
+        A recording is not there, or none of them stores model outputs.
     """
     tables = read_folder(out)
     rows: list[ParityRow] = []
@@ -52,9 +56,17 @@ def _recording(folder: Path, name: str) -> Path:
 def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
     """Write a comparison as CSV, whole or not at all.
 
+    Parameters
+    ----------
+    rows : Sequence[ParityRow]
+        The comparison.
+    path : Path
+        The file.
+
     Raises
     ------
-    OutputError : the file cannot be written.
+    OutputError
+        The file cannot be written.
     """
     write_csv(parity_table(rows), path)
 
@@ -62,9 +74,17 @@ def write_parity(rows: Sequence[ParityRow], path: Path) -> None:
 def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
     """Write a comparison into the folder of results as ``parity.csv``.
 
+    Parameters
+    ----------
+    rows : Sequence[ParityRow]
+        The comparison.
+    out : Path
+        Folder of the results.
+
     Raises
     ------
-    BiomechError : the folder cannot be written to; its old files are then still there.
+    BiomechError
+        The folder cannot be written to; its old files are then still there.
     """
     update_output(out, "parity.csv", lambda path: write_parity(rows, path))
 
@@ -72,13 +92,24 @@ def add_parity(rows: Sequence[ParityRow], out: Path) -> None:
 def keep_parity(rows: Sequence[ParityRow], out: Path, *, progress: Callable[[str, int, int], None] | None = None) -> Path:
     """Write a comparison into the folder of results as ``parity.csv``, and draw its report again with the comparison at its end.
 
+    Parameters
+    ----------
+    rows : Sequence[ParityRow]
+        The comparison.
+    out : Path
+        Folder of the results.
+    progress : Callable[[str, int, int], None] | None, optional
+        Called with what is being done, which one it is and how many there are; None for nobody.
+
     Returns
     -------
-    The report's path.
+    Path
+        The report's path.
 
     Raises
     ------
-    BiomechError : the folder cannot be written to; its old files are then still there.
+    BiomechError
+        The folder cannot be written to; its old files are then still there.
     """
     add_parity(rows, out)
     return redraw(out, progress=progress)

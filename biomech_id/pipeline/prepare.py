@@ -27,10 +27,14 @@ class Prepared:
 
     Attributes
     ----------
-    trial : gaps filled, markers smoothed if they had to be; plates as recorded.
-    wrench_plates : plates for the joint loads, filtered with the markers' cut-off if those were.
-    gaps : what was missing, filled or not.
-    filter : whether and why the markers were smoothed.
+    trial : Trial
+        Gaps filled, markers smoothed if they had to be; plates as recorded.
+    wrench_plates : tuple[ForcePlate, ...]
+        Plates for the joint loads, filtered with the markers' cut-off if those were.
+    gaps : tuple[Gap, ...]
+        What was missing, filled or not.
+    filter : FilterChoice
+        Whether and why the markers were smoothed.
     """
 
     trial: Trial
@@ -44,10 +48,14 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[s
 
     Parameters
     ----------
-    trial : as read.
-    names : the markers the model uses; only they are judged, and only their gaps matter.
-    groups : segment -> names of the markers that move with it, for filling by the segment's other markers.
-    recipe : longest gap and filter settings.
+    trial : Trial
+        As read.
+    names : Sequence[str]
+        The markers the model uses; only they are judged, and only their gaps matter.
+    groups : Mapping[Part, Sequence[str]]
+        Segment -> names of the markers that move with it, for filling by the segment's other markers.
+    recipe : Recipe
+        Longest gap and filter settings.
     """
     markers, gaps = _filled(trial, names, groups, recipe.longest_gap_frames)
     columns = [markers.names.index(name) for name in names if name in markers]
@@ -74,7 +82,13 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[s
 
 
 def filter_mode(recipe: Recipe) -> str:
-    """Whether to filter: what the recipe says, but never unasked in vicon mode, where the vendor's own pipeline has done it."""
+    """Whether to filter: what the recipe says, but never unasked in vicon mode, where the vendor's own pipeline has done it.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Settings of the main job.
+    """
     return "never" if recipe.kinetics == "vicon" and recipe.marker_filter == "auto" else recipe.marker_filter
 
 

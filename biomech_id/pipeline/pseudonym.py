@@ -27,21 +27,35 @@ class Pseudonym:
 
     Attributes
     ----------
-    names : names the recordings carry.
-    code : what stands in their place; empty for no change.
+    names : tuple[str, ...], optional
+        Names the recordings carry.
+    code : str, optional
+        What stands in their place; empty for no change.
     """
 
     names: tuple[str, ...] = ()
     code: str = ""
 
     def of(self, text: str) -> str:
-        """Return a text without the names."""
+        """Return a text without the names.
+
+        Parameters
+        ----------
+        text : str
+            Text that may hold the names.
+        """
         for name in self.names if self.code else ():
             text = re.sub(re.escape(name), lambda _: self.code, text, flags=re.IGNORECASE)
         return text
 
     def of_finding(self, finding: Finding) -> Finding:
-        """Return a finding without the names."""
+        """Return a finding without the names.
+
+        Parameters
+        ----------
+        finding : Finding
+            The finding.
+        """
         return replace(finding, values=self._of_values(finding.values), where=self.of(finding.where))
 
     def _of_values(self, values: Any) -> Any:
@@ -55,7 +69,13 @@ class Pseudonym:
         return self.of(values) if isinstance(values, str) else values
 
     def of_trial(self, trial: Trial) -> Trial:
-        """Return a trial whose name, history and findings do not hold the names; its path still says where it lies."""
+        """Return a trial whose name, history and findings do not hold the names; its path still says where it lies.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        """
         if not self.code:
             return trial
         sources = {field: self.of(source) for field, source in trial.subject.sources.items()}
@@ -71,9 +91,17 @@ class Pseudonym:
 def pseudonym(trials: Iterable[Trial], code: str | None) -> Pseudonym:
     """Return what replaces the subject names of some trials by ``code``; longer names first, for one may hold another.
 
+    Parameters
+    ----------
+    trials : Iterable[Trial]
+        The subject's recordings.
+    code : str | None
+        Takes the names' place; None leaves everything as it is.
+
     Raises
     ------
-    OptionError : a code that cannot stand in the name of a file on every system.
+    OptionError
+        A code that cannot stand in the name of a file on every system.
     """
     if code and (set(code) & IN_NO_FILE_NAME or not code.isprintable() or code != code.strip(" .")):
         raise OptionError(

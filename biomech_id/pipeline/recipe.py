@@ -70,9 +70,51 @@ class Settings(TypedDict, total=False):
 class Recipe:
     """Every setting of the main job (see ``biomech-id recipe`` for what each means).
 
+    Attributes
+    ----------
+    model : str, optional
+        Name of the body model.
+    kinetics : str, optional
+        "textbook" or "vicon".
+    foot_flat : str, optional
+        "auto", "yes" or "no": whether the sole stood flat in the static trial.
+    marker_set : str, optional
+        Name or TOML file of a marker set, or "auto".
+    inertia_table : str, optional
+        Name or CSV file of an inertial table, or "auto".
+    hip_centre : str, optional
+        Hip centre method, or "auto".
+    marker_filter : str, optional
+        "auto", "always" or "never".
+    smooth_below_mm : float, optional
+        "auto" leaves markers alone whose residual above 20 Hz is smaller.
+    cutoff_hz : float, optional
+        Effective cut-off of the low-pass filter.
+    lowpass : str, optional
+        Name of the low-pass filter.
+    longest_gap_frames : int, optional
+        Longest gap that is filled.
+    event_source : str, optional
+        "auto", "file", "plates" or "markers".
+    stance_verdicts : tuple[str, ...], optional
+        "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none".
+    contact_N : float, optional
+        Contact threshold of the plates; 0 finds it.
+    budget : bool, optional
+        Whether every joint moment is split into its parts.
+    uncertainty : bool, optional
+        Whether it is said how far moments and powers can be off.
+    error_sizes : tuple[str, ...], optional
+        "hip_centre_mm = 6".
+    write_c3d : bool, optional
+        Whether results are written into copies of the C3D files.
+    report : bool, optional
+        Whether the report is drawn.
+
     Raises
     ------
-    OptionError : a value of the wrong type or outside what the setting accepts.
+    OptionError
+        A value of the wrong type or outside what the setting accepts.
     """
 
     model: str = _setting(DEFAULT_MODEL, "model", one_of(model_names, "Body model."))
@@ -144,7 +186,13 @@ class Recipe:
         return None if self.marker_set == "auto" else self.marker_set
 
     def replaced(self, **changes: Any) -> Recipe:
-        """Return the recipe with some settings changed; ``None`` leaves a setting as it is."""
+        """Return the recipe with some settings changed; ``None`` leaves a setting as it is.
+
+        Parameters
+        ----------
+        changes : Any
+            Settings and their new values.
+        """
         return dataclasses.replace(self, **{name: value for name, value in changes.items() if value is not None})
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
@@ -185,6 +233,13 @@ RECIPE = Section({name: _section(name) for name in _HOME.values()}, rest=_sectio
 def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
     """Build a recipe from sections of settings; what is not named keeps its default.
 
+    Parameters
+    ----------
+    sections : Mapping[str, Any]
+        Section -> setting -> value, as in the TOML file.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
     OptionError
@@ -198,11 +253,23 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
 
 
 def read_recipe(path: str | Path) -> Recipe:
-    """Read a recipe from a TOML file (see `recipe_from_dict`)."""
+    """Read a recipe from a TOML file (see `recipe_from_dict`).
+
+    Parameters
+    ----------
+    path : str | Path
+        The file.
+    """
     return recipe_from_dict(read_written(path, tomllib.loads), where=Path(path).name)
 
 
 def recipe_toml(recipe: Recipe | None = None) -> str:
-    """Return a recipe as TOML with every setting explained, ready to be edited."""
+    """Return a recipe as TOML with every setting explained, ready to be edited.
+
+    Parameters
+    ----------
+    recipe : Recipe | None, optional
+        Settings of the main job; None for the default ones.
+    """
     values = (recipe or Recipe()).as_dict()
     return "# Recipe of biomech-id. Settings you delete keep their default.\n" + template(RECIPE, values)

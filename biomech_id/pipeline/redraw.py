@@ -21,9 +21,23 @@ def redraw(
 ) -> Path:
     """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
 
+    Parameters
+    ----------
+    out : Path
+        Folder of the results.
+    norm : Path | None, optional
+        File of a norm; None for the session's own.
+    pages : Sequence[str] | None, optional
+        Names of the pages wanted; None for all.
+    style : Path | None, optional
+        A style file; None for the default.
+    progress : Callable[[str, int, int], None] | None, optional
+        Called with what is being done, which one it is and how many there are; None for nobody.
+
     Raises
     ------
-    BiomechError : the folder, norm, page names or style cannot be used; the old report is then still there.
+    BiomechError
+        The folder, norm, page names or style cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
 

@@ -32,9 +32,12 @@ class Reproduction:
 
     Attributes
     ----------
-    subject : its folder relative to the study; "." for a single session, "study" for the tables of a study.
-    causes : what is not as it was: inputs, settings, versions, an output that has been changed since; in words.
-    differences : outputs that came out otherwise; in words. Empty when every byte is the same.
+    subject : str
+        Its folder relative to the study; "." for a single session, "study" for the tables of a study.
+    causes : tuple[str, ...]
+        What is not as it was: inputs, settings, versions, an output that has been changed since; in words.
+    differences : tuple[str, ...]
+        Outputs that came out otherwise; in words. Empty when every byte is the same.
     """
 
     subject: str
@@ -57,13 +60,19 @@ def reproduce_results(
 
     Parameters
     ----------
-    manifest : ``manifest.json`` of a session, its folder, or the folder of a study.
-    input_dir : the folder with the recordings (of a study: with the subjects' folders).
-    also : files, and folders with files, that the results were made with and that do not lie there: a norm, a style.
+    manifest : Path
+        ``manifest.json`` of a session, its folder, or the folder of a study.
+    input_dir : Path
+        The folder with the recordings (of a study: with the subjects' folders).
+    also : Sequence[Path], optional
+        Files, and folders with files, that the results were made with and that do not lie there: a norm, a style.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
 
     Raises
     ------
-    FileRefusedError : there is no finished session.
+    FileRefusedError
+        There is no finished session.
     """
     root = manifest.parent if manifest.suffix == ".json" else manifest
     folders = session_folders(root) if root.is_dir() else ()

@@ -26,14 +26,19 @@ def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, su
 
     Parameters
     ----------
-    job : what was asked for.
-    trials : all trials that could be read.
-    static : the trial the model is calibrated on, or None.
-    subject : measurements in force.
+    job : Job
+        What was asked for.
+    trials : Sequence[Trial]
+        All trials that could be read.
+    static : Trial | None
+        The trial the model is calibrated on, or None.
+    subject : Subject
+        Measurements in force.
 
     Raises
     ------
-    OptionError : a stance verdict of the recipe that cannot be read.
+    OptionError
+        A stance verdict of the recipe that cannot be read.
     """
     found = [*_unused(job), *_verdicts_of_no_trial(job.recipe, trials)]
     if static is not None:

@@ -18,6 +18,13 @@ def still_valid(job: Job, out: Path) -> int | None:
 
     It would when inputs, recipe, command, this package and the packages it computes with are the same, and every output still
     has the hash its manifest holds.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    out : Path
+        Folder of the results.
     """
     try:
         manifest = read_json(out / "manifest.json")
@@ -30,7 +37,15 @@ def still_valid(job: Job, out: Path) -> int | None:
 
 
 def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
-    """Say in words what differs between a job and the one a manifest describes: input, setting, command or version."""
+    """Say in words what differs between a job and the one a manifest describes: input, setting, command or version.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    manifest : dict[str, Any]
+        Of the earlier result.
+    """
     # Where a code replaced a patient's name, the manifest knows a file by another name and the same content.
     known = {sha256: name for name, sha256 in manifest["inputs"].items()} if job.code else {}
     inputs = {known.get(sha256, name): sha256 for name, sha256 in job.inputs().items()}
@@ -50,7 +65,15 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
 
 
 def compared(what: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Say in words which entries of two mappings differ."""
+    """Say in words which entries of two mappings differ.
+
+    Parameters
+    ----------
+    what : str
+        Word for the entries.
+    then, now : Mapping[str, Any]
+        Entries of both.
+    """
     lines = []
     for name in sorted({*then, *now}):
         if name not in now:

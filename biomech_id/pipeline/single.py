@@ -60,9 +60,12 @@ class Outcome:
 
     Attributes
     ----------
-    headline : one line: what was written where, and the verdict.
-    complaints : one sentence for each thing that makes the exit code 3.
-    n_trials : number of trials analysed.
+    headline : str
+        One line: what was written where, and the verdict.
+    complaints : tuple[str, ...]
+        One sentence for each thing that makes the exit code 3.
+    n_trials : int
+        Number of trials analysed.
     """
 
     headline: str
@@ -73,9 +76,19 @@ class Outcome:
 def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome:
     """Analyse one subject and write its folder: every table, and the report.
 
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    out : Path
+        Folder of the results.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+
     Raises
     ------
-    BiomechError : nothing could be analysed, or nothing could be written; ``out`` is then as it was.
+    BiomechError
+        Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out)
     session = analyse_job(job, progress=progress)
@@ -92,9 +105,19 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
 def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False) -> SessionResult:
     """Analyse one subject and return everything as values; nothing is written.
 
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+    trust : bool, optional
+        Whether the files are read in this process, without the sandbox.
+
     Raises
     ------
-    BiomechError : nothing could be analysed; the sentence says what is missing and what to do.
+    BiomechError
+        Nothing could be analysed; the sentence says what is missing and what to do.
     """
     norm = _norm(job)
     files, marker_set = job.files(), job.recipe.chosen_marker_set
@@ -136,20 +159,20 @@ def analyse(
 
     Parameters
     ----------
-    folder : path, or sequence of paths
-        Holds the session's C3D files; or the files themselves.
+    folder : str | Path | Sequence[str | Path]
+        Path, or sequence of paths Holds the session's C3D files; or the files themselves.
     recipe : Recipe, optional
         Settings to start from; the default recipe unless given.
-    static, functional : path, optional
-        Trials with a purpose; the static trial is found unless given.
-    exclude : str or sequence of str
-        Patterns of file names to leave out.
-    subject_file : path, optional
-        A subject.toml in place of the folder's own.
+    static, functional : str | Path | None, optional
+        Path, optional Trials with a purpose; the static trial is found unless given.
+    exclude : str | Sequence[str], optional
+        Str or sequence of str Patterns of file names to leave out.
+    subject_file : str | Path | None, optional
+        Path, optional A subject.toml in place of the folder's own.
     mass_kg : float, optional
         Body mass (kg) that beats every file.
-    norm : path, optional
-        A norm file.
+    norm : str | Path | None, optional
+        Path, optional A norm file.
     code : str, optional
         Replaces the subject's name everywhere.
     settings : Settings
@@ -184,9 +207,23 @@ class Solved(NamedTuple):
 def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: Recipe, *, condition: str = "") -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    model : CalibratedModel
+        The body model, calibrated on this subject.
+    subject : Subject
+        Who was measured.
+    recipe : Recipe
+        Settings of the main job.
+    condition : str, optional
+        Of the trials: "barefoot".
+
     Raises
     ------
-    BiomechError : the trial lacks something that kinematics need.
+    BiomechError
+        The trial lacks something that kinematics need.
     """
     prepared = prepare(model.named(trial), model.marker_names, model.marker_groups, recipe)
     trial = prepared.trial
@@ -232,9 +269,14 @@ def cut_and_grade(
 
     Parameters
     ----------
-    solved : what `solve_trial` returned.
-    model, static_motion : for the static trial, with which markers and bones are compared.
-    mean_cycle_s : side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
+    solved : Solved
+        What `solve_trial` returned.
+    model : CalibratedModel
+        For the static trial, with which markers and bones are compared.
+    static_motion : BodyMotion | None
+        For the static trial, with which markers and bones are compared.
+    mean_cycle_s : Mapping[str, float]
+        Side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
     result, trial, landmarks, travel = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)

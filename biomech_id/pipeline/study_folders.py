@@ -11,7 +11,8 @@ from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.job import refuse_unprintable
 from biomech_id.readers.formats import FORMATS
 
-#: Names at the top of a study's results that are not a subject's: the tables of the study and the table of verdicts.
+#: Names at the top of a study's results that are not a subject's:
+#: the tables of the study and the table of verdicts.
 RESERVED = ("study", "verdicts.csv")
 #: Files by which the folder of a finished session is known.
 _OF_RESULTS = {"manifest.json", "summary.json"}
@@ -26,10 +27,19 @@ def find_subjects(study: Path, *, out: Path | None = None) -> tuple[Path, ...]:
     copies of recordings. Links to folders are followed, but no folder is taken twice. A folder that may not
     be looked into is taken for a subject's: its verdict says so.
 
+    Parameters
+    ----------
+    study : Path
+        Folder of the study.
+    out : Path | None, optional
+        Folder of the results, which is left out.
+
     Raises
     ------
-    MissingInputError : no such folder, or no recording anywhere in it.
-    OptionError : a folder whose name is no text.
+    MissingInputError
+        No such folder, or no recording anywhere in it.
+    OptionError
+        A folder whose name is no text.
     """
     results = os.path.realpath(out) if out is not None else None
     found: dict[str, list[Path]] = {suffix: [] for suffix in FORMATS}
@@ -84,6 +94,13 @@ def subject_names(folders: Sequence[Path], study: Path) -> dict[str, Path]:
     ['lab', 'anna/anna', 'anna/2020', 'study_']
     >>> list(subject_names([root / "BEN", root / "Ben", root / "ben"], root))
     ['BEN', 'Ben_', 'ben__']
+
+    Parameters
+    ----------
+    folders : Sequence[Path]
+        Of the subjects.
+    study : Path
+        Folder of the study.
     """
     relatives = {folder: folder.relative_to(study).as_posix() for folder in folders}
     above = {ancestor.casefold() for relative in relatives.values() for ancestor in _ancestors(relative)}
@@ -121,6 +138,13 @@ def recordings_of(subjects: Sequence[str], study: Path) -> dict[str, Path]:
     """Return the folder with the recordings of each subject that `subject_names` calls so; it need not exist.
 
     "." stands for a session that is no part of a study: its recordings lie in ``study`` itself.
+
+    Parameters
+    ----------
+    subjects : Sequence[str]
+        Names of the subjects in the study.
+    study : Path
+        Folder of the study.
     """
     if list(subjects) == ["."]:
         return {".": study}
@@ -138,5 +162,13 @@ def recordings_of(subjects: Sequence[str], study: Path) -> dict[str, Path]:
 
 
 def target_of(out: Path, subject: str) -> Path:
-    """Folder of one subject's results."""
+    """Folder of one subject's results.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the study's results.
+    subject : str
+        Its name in the study.
+    """
     return out.joinpath(*subject.split("/"))

@@ -94,6 +94,13 @@ def _read(path: str | Path) -> dict[str, Any]:
 def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
     """Return ``subject`` with what ``path`` says laid over it.
 
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+    path : str | Path
+        The file.
+
     Raises
     ------
     OptionError
@@ -116,13 +123,26 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
     """Return a function from a trial's name to its condition, as ``subject.toml`` says.
 
     ``condition = "barefoot"`` holds for the folder; ``[conditions]`` with ``"walk3" = "shod"`` for single files.
+
+    Parameters
+    ----------
+    path : str | Path | None
+        The ``subject.toml``; None for none.
     """
     content = _read(path) if path is not None and Path(path).is_file() else {}
     return lambda trial: str(content.get("conditions", {}).get(trial, content.get("condition", "")))
 
 
 def subject_toml(subject: Subject, *, condition: str = "") -> str:
-    """Return a ``subject.toml`` for a person to complete: what is known is filled in, what is not is commented out."""
+    """Return a ``subject.toml`` for a person to complete: what is known is filled in, what is not is commented out.
+
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+    condition : str, optional
+        Of the trials: "barefoot".
+    """
     known = {key: _as_written(getattr(subject, _field_of(key)[0]), _field_of(key)[1]) for key in VALUES}
     head = (
         "# What biomech-id should know about this person. Lengths in mm, angles in degrees, mass in kg.\n"

@@ -31,7 +31,8 @@ class ProcessPool:
 
     Parameters
     ----------
-    workers : number of processes; they start as tasks come.
+    workers : int
+        Number of processes; they start as tasks come.
     """
 
     def __init__(self, workers: int) -> None:
@@ -45,7 +46,17 @@ class ProcessPool:
         self._pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent, initargs=(far_end,))
 
     def submit(self, function: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:
-        """Hand out a task (see `concurrent.futures.Executor.submit`)."""
+        """Hand out a task (see `concurrent.futures.Executor.submit`).
+
+        Parameters
+        ----------
+        function : Callable[_P, _T]
+            What is to be called.
+        *args : _P.args
+            Its arguments.
+        kwargs : _P.kwargs
+            Its arguments.
+        """
         with _deaf_to_interruption():
             return self._pool.submit(function, *args, **kwargs)
 
@@ -93,7 +104,13 @@ def _late_interruption() -> Iterator[None]:
 
 
 def end_with_parent(lifeline: Connection) -> None:
-    """End this process when the other end of the lifeline closes; an interruption from the keyboard is the parent's to handle."""
+    """End this process when the other end of the lifeline closes; an interruption from the keyboard is the parent's to handle.
+
+    Parameters
+    ----------
+    lifeline : Connection
+        Its other end is held by the parent.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_wait_and_exit, args=(lifeline,), daemon=True).start()
     import_plugins(plugin_modules())

@@ -41,7 +41,7 @@ class Format:
         Of the file that names the recording, lower case, with its dot.
     read : TrialReader
         Returns the trial: SI units, laboratory axes with Z up.
-    companions : callable
+    companions : Callable[[Path], Iterable[Path]], optional
         Path of a recording -> paths of the other files that its numbers come from; they are hashed among the inputs of a run.
     """
 
@@ -57,6 +57,11 @@ FORMATS: dict[str, Format] = {}
 def register(new: Format) -> None:
     """Add a format behind those there are.
 
+    Parameters
+    ----------
+    new : Format
+        Suffix, reader and companions.
+
     Raises
     ------
     OptionError
@@ -71,7 +76,13 @@ def register(new: Format) -> None:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that reads a file: its suffix's, else C3D's, which looks into the file and says if it is none."""
+    """Return the format that reads a file: its suffix's, else C3D's, which looks into the file and says if it is none.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
     return FORMATS.get(path.suffix.lower(), FORMATS[".c3d"])
 
 
@@ -80,12 +91,12 @@ def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str |
 
     Parameters
     ----------
-    path : str or os.PathLike
-        A C3D file, OpenSim's ``.trc`` (the forces beside it are read along), or a file of a registered format.
+    path : str | os.PathLike[str]
+        Str or os.PathLike A C3D file, OpenSim's ``.trc`` (the forces beside it are read along), or a file of a registered format.
     trust : bool
         Read C3D files in this process (see `read_c3d`).
-    marker_set : str or os.PathLike, optional
-        Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
+    marker_set : str | os.PathLike[str] | None, optional
+        Str or os.PathLike, optional Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
 
     Raises
     ------
@@ -105,7 +116,13 @@ def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str |
 
 
 def companions_of(path: Path) -> tuple[Path, ...]:
-    """Return the files besides the one named that a recording is read from; none where they cannot be used, which `read` says."""
+    """Return the files besides the one named that a recording is read from; none where they cannot be used, which `read` says.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
     try:
         return tuple(format_of(path).companions(path))
     except BiomechError:
@@ -113,7 +130,13 @@ def companions_of(path: Path) -> tuple[Path, ...]:
 
 
 def recordings_among(files: Iterable[Path]) -> list[Path]:
-    """Return, of the entries of a folder, those that the first format with any of them reads; hidden files and folders are none."""
+    """Return, of the entries of a folder, those that the first format with any of them reads; hidden files and folders are none.
+
+    Parameters
+    ----------
+    files : Iterable[Path]
+        Entries of a folder.
+    """
     seen = [path for path in files if not path.name.startswith(".") and not path.is_dir()]
     return next(filter(None, ([path for path in seen if path.suffix.lower() == suffix] for suffix in FORMATS)), [])
 

@@ -15,18 +15,34 @@ class FileFacts:
 
     Attributes
     ----------
-    processor : "PC", "DEC" or "SGI".
-    number_format : "float" or "integer".
-    frames, frames_promised : video frames in the file, and as header and parameters promise.
-    rate_hz, analog_rate_hz : video frames and analog samples per second (0 without analog channels).
-    first_frame : counted from 1.
-    points : number of points, model outputs included.
-    labels : all labels as stored, also those beyond the number of points.
-    analog_channels : number of channels.
-    units : POINT:UNITS as stored.
-    vertical : the file's upward axis, "+Z".
-    plates : one entry per plate, broken ones included.
-    events : every event of the EVENT group or header, also those outside the recording.
+    processor : str
+        "PC", "DEC" or "SGI".
+    number_format : str
+        "float" or "integer".
+    frames : int
+        Video frames in the file, and as header and parameters promise.
+    frames_promised : int
+        Video frames in the file, and as header and parameters promise.
+    rate_hz : float
+        Video frames and analog samples per second (0 without analog channels).
+    analog_rate_hz : float
+        Video frames and analog samples per second (0 without analog channels).
+    first_frame : int
+        Counted from 1.
+    points : int
+        Number of points, model outputs included.
+    labels : tuple[str, ...]
+        All labels as stored, also those beyond the number of points.
+    analog_channels : int
+        Number of channels.
+    units : str
+        POINT:UNITS as stored.
+    vertical : str
+        The file's upward axis, "+Z".
+    plates : tuple[PlateFacts, ...]
+        One entry per plate, broken ones included.
+    events : tuple[Event, ...]
+        Every event of the EVENT group or header, also those outside the recording.
     """
 
     processor: str
@@ -47,12 +63,28 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class Recording:
-    """One file read: the trial to work with and the facts behind it."""
+    """One file read: the trial to work with and the facts behind it.
+
+    Attributes
+    ----------
+    trial : Trial
+        To work with.
+    facts : FileFacts
+        What the file itself says.
+    """
 
     trial: Trial
     facts: FileFacts
 
 
 def with_marker_set(markers: Markers, markerset: MarkerSet) -> Markers:
-    """Return a recording's markers under the set's own spelling of their labels, with the set's roles."""
+    """Return a recording's markers under the set's own spelling of their labels, with the set's roles.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording.
+    markerset : MarkerSet
+        Which label shows what.
+    """
     return markers.with_roles(markerset.roles, markerset.renamed(markers.names, markers.position_m))

@@ -22,7 +22,8 @@ from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox_child import receive, send
 
 MEMORY_BYTES = 2 * 1024**3
-#: Time for one file: a few seconds, and more for more bytes.
+#: Time for one file:
+#: a few seconds, and more for more bytes.
 TIMEOUT_S = 8.0
 BYTES_PER_SECOND = 25e6
 
@@ -32,8 +33,10 @@ class Sandbox:
 
     Parameters
     ----------
-    memory_bytes : limit of the child's memory, where the system has such limits.
-    timeout_s : time for one file of no great length.
+    memory_bytes : int, optional
+        Limit of the child's memory, where the system has such limits.
+    timeout_s : float, optional
+        Time for one file of no great length.
     """
 
     def __init__(self, *, memory_bytes: int = MEMORY_BYTES, timeout_s: float = TIMEOUT_S) -> None:
@@ -47,10 +50,21 @@ class Sandbox:
     def read(self, path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
         """Return what `read_recording` returns.
 
+        Parameters
+        ----------
+        path : str | os.PathLike[str]
+            The file.
+        subject : str | None, optional
+            Prefix of the subject wanted, where a file holds several; None for the only one.
+        marker_set : str | None, optional
+            Name or file of a marker set; None finds the one that fits.
+
         Raises
         ------
-        FileRefusedError : as there; also when the child died or took too long over this file.
-        MissingInputError : the wanted subject is not in the file.
+        FileRefusedError
+            As there; also when the child died or took too long over this file.
+        MissingInputError
+            The wanted subject is not in the file.
         """
         with self._lock:
             reply = self._ask(str(path), subject, marker_set)
@@ -134,5 +148,15 @@ atexit.register(_shared.close)
 
 
 def read_in_sandbox(path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
-    """Return what `read_recording` returns, read by this process's child (see `Sandbox.read`)."""
+    """Return what `read_recording` returns, read by this process's child (see `Sandbox.read`).
+
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        The file.
+    subject : str | None, optional
+        Prefix of the subject wanted, where a file holds several; None for the only one.
+    marker_set : str | None, optional
+        Name or file of a marker set; None finds the one that fits.
+    """
     return _shared.read(path, subject, marker_set)

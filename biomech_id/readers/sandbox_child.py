@@ -19,7 +19,15 @@ from biomech_id.readers.source import read_source
 
 
 def send(stream: BinaryIO, message: object) -> None:
-    """Write one message; arrays travel beside the pickle, not inside it."""
+    """Write one message; arrays travel beside the pickle, not inside it.
+
+    Parameters
+    ----------
+    stream : BinaryIO
+        Where messages pass.
+    message : object
+        Anything that can be pickled.
+    """
     buffers: list[pickle.PickleBuffer] = []
     body = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
     parts = [memoryview(body), *(buffer.raw() for buffer in buffers)]
@@ -32,9 +40,15 @@ def send(stream: BinaryIO, message: object) -> None:
 def receive(stream: BinaryIO) -> Any:
     """Read one message.
 
+    Parameters
+    ----------
+    stream : BinaryIO
+        Where messages pass.
+
     Raises
     ------
-    EOFError : the other side has closed the stream or ended.
+    EOFError
+        The other side has closed the stream or ended.
     """
     (count,) = struct.unpack("<Q", _exactly(stream, 8))
     lengths = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
@@ -50,7 +64,13 @@ def _exactly(stream: BinaryIO, length: int) -> bytes:
 
 
 def limit_memory(most_bytes: int) -> bool:
-    """Limit this process's memory; return whether the system can."""
+    """Limit this process's memory; return whether the system can.
+
+    Parameters
+    ----------
+    most_bytes : int
+        The limit.
+    """
     try:
         import resource
     except ImportError:
@@ -64,7 +84,17 @@ def limit_memory(most_bytes: int) -> bool:
 
 
 def answer(path: str, subject: str | None, marker_set: str | None = None) -> object:
-    """Return the recording of a file, or the error that says why there is none."""
+    """Return the recording of a file, or the error that says why there is none.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    subject : str | None
+        Prefix of the subject wanted, where a file holds several; None for the only one.
+    marker_set : str | None, optional
+        Name or file of a marker set; None finds the one that fits.
+    """
     try:
         return interpret(read_source(path), subject, marker_set)
     except BiomechError as refusal:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from biomech_id.errors import FileRefusedError
 
-#: A header block and one parameter block: nothing shorter can be a C3D file.
+#: A header block and one parameter block:
+#: nothing shorter can be a C3D file.
 SMALLEST_FILE_BYTES = 1024
 #: Second byte of every C3D file.
 C3D_MARK = 0x50
@@ -18,7 +19,17 @@ C3D_MARK = 0x50
 
 @dataclass(frozen=True)
 class Source:
-    """One file's bytes and where they come from."""
+    """One file's bytes and where they come from.
+
+    Attributes
+    ----------
+    path : Path
+        Where the file is.
+    data : bytes
+        The file's bytes.
+    sha256 : str
+        Of the bytes, hexadecimal.
+    """
 
     path: Path
     data: bytes
@@ -36,9 +47,15 @@ def read_source(path: str | os.PathLike[str]) -> Source:
     Everything that could hang (a pipe, a device, a directory) or fill the memory (a huge file of something else) is
     turned away before more than one block of it is read.
 
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        The file.
+
     Raises
     ------
-    FileRefusedError : not a regular file, missing, unreadable, too short, not a C3D file, or changed while being read.
+    FileRefusedError
+        Not a regular file, missing, unreadable, too short, not a C3D file, or changed while being read.
     """
     path = Path(path)
     try:

@@ -31,7 +31,15 @@ ROTATION_TO_Z_UP: dict[str, FloatArray] = {
 
 @dataclass(frozen=True)
 class Vertical:
-    """The file's upward axis ("+Z", "+Y"...), the rotation to Z up, and what decided it."""
+    """The file's upward axis ("+Z", "+Y"...), the rotation to Z up, and what decided it.
+
+    Attributes
+    ----------
+    axis : str
+        "+Z", "+Y", ...
+    witness : str
+        What decided it.
+    """
 
     axis: str
     witness: str
@@ -54,10 +62,16 @@ def find_vertical(
 
     Parameters
     ----------
-    corners : (4, 3) of every usable plate, file axes.
-    paths : marker name -> (n_frames, 3), file axes, any unit.
-    screen : POINT:Y_SCREEN, such as "+Z"; may be empty.
-    markerset : says which labels are of the pelvis and the feet; common names where there is none.
+    corners : Sequence[FloatArray]
+        (4, 3) of every usable plate, file axes.
+    paths : Mapping[str, FloatArray]
+        Marker name -> (n_frames, 3), file axes, any unit.
+    screen : str
+        POINT:Y_SCREEN, such as "+Z"; may be empty.
+    where : str
+        The file or trial concerned, for the error message.
+    markerset : MarkerSet | None, optional
+        Says which labels are of the pelvis and the feet; common names where there is none.
     """
     from_plates = _of_plates(corners)
     from_labels = _of_body(paths, markerset)

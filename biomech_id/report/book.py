@@ -43,9 +43,15 @@ def page_names() -> tuple[str, ...]:
 def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     """Check page names, each alone or several in one text with commas between; None means all of them.
 
+    Parameters
+    ----------
+    pages : Iterable[str] | None
+        Names of pages, each alone or several with commas between; None for all.
+
     Raises
     ------
-    OptionError : a name that is no page, or no name at all.
+    OptionError
+        A name that is no page, or no name at all.
     """
     known = page_names()
     if pages is None:
@@ -61,7 +67,19 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
 
 
 def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
-    """Draw the wanted pages of one session, one after the other."""
+    """Draw the wanted pages of one session, one after the other.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    wanted : Sequence[str]
+        Names of the pages.
+    """
     layers = layers_of(tables)
     main = [layer for layer in layers if layer.kind == "straight"] or layers[:1]
     others = [layer for layer in layers if layer not in main]

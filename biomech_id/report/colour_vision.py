@@ -26,12 +26,15 @@ def simulate_colour_vision(kind: str, rgb: FloatArray) -> FloatArray:
 
     Parameters
     ----------
-    kind : one of `KINDS`.
-    rgb : (..., 3), sRGB, 0 to 1.
+    kind : str
+        One of `KINDS`.
+    rgb : FloatArray
+        (..., 3), sRGB, 0 to 1.
 
     Returns
     -------
-    (..., 3), sRGB, 0 to 1.
+    FloatArray
+        (..., 3), sRGB, 0 to 1.
     """
     matrix = np.tile(_LUMINANCE, (3, 1)) if kind == "grey" else np.asarray(_MACHADO[kind])
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

@@ -35,20 +35,34 @@ def compare_report(
 
     Parameters
     ----------
-    tables_a, tables_b : the sessions.
-    path : PDF to write; it appears whole or not at all.
-    names : what the legend calls them; None takes code, session date, condition and whatever else tells them apart.
-    conditions : which condition of each session; None takes one that both have, and of one session with itself its first two.
-    norm, pages, style, progress : as for `draw_report`; the norm must fit both sessions.
+    tables_a, tables_b : SessionTables
+        The sessions.
+    path : str | Path
+        PDF to write; it appears whole or not at all.
+    names : tuple[str, str] | None, optional
+        What the legend calls them; None takes code, session date, condition and whatever else tells them apart.
+    norm : NormSource, optional
+        As for `draw_report`; the norm must fit both sessions.
+    pages : Iterable[str] | None, optional
+        As for `draw_report`; the norm must fit both sessions.
+    style : Style | str | Path | None, optional
+        As for `draw_report`; the norm must fit both sessions.
+    conditions : tuple[str | None, str | None], optional
+        Which condition of each session; None takes one that both have, and of one session with itself its first two.
+    progress : Progress | None, optional
+        As for `draw_report`; the norm must fit both sessions.
 
     Returns
     -------
-    The path.
+    Path
+        The path.
 
     Raises
     ------
-    MissingInputError : one of the sessions has no gait cycle to compare, or none of the condition asked for.
-    OptionError, ShapeError, OutputError : as for `draw_report`.
+    MissingInputError
+        One of the sessions has no gait cycle to compare, or none of the condition asked for.
+    OptionError, ShapeError, OutputError
+        As for `draw_report`.
     """
     check_writable(Path(path))
     wanted = wanted_pages(pages)

@@ -36,7 +36,8 @@ class HasTables(Protocol):
         """Return the tables of the session."""
 
 
-#: What is drawn: the tables of a folder that was read, or anything that has them under ``tables``.
+#: What is drawn:
+#: the tables of a folder that was read, or anything that has them under ``tables``.
 Result = SessionTables | HasTables
 
 
@@ -53,19 +54,26 @@ def kinematics(
 
     Parameters
     ----------
-    result : an analysed session, or its tables.
-    every_cycle : one line per cycle instead of mean and standard deviation.
-    kind, condition : which movement ("straight", "turn", "run" ...), which condition; None takes the first, straight walks first.
-    norm : DataFrame as in ``norm.csv`` or its path; None takes the session's own.
-    style : a `Style`, or a style file.
+    result : Result
+        An analysed session, or its tables.
+    every_cycle : bool, optional
+        One line per cycle instead of mean and standard deviation.
+    kind, condition : str | None, optional
+        Which movement ("straight", "turn", "run" ...), which condition; None takes the first, straight walks first.
+    norm : NormSource, optional
+        DataFrame as in ``norm.csv`` or its path; None takes the session's own.
+    style : Style | str | Path | None, optional
+        A `Style`, or a style file.
 
     Returns
     -------
-    A landscape A4 figure; each axes' collections carry the name of what they show (``get_gid``).
+    Figure
+        A landscape A4 figure; each axes' collections carry the name of what they show (``get_gid``).
 
     Raises
     ------
-    OptionError : no cycle of that kind and condition, or a style or norm that cannot be used.
+    OptionError
+        No cycle of that kind and condition, or a style or norm that cannot be used.
     """
     return _drawn(_curves(kinematics_page, every_cycle), result, kind, condition, norm, style)
 
@@ -79,7 +87,23 @@ def kinetics(
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`."""
+    """Draw internal moments (N m/kg), powers (W/kg) and ground reaction (%BW) over the gait cycle; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    every_cycle : bool, optional
+        Whether each cycle is drawn and not only means.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
     return _drawn(_curves(kinetics_page, every_cycle), result, kind, condition, norm, style)
 
 
@@ -92,7 +116,23 @@ def ground_reaction(
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`."""
+    """Draw force components, butterfly diagrams, centre of pressure and free moment; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    every_cycle : bool, optional
+        Whether each cycle is drawn and not only means.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
     return _drawn(_curves(ground_reaction_page, every_cycle), result, kind, condition, norm, style)
 
 
@@ -104,7 +144,21 @@ def spatiotemporal(
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw the table of time and distance parameters; see `kinematics`."""
+    """Draw the table of time and distance parameters; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
     return _drawn(spatiotemporal_page, result, kind, condition, norm, style)
 
 
@@ -116,7 +170,21 @@ def values(
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw the tables of values at contact, extrema and peaks; see `kinematics`."""
+    """Draw the tables of values at contact, extrema and peaks; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
     return _drawn(values_page, result, kind, condition, norm, style)
 
 
@@ -128,7 +196,21 @@ def scores(
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw movement analysis profile and gait profile score; see `kinematics`."""
+    """Draw movement analysis profile and gait profile score; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
 
     def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
         return scores_page(layer.tables, look, reference, condition=layer.condition)
@@ -139,7 +221,19 @@ def scores(
 def budget(
     result: Result, *, kind: str | None = None, condition: str | None = None, style: Style | str | Path | None = None
 ) -> Figure:
-    """Draw where the moments come from (N m/kg); see `kinematics`."""
+    """Draw where the moments come from (N m/kg); see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+    """
     return _drawn(lambda layer, look, _: budget_page(layer, look), result, kind, condition, None, style)
 
 

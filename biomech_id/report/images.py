@@ -33,13 +33,23 @@ def draw_page_images(
 
     Parameters
     ----------
-    tables, norm, pages, style : as for `draw_report`.
-    folder : made if it is not there.
-    dpi : dots per inch; a page is 11.7 by 8.3 inches.
+    tables : SessionTables
+        As for `draw_report`.
+    folder : str | Path
+        Made if it is not there.
+    norm : NormSource, optional
+        As for `draw_report`.
+    pages : Iterable[str] | None, optional
+        As for `draw_report`.
+    style : Style | str | Path | None, optional
+        As for `draw_report`.
+    dpi : float, optional
+        Dots per inch; a page is 11.7 by 8.3 inches.
 
     Raises
     ------
-    OptionError, ShapeError, FileRefusedError : as for `draw_report`.
+    OptionError, ShapeError, FileRefusedError
+        As for `draw_report`.
     """
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
@@ -63,10 +73,14 @@ def draw_vision_image(tables: SessionTables, path: str | Path, *, page: str = "k
 
     Parameters
     ----------
-    tables : the session.
-    path : PNG to write.
-    page : which page; its first sheet is taken.
-    dpi : dots per inch of each picture.
+    tables : SessionTables
+        The session.
+    path : str | Path
+        PNG to write.
+    page : str, optional
+        Which page; its first sheet is taken.
+    dpi : float, optional
+        Dots per inch of each picture.
     """
     look = load_style()
     with mpl.rc_context(look.rc):

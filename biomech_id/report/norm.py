@@ -13,7 +13,8 @@ from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
 
-#: A norm as it is given: a table as in ``norm.csv``, the path of one, or none.
+#: A norm as it is given:
+#: a table as in ``norm.csv``, the path of one, or none.
 NormSource: TypeAlias = Table | str | Path | None
 
 
@@ -23,9 +24,12 @@ class Norm:
 
     Attributes
     ----------
-    curves : (variable, component) -> (mean, sd), each (101,), in the tables' unit.
-    scalars : name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
-    note : what the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
+    curves : dict[tuple[str, str], tuple[FloatArray, FloatArray]]
+        (variable, component) -> (mean, sd), each (101,), in the tables' unit.
+    scalars : dict[str, tuple[float, float]]
+        Name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
+    note : dict[str, Any]
+        What the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
@@ -33,7 +37,15 @@ class Norm:
     note: dict[str, Any]
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
-        """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it."""
+        """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         found = self.curves.get((row.variable, row.component))
         return None if found is None else (found[0] * style.factor(row), found[1] * style.factor(row))
 
@@ -53,14 +65,19 @@ def load_norm(norm: NormSource, tables: SessionTables) -> Norm | None:
 
     Parameters
     ----------
-    norm : DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
-    tables : the session whose model and kinetics mode the norm must share.
+    norm : NormSource
+        DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
+    tables : SessionTables
+        The session whose model and kinetics mode the norm must share.
 
     Raises
     ------
-    ShapeError : columns are missing.
-    OptionError : a curve without all of 0 to 100 percent, an impossible value, another model or kinetics mode.
-    FileRefusedError : the file cannot be read.
+    ShapeError
+        Columns are missing.
+    OptionError
+        A curve without all of 0 to 100 percent, an impossible value, another model or kinetics mode.
+    FileRefusedError
+        The file cannot be read.
     """
     if norm is None:
         return None

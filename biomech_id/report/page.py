@@ -24,7 +24,17 @@ from biomech_id.results.tables.session_tables import SessionTables
 
 @dataclass(frozen=True)
 class Page:
-    """One page ready to be written: the name it is asked for by, its title, its figure."""
+    """One page ready to be written: the name it is asked for by, its title, its figure.
+
+    Attributes
+    ----------
+    name : str
+        The name it is asked for by.
+    title : str
+        The page's title.
+    figure : Figure
+        What is drawn on it.
+    """
 
     name: str
     title: str
@@ -39,12 +49,12 @@ class Content:
     ----------
     tables : SessionTables
         The session; of two that are compared the first.
-    layers : sequence of Layer
+    layers : Sequence[Layer]
         The movement a page shows; two where sessions are compared; all of the session on a page of a session.
     style : Style
         How pages look, and their language.
-    norm : Norm or None
-        What stands behind curves and numbers.
+    norm : Norm | None
+        Norm or None What stands behind curves and numbers.
     """
 
     tables: SessionTables
@@ -53,7 +63,13 @@ class Content:
     norm: Norm | None
 
     def drawing(self, *, every_cycle: bool = False) -> Drawing:
-        """Return what the panels of a page are drawn from."""
+        """Return what the panels of a page are drawn from.
+
+        Parameters
+        ----------
+        every_cycle : bool, optional
+            Whether each cycle is drawn and not only means.
+        """
         return Drawing(self.layers, self.style, self.norm, every_cycle)
 
 
@@ -75,16 +91,17 @@ class PageKind:
         By which ``--pages`` asks for it; its title is the label ``page.<name>``.
     order : float
         Place among the others: the cover is 0, the next ones 10, 20 and so on.
-    draw : callable
+    draw : Callable[[Content], Iterable[Figure]]
         Content -> figures, one for each sheet of paper.
     shows : Shows
         What it is drawn once for.
-    needs : tuple of str
+    needs : tuple[str, ...], optional
         Tables of the session (`SessionTables` fields), or "norm", without which a whole report leaves it out; who asks for the
         page by its name gets it, and there it says what is missing.
-    compare : callable or None
-        (this kind, content with two layers) -> titles and figures where two sessions are compared; None leaves it out there.
-    titles : tuple of str
+    compare : Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None, optional
+        Callable or None (this kind, content with two layers) -> titles and figures where two sessions are compared; None leaves it
+        out there.
+    titles : tuple[str, ...], optional
         Labels of the titles of its sheets, where these are not the page's and "continued".
     """
 
@@ -97,14 +114,28 @@ class PageKind:
     titles: tuple[str, ...] = ()
 
     def title(self, sheet: int, style: Style) -> str:
-        """Return the title of a sheet, counted from 0."""
+        """Return the title of a sheet, counted from 0.
+
+        Parameters
+        ----------
+        sheet : int
+            Index of the sheet, from 0.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         if self.titles:
             return style.label(self.titles[sheet])
         title = style.label(f"page.{self.name}")
         return title if sheet == 0 else style.label("page.continued", title=title)
 
     def lacks(self, content: Content) -> bool:
-        """Whether something it needs is not there."""
+        """Whether something it needs is not there.
+
+        Parameters
+        ----------
+        content : Content
+            What pages are drawn from.
+        """
         needed = [content.norm if need == "norm" else _table_of(content.tables, need) for need in self.needs]
         return any(found is None or (hasattr(found, "__len__") and not len(found)) for found in needed)
 
@@ -120,6 +151,11 @@ PAGE_KINDS: dict[str, PageKind] = {}
 def register(kind: PageKind) -> None:
     """Add a page.
 
+    Parameters
+    ----------
+    kind : PageKind
+        The page.
+
     Raises
     ------
     OptionError
@@ -133,13 +169,29 @@ def register(kind: PageKind) -> None:
 
 
 def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    """Compare on one page that shows both."""
+    """Compare on one page that shows both.
+
+    Parameters
+    ----------
+    kind : PageKind
+        The page.
+    content : Content
+        What pages are drawn from.
+    """
     for figure in kind.draw(content):
         yield content.style.label(f"compare.{kind.name}"), figure
 
 
 def of_each(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    """Compare by a page of each, its name in the title; what is of a whole session is drawn once where both are the same one."""
+    """Compare by a page of each, its name in the title; what is of a whole session is drawn once where both are the same one.
+
+    Parameters
+    ----------
+    kind : PageKind
+        The page.
+    content : Content
+        What pages are drawn from.
+    """
     a, b = content.layers[0], content.layers[-1]
     once = kind.shows is Shows.SESSION and a.tables.summary == b.tables.summary
     for layer in content.layers[:1] if once else content.layers:

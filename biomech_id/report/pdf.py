@@ -40,22 +40,32 @@ def draw_report(
 
     Parameters
     ----------
-    tables : the session, fresh from an analysis or read back from its folder.
-    path : PDF to write; it appears whole or not at all.
-    norm : DataFrame as in ``norm.csv``, or the path of such a file; None takes the session's own.
-    pages : names out of `book.page_names()`; None draws all of them.
-    style : a `Style`, or a laboratory's style file.
-    progress : called as each page is written.
+    tables : SessionTables
+        The session, fresh from an analysis or read back from its folder.
+    path : str | Path
+        PDF to write; it appears whole or not at all.
+    norm : NormSource, optional
+        DataFrame as in ``norm.csv``, or the path of such a file; None takes the session's own.
+    pages : Iterable[str] | None, optional
+        Names out of `book.page_names()`; None draws all of them.
+    style : Style | str | Path | None, optional
+        A `Style`, or a laboratory's style file.
+    progress : Progress | None, optional
+        Called as each page is written.
 
     Returns
     -------
-    The path.
+    Path
+        The path.
 
     Raises
     ------
-    OptionError : an unknown page, a style file that cannot be used, a norm of another model or without all its rows.
-    ShapeError, FileRefusedError : a norm that lacks columns, or cannot be read.
-    OutputError : the PDF cannot be written.
+    OptionError
+        An unknown page, a style file that cannot be used, a norm of another model or without all its rows.
+    ShapeError, FileRefusedError
+        A norm that lacks columns, or cannot be read.
+    OutputError
+        The PDF cannot be written.
     """
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
@@ -80,17 +90,45 @@ def no_collector() -> Iterator[None]:
 
 
 def subject_code(tables: SessionTables, style: Style) -> str:
-    """The subject's code, or the words for a code that is not recorded."""
+    """The subject's code, or the words for a code that is not recorded.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     return str(tables.summary.get("subject", {}).get("code") or style.label("common.no_code"))
 
 
 def made_with(tables: SessionTables) -> str:
-    """Version of this package that made the tables."""
+    """Version of this package that made the tables.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    """
     return str(tables.summary.get("version", "?"))
 
 
 def stamp(pages: Sequence[Page], style: Style, *, code: str, session: str, version: str) -> None:
-    """Write header and footer of every page, once their number is known."""
+    """Write header and footer of every page, once their number is known.
+
+    Parameters
+    ----------
+    pages : Sequence[Page]
+        In the order of the report.
+    style : Style
+        Colours, words, scales and units of the report.
+    code : str
+        The subject's code.
+    session : str
+        Date of the session.
+    version : str
+        Of this package.
+    """
     short = shortened(code, _CODE_ROOM_MM, style.size("heading"), weight="bold")
     said = style.label("page.version", version=version)
     for number, page in enumerate(pages, 1):
@@ -102,15 +140,21 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
 
     Parameters
     ----------
-    pages : in their order.
-    path : PDF to write.
-    style : names the language.
-    title : of the whole document, which readers show in place of the file's name.
-    progress : called as each page is written.
+    pages : Sequence[Page]
+        In their order.
+    path : Path
+        PDF to write.
+    style : Style
+        Names the language.
+    title : str
+        Of the whole document, which readers show in place of the file's name.
+    progress : Progress | None, optional
+        Called as each page is written.
 
     Raises
     ------
-    OutputError : the folder cannot be written to.
+    OutputError
+        The folder cannot be written to.
     """
     from matplotlib.backends.backend_pdf import PdfPages
 

@@ -6,7 +6,15 @@ from biomech_id.results.tables.session_tables import SessionTables
 
 
 def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
-    """Return one sentence for each reason why differences of two sessions are not only those of the walking; A and B as drawn."""
+    """Return one sentence for each reason why differences of two sessions are not only those of the walking; A and B as drawn.
+
+    Parameters
+    ----------
+    a : SessionTables
+        The first session.
+    b : SessionTables
+        The second session.
+    """
     said = []
     for word, key in (("model", "model"), ("kinetics", "kinetics")):
         of_a, of_b = a.summary.get(key), b.summary.get(key)

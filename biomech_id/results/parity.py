@@ -38,7 +38,8 @@ from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
-#: What 32-bit storage lets an equal model reach, by kind of quantity: (root mean square, largest) in the quantity's unit.
+#: What 32-bit storage lets an equal model reach, by kind of quantity:
+#: (root mean square, largest) in the quantity's unit.
 EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "point": (0.01, 0.01),
     "angle": (0.001, 0.01),
@@ -84,14 +85,30 @@ class ParityRow:
 
     Attributes
     ----------
-    trial, side, variable, axis : what; ``axis`` is empty for a scalar.
-    unit : of ``rmse`` and ``largest``.
-    rmse, largest : root mean square and largest absolute difference; NaN when nothing could be compared.
-    correlation : of both curves; NaN when one of them is constant or nothing could be compared.
-    n_frames : frames compared.
-    worst_frame : the recording's own number of the frame with the largest difference, or 0.
-    left_out : reason -> number of frames that were not compared.
-    quantity : "point", "angle", "moment", "power", "force", "ground force" or "offset".
+    trial : str
+        What; ``axis`` is empty for a scalar.
+    side : str
+        What; ``axis`` is empty for a scalar.
+    variable : str
+        What; ``axis`` is empty for a scalar.
+    axis : str
+        What; ``axis`` is empty for a scalar.
+    unit : str
+        Of ``rmse`` and ``largest``.
+    rmse : float
+        Root mean square and largest absolute difference; NaN when nothing could be compared.
+    largest : float
+        Root mean square and largest absolute difference; NaN when nothing could be compared.
+    correlation : float
+        Of both curves; NaN when one of them is constant or nothing could be compared.
+    n_frames : int
+        Frames compared.
+    worst_frame : int
+        The recording's own number of the frame with the largest difference, or 0.
+    left_out : Mapping[LeftOut, int]
+        Reason -> number of frames that were not compared.
+    quantity : str
+        "point", "angle", "moment", "power", "force", "ground force" or "offset".
     """
 
     trial: str
@@ -133,13 +150,17 @@ def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[Pari
 
     Parameters
     ----------
-    columns : our columns by name, in the units of the sign table (deg, N m/kg, N/kg, W/kg, mm).
-    trial : as read, with its stored outputs.
-    straight : whether the trial is a straight walk (foot progression is compared on those only).
+    columns : Columns
+        Our columns by name, in the units of the sign table (deg, N m/kg, N/kg, W/kg, mm).
+    trial : Trial
+        As read, with its stored outputs.
+    straight : bool
+        Whether the trial is a straight walk (foot progression is compared on those only).
 
     Returns
     -------
-    One row per side, variable and axis that the file stores; none when it stores nothing.
+    tuple[ParityRow, ...]
+        One row per side, variable and axis that the file stores; none when it stores nothing.
     """
     return tuple(
         row for side in SIDES for pair in _pairs(columns, trial, side, straight) for row in _rows(columns, trial, side, pair)
@@ -151,8 +172,10 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
 
     Parameters
     ----------
-    offsets_deg : side -> {"static_plantar_flexion_deg", "static_rotation_offset_deg"}: ``sides`` of ``calibration.json``.
-    static : the static trial as read.
+    offsets_deg : Mapping[str, Mapping[str, float]]
+        Side -> {"static_plantar_flexion_deg", "static_rotation_offset_deg"}: ``sides`` of ``calibration.json``.
+    static : Trial
+        The static trial as read.
     """
     stored = {
         "StaticPlantFlex": ("static_plantar_flexion_deg", static.subject.static_plantar_flexion_rad),
@@ -171,7 +194,13 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
-    """Return the rows as the tidy table ``parity`` (its columns are in `conventions.TABLES`)."""
+    """Return the rows as the tidy table ``parity`` (its columns are in `conventions.TABLES`).
+
+    Parameters
+    ----------
+    rows : Sequence[ParityRow]
+        The comparison.
+    """
     words = {True: "true", False: "false", None: ""}
     return tidy_table(
         "parity",
@@ -188,17 +217,37 @@ def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:
 
 
 def said(left_out: Mapping[LeftOut, int]) -> str:
-    """Return why frames were left out, in words: ``12 not stored; 8 not computed``."""
+    """Return why frames were left out, in words: ``12 not stored; 8 not computed``.
+
+    Parameters
+    ----------
+    left_out : Mapping[LeftOut, int]
+        Reason -> number of frames.
+    """
     return "; ".join(str(left_out_sentence(reason, count)) for reason, count in left_out.items() if count)
 
 
 def left_out_sentence(reason: str, count: int) -> Sentence:
-    """Return why so many frames were not compared."""
+    """Return why so many frames were not compared.
+
+    Parameters
+    ----------
+    reason : str
+        Why.
+    count : int
+        Number of frames.
+    """
     return Sentence("frames-left-out", {"n": count, "why": reason})
 
 
 def quantity_of(variable: str) -> str:
-    """Return the kind of quantity of a compared variable: a key of `EQUAL_WITHIN`."""
+    """Return the kind of quantity of a compared variable: a key of `EQUAL_WITHIN`.
+
+    Parameters
+    ----------
+    variable : str
+        Its name without the side: "KneeMoment".
+    """
     if variable in STORED_CENTRE:
         return "point"
     if variable in STORED_OFFSETS:
@@ -207,7 +256,15 @@ def quantity_of(variable: str) -> str:
 
 
 def stored_output(outputs: Mapping[str, FloatArray], name: str) -> FloatArray | None:
-    """Return a stored output by its usual name, or by that name with the laboratory's suffix; None if absent or ambiguous."""
+    """Return a stored output by its usual name, or by that name with the laboratory's suffix; None if absent or ambiguous.
+
+    Parameters
+    ----------
+    outputs : Mapping[str, FloatArray]
+        Name -> values as stored.
+    name : str
+        Its name.
+    """
     if name in outputs:
         return outputs[name]
     suffixed = [known for known in outputs if known.startswith(name) and len(known) <= len(name) + LONGEST_SUFFIX]

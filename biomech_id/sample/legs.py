@@ -28,9 +28,15 @@ class LegMotion:
 
     Attributes
     ----------
-    hip_m, knee_m, ankle_m : Jet
+    hip_m : Jet
         (n, 3), joint centre, laboratory axes.
-    R_lab_thigh, R_lab_shank : Jet
+    knee_m : Jet
+        (n, 3), joint centre, laboratory axes.
+    ankle_m : Jet
+        (n, 3), joint centre, laboratory axes.
+    R_lab_thigh : Jet
+        (n, 3, 3), maps segment components to laboratory components.
+    R_lab_shank : Jet
         (n, 3, 3), maps segment components to laboratory components.
     """
 

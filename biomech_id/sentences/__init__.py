@@ -38,8 +38,8 @@ class Sentence:
     ----------
     rule : str
         Stable identifier, lower-case words joined by hyphens (``gap-long``); decisions are taken by it, never by the words.
-    values : mapping of str to value
-        Numbers in the unit their name ends with, texts, enums, lists of these, or further sentences.
+    values : Mapping[str, object], optional
+        Mapping of str to value Numbers in the unit their name ends with, texts, enums, lists of these, or further sentences.
     """
 
     rule: str
@@ -52,7 +52,13 @@ class Sentence:
         return self.text()
 
     def text(self, language: str = "en") -> str:
-        """Return the words in one of `LANGUAGES`."""
+        """Return the words in one of `LANGUAGES`.
+
+        Parameters
+        ----------
+        language : str, optional
+            "en" or "de".
+        """
         return worded(self.rule, self.values, language)
 
     def to_dict(self) -> dict[str, Any]:
@@ -67,8 +73,8 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
     ----------
     rule : str
         A rule of the tables; of an unknown one the values are listed.
-    values : mapping of str to value
-        As a `Sentence` holds them, or as JSON gave them back.
+    values : Mapping[str, Any]
+        Mapping of str to value As a `Sentence` holds them, or as JSON gave them back.
     language : str
         One of `LANGUAGES`.
     part : str
@@ -83,13 +89,27 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
 
 
 def opens_with(rule: str, language: str = "en") -> str:
-    """Return the name of the value that a rule's sentence begins with; empty where it begins with a word."""
+    """Return the name of the value that a rule's sentence begins with; empty where it begins with a word.
+
+    Parameters
+    ----------
+    rule : str
+        Name of the rule.
+    language : str, optional
+        "en" or "de".
+    """
     literal, name, *_ = next(iter(Formatter().parse(str(table(language).get(rule, {}).get("text", "")))), ("", None))
     return "" if literal else name or ""
 
 
 def table(language: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return rule -> entry of one language, in the tables' order; what it lacks is said in English."""
+    """Return rule -> entry of one language, in the tables' order; what it lacks is said in English.
+
+    Parameters
+    ----------
+    language : str
+        "en" or "de".
+    """
     return _tables(language, tuple(FOLDERS))
 
 
@@ -104,7 +124,13 @@ def _tables(language: str, folders: tuple[Traversable, ...]) -> dict[str, dict[s
 
 
 def add_sentences(folder: str | Path) -> None:
-    """Add tables from outside the library: a folder with ``en/*.toml`` and, for other languages, ``de/*.toml``."""
+    """Add tables from outside the library: a folder with ``en/*.toml`` and, for other languages, ``de/*.toml``.
+
+    Parameters
+    ----------
+    folder : str | Path
+        The tables' folder.
+    """
     FOLDERS.append(Path(folder))
 
 

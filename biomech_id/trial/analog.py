@@ -40,9 +40,9 @@ class AnalogChannels:
 
     Attributes
     ----------
-    names : tuple of str
+    names : tuple[str, ...], optional
         One for each channel, unique.
-    units : tuple of str
+    units : tuple[str, ...], optional
         As the file writes them; empty where it says nothing.
     rate_hz : float
         Samples per second.

@@ -34,7 +34,7 @@ class Markers:
         (n_frames, n_markers), True where the position was interpolated and not measured.
     roles : Mapping[tuple[str, str], str], optional
         ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set gives
-        them (`markersets.MarkerSet.roles`). Empty where nobody has named one.
+        them (`MarkerSet.roles`). Empty where nobody has named one.
 
     Raises
     ------
@@ -165,7 +165,7 @@ class Markers:
         side : str
             "L", "R", or "" for what has no side.
         role : str
-            What the marker lies on, one of `markersets.ROLES`.
+            What the marker lies on, one of ``markersets.ROLES``.
 
         Raises
         ------

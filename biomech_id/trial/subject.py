@@ -59,7 +59,9 @@ class Subject:
         Side -> of the ankle, from the static trial.
     sole_delta_m : Mapping[str, float], optional
         Side -> thickness of the shoe sole at the heel less that at the toe.
-    static_plantar_flexion_rad, static_rotation_offset_rad : Mapping[str, float], optional
+    static_plantar_flexion_rad : Mapping[str, float], optional
+        Side -> offset of the foot's axis, from the static trial.
+    static_rotation_offset_rad : Mapping[str, float], optional
         Side -> offset of the foot's axis, from the static trial.
     foot_flat : bool | None, optional
         Whether the static trial was recorded with the sole flat on the floor.

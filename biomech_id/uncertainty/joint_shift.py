@@ -1,7 +1,7 @@
 """A joint centre in the wrong place, in a body whose segments are drawn from joint to joint.
 
 The centre is the proximal end of one segment and the distal end of the next. If it is off by d, each of the two is drawn
-wrongly: with the end it keeps at Q, the end that moves at P and r = P - Q,
+wrongly: with the end it keeps at Q, the end that moves at P and r = P - Q, ::
 
     turn of its axes        dphi = r x d / r.r               (no turn about its length)
     centre of mass          moves by the share s of d, where s = (c - Q).r / r.r
@@ -40,8 +40,8 @@ def misplaced_joint(segment: str, sd_m: float, couplings: Mapping[str, ErrorCoup
         The one distal to the joint.
     sd_m : float
         Standard deviation along each axis, metres.
-    couplings : mapping of str to ErrorCoupling
-        Segment -> how its distal joint follows; a segment that is not named keeps it.
+    couplings : Mapping[str, ErrorCoupling], optional
+        Mapping of str to ErrorCoupling Segment -> how its distal joint follows; a segment that is not named keeps it.
     """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
@@ -55,11 +55,14 @@ def noisy_points(sd_m: float, gram: FloatArray, gain: FloatArray) -> ErrorSource
 
     Parameters
     ----------
-    sd_m : standard deviation of a raw marker path's samples along each axis, metres.
-    gram : (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
+    sd_m : float
+        Standard deviation of a raw marker path's samples along each axis, metres.
+    gram : FloatArray
+        (3, 3), of what turns the raw path into the position, velocity and acceleration used: filter and differentiator (see
         `biomech_id.uncertainty.recording.noise_gram`).
-    gain : (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of
-        the foot (tip, ankle), shank (knee) and thigh (hip). The identity, if each point is as noisy as one marker.
+    gain : FloatArray
+        (12, 12), covariance of `NOISY_POINTS` per variance of a marker coordinate; three components a point, in the axes of the
+        foot (tip, ankle), shank (knee) and thigh (hip). The identity, if each point is as noisy as one marker.
     """
 
     def effects(nominal: Nominal) -> Iterator[Effect]:

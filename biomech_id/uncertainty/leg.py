@@ -32,12 +32,18 @@ def leg_errors(
 
     Parameters
     ----------
-    sizes : name -> standard deviation (see `sizes.error_sizes`).
-    hip_centre_mm : standard deviation of the hip centre along each axis, for the method that found it.
-    noise_m : standard deviation of the white noise on a raw marker path along each axis, metres.
-    gram : (3, 3), of what turns raw paths into the positions, velocities and accelerations used.
-    gain : (12, 12), what the body model makes of that noise in joint centres and toes (see `joint_shift.noisy_points`).
-    couplings : "thigh", "shank" -> how its distal joint centre follows its proximal one; a segment not named keeps it.
+    sizes : Mapping[str, float]
+        Name -> standard deviation (see `sizes.error_sizes`).
+    hip_centre_mm : float
+        Standard deviation of the hip centre along each axis, for the method that found it.
+    noise_m : float
+        Standard deviation of the white noise on a raw marker path along each axis, metres.
+    gram : FloatArray
+        (3, 3), of what turns raw paths into the positions, velocities and accelerations used.
+    gain : FloatArray
+        (12, 12), what the body model makes of that noise in joint centres and toes (see `joint_shift.noisy_points`).
+    couplings : Mapping[str, ErrorCoupling], optional
+        "thigh", "shank" -> how its distal joint centre follows its proximal one; a segment not named keeps it.
     """
     foot, shank, thigh = LEG_SEGMENTS
     return {
@@ -65,7 +71,15 @@ def _inertia(segment: str, sizes: Mapping[str, float]) -> Iterator[ErrorSource]:
 
 
 def mass(segment: str, sd_of_mass: float) -> ErrorSource:
-    """The mass of a segment is off by a fraction of it."""
+    """The mass of a segment is off by a fraction of it.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment.
+    sd_of_mass : float
+        Standard deviation, fraction of the mass.
+    """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
         i = nominal.chain.index(segment)
@@ -75,7 +89,15 @@ def mass(segment: str, sd_of_mass: float) -> ErrorSource:
 
 
 def inertia(segment: str, sd_of_tensor: float) -> ErrorSource:
-    """The inertia tensor of a segment is off, all of it by one factor, by a fraction."""
+    """The inertia tensor of a segment is off, all of it by one factor, by a fraction.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment.
+    sd_of_tensor : float
+        Standard deviation, fraction of the tensor.
+    """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
         i = nominal.chain.index(segment)
@@ -89,6 +111,13 @@ def turned_about_length(segment: str, sd_rad: float) -> ErrorSource:
     """The axes of a segment are turned by a constant about the line between its joints.
 
     Joint centres and centre of mass stay; a rotation that is constant in the segment leaves its angular velocity alone.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment.
+    sd_rad : float
+        Standard deviation.
     """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
@@ -100,7 +129,15 @@ def turned_about_length(segment: str, sd_rad: float) -> ErrorSource:
 
 
 def turned_axes(segment: str, sd_rad: float) -> ErrorSource:
-    """The axes of a segment are turned by a constant about each of themselves; joint centres and centre of mass stay."""
+    """The axes of a segment are turned by a constant about each of themselves; joint centres and centre of mass stay.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment.
+    sd_rad : float
+        Standard deviation.
+    """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
         _turn(nominal, effect, nominal.chain.index(segment), nominal.directions(segment))
@@ -113,6 +150,13 @@ def com_along_segment(segment: str, sd_of_length: float) -> ErrorSource:
 
     A foot counts as twice as long as the way from its ankle to its centre of mass. The point rides with the segment, so that
     its acceleration is off as well.
+
+    Parameters
+    ----------
+    segment : str
+        Name of the segment.
+    sd_of_length : float
+        Standard deviation, fraction of the segment's length.
     """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
@@ -125,7 +169,15 @@ def com_along_segment(segment: str, sd_of_length: float) -> ErrorSource:
 
 
 def ground_place(foot: str, sd_m: float) -> ErrorSource:
-    """The ground's force acts beside where the plates say, by a constant along each laboratory axis, metres."""
+    """The ground's force acts beside where the plates say, by a constant along each laboratory axis, metres.
+
+    Parameters
+    ----------
+    foot : str
+        Name of the foot in the chain.
+    sd_m : float
+        Standard deviation along each axis.
+    """
 
     def fill(nominal: Nominal, effect: Effect) -> None:
         force, _ = nominal.loads.external[0].at_origin()
@@ -138,6 +190,13 @@ def ground_force(foot: str, sd_of_size: float) -> ErrorSource:
     """Each component of the ground's force on a foot is off by a fraction of the force's size, laboratory axes.
 
     The error acts where the force does: at the point of its line nearest to the ankle.
+
+    Parameters
+    ----------
+    foot : str
+        Name of the foot in the chain.
+    sd_of_size : float
+        Standard deviation, fraction of the force's size.
     """
 
     def fill(nominal: Nominal, effect: Effect) -> None:

@@ -1,6 +1,6 @@
 """How far joint moments can be off: first-order propagation of measurement and model errors.
 
-With the loads x given by A(theta) x = b(theta), an error in parameter theta_j changes them by
+With the loads x given by A(theta) x = b(theta), an error in parameter theta_j changes them by ::
 
     dx/dtheta_j = A^-1 (db/dtheta_j - dA/dtheta_j x)
 
@@ -34,7 +34,15 @@ class Deviation(NamedTuple):
 
 
 def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
-    """Return what the errors of several independent sources do, one after the other."""
+    """Return what the errors of several independent sources do, one after the other.
+
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    sources : Sequence[ErrorSource]
+        Independent of each other.
+    """
     each = [_deviation(nominal, source) for source in sources]
     return Deviation(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
 
@@ -42,10 +50,18 @@ def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
 def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
     """Change of the joint forces and moments from the forces and moments that an error seems to add.
 
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    effect : Effect
+        What an error seems to add.
+
     Returns
     -------
-    force (..., N, n, 3), N, and moment (..., N, n, 3), N m, about the joint centres, laboratory axes: of the joint proximal to each
-    segment; leading axes as in ``effect``.
+    tuple[FloatArray, FloatArray]
+        Force (..., N, n, 3), N, and moment (..., N, n, 3), N m, about the joint centres, laboratory axes: of the joint proximal to
+        each segment; leading axes as in ``effect``.
     """
     chain = nominal.chain
     need = effect.force.copy(order="F"), effect.moment_com + cross(chain.com_lab_m, effect.force)

@@ -17,9 +17,11 @@ from biomech_id.signal.filters import LowPass
 from biomech_id.uncertainty.leg import leg_errors
 from biomech_id.uncertainty.sources import ErrorSource
 
-#: Samples (n, m) -> position, velocity, acceleration (n, m) each: a linear differentiator.
+#: Samples (n, m) -> position, velocity, acceleration (n, m) each:
+#: a linear differentiator.
 Differentiator = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray]]
-#: Frames of the unit pulses that a differentiator is measured with: far more than any filter here remembers.
+#: Frames of the unit pulses that a differentiator is measured with:
+#: far more than any filter here remembers.
 _PULSES = 101
 
 
@@ -30,10 +32,14 @@ def sources_of_error(
 
     Parameters
     ----------
-    motion : the trial, tracked.
-    model : which method found the hip, and what follows a joint centre that is off.
-    choice : what was measured of the markers' noise, and whether they were filtered.
-    sizes : name -> standard deviation (see `sizes.error_sizes`).
+    motion : BodyMotion
+        The trial, tracked.
+    model : ModelErrors
+        Which method found the hip, and what follows a joint centre that is off.
+    choice : FilterChoice
+        What was measured of the markers' noise, and whether they were filtered.
+    sizes : Mapping[str, float]
+        Name -> standard deviation (see `sizes.error_sizes`).
     """
     shown_m = choice.raw_noise_m(motion.rate_hz)
     shows = bool(np.isfinite(shown_m))
@@ -57,6 +63,13 @@ def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:
 
     Entry (a, b) times the variance of white noise on the samples is the covariance of derivatives a and b, each in the unit
     of the samples per s^a.
+
+    Parameters
+    ----------
+    differentiate : Differentiator
+        Turns a path into position, velocity and acceleration.
+    n_frames : int
+        How many.
     """
     middle = n_frames // 2
     weights = np.stack([result[middle] for result in differentiate(np.eye(n_frames))])

@@ -20,12 +20,18 @@ class ErrorSize:
 
     Attributes
     ----------
-    name : with its unit, "hip_centre_mm".
-    value : one standard deviation; of a place along each axis, of a turn about each axis named.
-    source : the column of ``uncertainty.csv`` that it counts to.
-    kind : "bias" or "noise".
-    what : what may be wrong.
-    why : the measurement, paper or argument behind the number.
+    name : str
+        With its unit, "hip_centre_mm".
+    value : float
+        One standard deviation; of a place along each axis, of a turn about each axis named.
+    source : str
+        The column of ``uncertainty.csv`` that it counts to.
+    kind : Literal["bias", "noise"]
+        "bias" or "noise".
+    what : str
+        What may be wrong.
+    why : str
+        The measurement, paper or argument behind the number.
     """
 
     name: str
@@ -80,11 +86,13 @@ def error_sizes(changes: Iterable[str] = ()) -> Mapping[str, float]:
 
     Parameters
     ----------
-    changes : "hip_centre_mm = 6", ...
+    changes : Iterable[str], optional
+        "hip_centre_mm = 6", ...
 
     Raises
     ------
-    OptionError : a name that is none of them, or a size that is no number of at least zero.
+    OptionError
+        A name that is none of them, or a size that is no number of at least zero.
     """
     sizes = {row.name: row.value for row in ERROR_SIZES}
     for change in changes:

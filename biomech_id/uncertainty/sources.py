@@ -29,7 +29,8 @@ class Nominal:
 
     Attributes
     ----------
-    loads : joint wrenches of the chain.
+    loads : ChainLoads
+        Joint wrenches of the chain.
     """
 
     loads: ChainLoads
@@ -51,7 +52,9 @@ class Nominal:
 
     @cached_property
     def momentum_rate(self) -> FloatArray:
-        """M (a - g) (N, n, 3), N, laboratory axes: the sum of joint and external forces on each segment."""
+        """M (a - g) (N, n, 3), N, laboratory axes:
+        the sum of joint and external forces on each segment.
+        """
         total = self.force + 0.0
         for i, parent in enumerate(self.chain.parents):
             if parent >= 0:
@@ -79,7 +82,8 @@ class Nominal:
 
     @cached_property
     def inertia_turning(self) -> FloatArray:
-        """T (N, n, 3, 3), N m, laboratory axes: turning a tensor by a small dphi changes I alpha + omega x I omega by T dphi.
+        """T (N, n, 3, 3), N m, laboratory axes:
+        turning a tensor by a small dphi changes I alpha + omega x I omega by T dphi.
 
         With dI = S(dphi) I - I S(dphi) that is T = I S(alpha) - S(I alpha) + S(omega) (I S(omega) - S(I omega)).
         """
@@ -88,11 +92,25 @@ class Nominal:
         return np.asfortranarray(inertia @ skew(self.chain.alpha_lab_rad_s2) - skew(self.inertia_alpha) + omega @ spinning)
 
     def inertia_times(self, i: int, v_lab: FloatArray) -> FloatArray:
-        """I v (..., N, 3) of segment i for vectors in laboratory axes, result in laboratory axes."""
+        """I v (..., N, 3) of segment i for vectors in laboratory axes, result in laboratory axes.
+
+        Parameters
+        ----------
+        i : int
+            Index of the segment.
+        v_lab : FloatArray
+            (..., N, 3), laboratory axes.
+        """
         return matvec(self.inertia_lab_kgm2[:, i], v_lab)
 
     def directions(self, axes: str) -> FloatArray:
-        """Unit vectors (3, N, 3), laboratory components, along the axes of "lab" or of a segment; the first axis counts them."""
+        """Unit vectors (3, N, 3), laboratory components, along the axes of "lab" or of a segment; the first axis counts them.
+
+        Parameters
+        ----------
+        axes : str
+            "lab" or the name of a segment.
+        """
         if axes == "lab":
             return np.stack([np.broadcast_to(unit, (self.chain.n_frames, 3)) for unit in np.eye(3)])
         return np.stack([self.chain.R_lab_seg[:, self.chain.index(axes), :, k] for k in range(3)])
@@ -104,10 +122,14 @@ class Effect:
 
     Attributes
     ----------
-    force : (N, n, 3), N, laboratory axes.
-    moment_com : (N, n, 3), N m, about each centre of mass, laboratory axes.
-    turn : (N, n, 3), rad, by which each segment's axes seem turned, laboratory axes.
-    spin : (N, n, 3), rad/s, by which each segment's angular velocity seems changed, laboratory axes.
+    force : FloatArray
+        (N, n, 3), N, laboratory axes.
+    moment_com : FloatArray
+        (N, n, 3), N m, about each centre of mass, laboratory axes.
+    turn : FloatArray
+        (N, n, 3), rad, by which each segment's axes seem turned, laboratory axes.
+    spin : FloatArray
+        (N, n, 3), rad/s, by which each segment's angular velocity seems changed, laboratory axes.
     """
 
     force: FloatArray
@@ -117,11 +139,25 @@ class Effect:
 
     @classmethod
     def none_on(cls, chain: Chain, *errors: int) -> Effect:
-        """All zero, to be filled in; with a number of ``errors``, that many at once."""
+        """All zero, to be filled in; with a number of ``errors``, that many at once.
+
+        Parameters
+        ----------
+        chain : Chain
+            The segments.
+        *errors : int
+            How many errors at once.
+        """
         return cls(*(np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4)))
 
     def part(self, errors: slice) -> Effect:
-        """Some of several errors, as views: what is added to the part is added to the whole."""
+        """Some of several errors, as views: what is added to the part is added to the whole.
+
+        Parameters
+        ----------
+        errors : slice
+            Which of them.
+        """
         return Effect(self.force[errors], self.moment_com[errors], self.turn[errors], self.spin[errors])
 
 
@@ -131,8 +167,10 @@ class ErrorSource:
 
     Attributes
     ----------
-    covariance : (p, p) of its parameters.
-    effects : the first-order effect of a unit of each parameter on a solution, one by one or several at once.
+    covariance : FloatArray
+        (p, p) of its parameters.
+    effects : Callable[[Nominal], Iterator[Effect]]
+        The first-order effect of a unit of each parameter on a solution, one by one or several at once.
     """
 
     covariance: FloatArray
@@ -148,7 +186,7 @@ def equal_errors(sd: float, errors: int, fill: Callable[[Nominal, Effect], None]
         Standard deviation of each error.
     errors : int
         Their number.
-    fill : callable
+    fill : Callable[[Nominal, Effect], None]
         Adds the effects of a unit of each error to an `Effect` that is zero, whose leading axis counts them.
     """
 
@@ -161,12 +199,34 @@ def equal_errors(sd: float, errors: int, fill: Callable[[Nominal, Effect], None]
 
 
 def turned_inertia(nominal: Nominal, i: int, turn: FloatArray) -> FloatArray:
-    """Change of I alpha + omega x I omega (..., N, 3), N m, laboratory axes, by turning the tensor of segment i (..., N, 3) rad."""
+    """Change of I alpha + omega x I omega (..., N, 3), N m, laboratory axes, by turning the tensor of segment i (..., N, 3) rad.
+
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    i : int
+        Index of the segment.
+    turn : FloatArray
+        (..., N, 3), rad, laboratory axes.
+    """
     return matvec(nominal.inertia_turning[:, i], turn)
 
 
 def move_joint(nominal: Nominal, effect: Effect, i: int, shift: FloatArray) -> None:
-    """Add to ``effect`` that of moving the proximal joint centre of segment i by (..., N, 3) m."""
+    """Add to ``effect`` that of moving the proximal joint centre of segment i by (..., N, 3) m.
+
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    effect : Effect
+        What an error seems to add.
+    i : int
+        Index of the segment.
+    shift : FloatArray
+        (..., N, 3), m, laboratory axes.
+    """
     lever = cross(shift, nominal.force[:, i])
     effect.moment_com[..., i, :] -= lever
     parent = nominal.chain.parents[i]

@@ -19,7 +19,7 @@ from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.travel import describe_travel
 from biomech_id.readers import read_c3d
-from biomech_id.trial import Event, Markers, Trial
+from biomech_id.trial import AnalogChannels, Event, Markers, Trial
 
 RECORDINGS = (
     "children/HC002D/HC002D06", "children/HC002D/HC002D25", "children/HC030A/HC030A22", "children/HC031A/HC031A23",
@@ -34,7 +34,7 @@ MARGIN_S = 0.15
 
 @cache
 def bare(path: Path) -> Trial:
-    return replace(read_c3d(path, trust=True), events=(), model_outputs={})
+    return replace(read_c3d(path, trust=True), events=(), model_outputs={}, analog=AnalogChannels())
 
 
 @pytest.fixture(params=RECORDINGS, ids=lambda name: name.rsplit("/", 1)[1])

@@ -2,7 +2,7 @@
 
 Segment axes are x anterior, y to the subject's LEFT on both sides, z proximal; the foot's z axis points from toe to ankle and its x
 axis upwards, which is why a right angle separates its flexion from the others'. For every joint
-R_proximal_lab R_lab_distal = Ry(a) Rx(b) Rz(c), and with s = +1 left, -1 right the clinical components are
+R_proximal_lab R_lab_distal = Ry(a) Rx(b) Rz(c), and with s = +1 left, -1 right the clinical components are ::
 
     pelvis (progression axes to pelvis)   ( a,        s b,  -s c)
     hip                                   (-a,       -s b,  -s c)

@@ -50,15 +50,21 @@ def calibrate(
 
     Parameters
     ----------
-    static : the subject standing; every frame counts.
-    subject : measurements; ``foot_flat`` beats ``subject.foot_flat``, which beats what stored offsets show.
-    foot_flat : whether the feet stood flat.
-    inertia : an inertial table by name or path, or "auto" for the model's own parameters.
+    static : Trial
+        The subject standing; every frame counts.
+    subject : Subject
+        Measurements; ``foot_flat`` beats ``subject.foot_flat``, which beats what stored offsets show.
+    foot_flat : bool | None
+        Whether the feet stood flat.
+    inertia : str, optional
+        An inertial table by name or path, or "auto" for the model's own parameters.
 
     Raises
     ------
-    MissingInputError : markers or measurements are missing; the message names them all.
-    InvalidValueError : the markers are never seen together, or a joint is wider than its leg allows.
+    MissingInputError
+        Markers or measurements are missing; the message names them all.
+    InvalidValueError
+        The markers are never seen together, or a joint is wider than its leg allows.
     """
     static = replace(static, markers=with_roles(static.markers))
     markers = static.markers

@@ -31,19 +31,34 @@ class ConventionalCalibration:
 
     Attributes
     ----------
-    static : name of the static trial.
-    n_frames : static frames with every marker seen.
-    sides : sides that were calibrated.
-    marker_radius_m, inter_asis_m : as used, metres.
-    asis_trochanter_m : side -> distance as used, metres.
-    geometry : side -> constants of the leg.
-    foot_flat : whether the foot was set flat for the offsets.
-    offsets : side -> static offsets of the foot.
-    knee_device : whether knee alignment devices showed the knee axes.
-    length_m : (side, segment) -> static length, metres.
-    segments : (side, segment) -> inertial parameters of the textbook mode, or of the table.
-    outline_foot_m : side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
-    table : the inertial table that was chosen; "" for the model's own parameters.
+    static : str
+        Name of the static trial.
+    n_frames : int
+        Static frames with every marker seen.
+    sides : tuple[str, ...]
+        Sides that were calibrated.
+    marker_radius_m : float
+        As used, metres.
+    inter_asis_m : float
+        As used, metres.
+    asis_trochanter_m : Mapping[str, float]
+        Side -> distance as used, metres.
+    geometry : Mapping[str, LegGeometry]
+        Side -> constants of the leg.
+    foot_flat : bool
+        Whether the foot was set flat for the offsets.
+    offsets : Mapping[str, FootOffsets]
+        Side -> static offsets of the foot.
+    knee_device : bool
+        Whether knee alignment devices showed the knee axes.
+    length_m : Mapping[tuple[str, str], float]
+        (side, segment) -> static length, metres.
+    segments : Mapping[tuple[str, str], Segment]
+        (side, segment) -> inertial parameters of the textbook mode, or of the table.
+    outline_foot_m : Mapping[str, FloatArray]
+        Side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
+    table : str, optional
+        The inertial table that was chosen; "" for the model's own parameters.
     """
 
     static: str

@@ -26,7 +26,8 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.triads import triad_from_z_and_y
 from biomech_id.trial import Markers
 
-#: Step of the differences, metres: small against 5 cm from marker to centre, large against rounding.
+#: Step of the differences, metres:
+#: small against 5 cm from marker to centre, large against rounding.
 _STEP_M = 1e-5
 
 
@@ -35,8 +36,10 @@ def chord_couplings(markers: Markers, calibration: ConventionalCalibration) -> d
 
     Parameters
     ----------
-    markers : of the static trial.
-    calibration : of the subject, with the same markers.
+    markers : Markers
+        Of the static trial.
+    calibration : ConventionalCalibration
+        Of the subject, with the same markers.
     """
     markers = with_roles(markers)
     pelvis = pelvis_frames(markers)
@@ -58,8 +61,10 @@ def point_noise(markers: Markers, calibration: ConventionalCalibration) -> dict[
 
     Parameters
     ----------
-    markers : of the static trial.
-    calibration : of the subject, with the same markers.
+    markers : Markers
+        Of the static trial.
+    calibration : ConventionalCalibration
+        Of the subject, with the same markers.
     """
     mean = np.nanmean(markers.position_m, axis=0)
     steps = _STEP_M * np.eye(mean.size).reshape(mean.size, *mean.shape)

@@ -1,7 +1,7 @@
 """The foot of the conventional model: an axis from the toe marker to the ankle, turned by what the static trial taught.
 
 The uncorrected foot U has z along ankle - toe, x = y_shank x z, y = z x x. The static trial gives the plantar flexion p and the
-rotation q of the sole's axis (heel to toe) in U, and every other trial uses
+rotation q of the sole's axis (heel to toe) in U, and every other trial uses ::
 
     R_lab_foot = U Ry(-p) Rx(-s q),            s = +1 left, -1 right,
 
@@ -21,18 +21,48 @@ from biomech_id.models.triads import triad, unit
 
 
 def uncorrected_foot(ankle_lab_m: FloatArray, toe_lab_m: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
-    """Return U (n, 3, 3), the foot before its static correction, from ankle centre and toe marker (n, 3) and the shank's axes."""
+    """Return U (n, 3, 3), the foot before its static correction, from ankle centre and toe marker (n, 3) and the shank's axes.
+
+    Parameters
+    ----------
+    ankle_lab_m : FloatArray
+        (n, 3), joint centre, laboratory axes.
+    toe_lab_m : FloatArray
+        (n, 3), marker, laboratory axes.
+    R_lab_shank : FloatArray
+        (n, 3, 3), maps shank components to laboratory components.
+    """
     return corrected_axes(ankle_lab_m - toe_lab_m, R_lab_shank)
 
 
 def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> FloatArray:
-    """Return axes (n, 3, 3) with z along ``toe_to_heel_lab`` (n, 3) and y as near to the shank's y as a right angle allows."""
+    """Return axes (n, 3, 3) with z along ``toe_to_heel_lab`` (n, 3) and y as near to the shank's y as a right angle allows.
+
+    Parameters
+    ----------
+    toe_to_heel_lab : FloatArray
+        (n, 3), laboratory axes.
+    R_lab_shank : FloatArray
+        (n, 3, 3), maps shank components to laboratory components.
+    """
     z = unit(toe_to_heel_lab)
     x = unit(cross(R_lab_shank[:, :, 1], z))
     return triad(x, cross(z, x), z)
 
 
 def corrected_foot(uncorrected: FloatArray, side: str, plantar_flexion_rad: float, rotation_rad: float) -> FloatArray:
-    """Return R_lab_foot (n, 3, 3) from U and the static offsets p and q (equation above)."""
+    """Return R_lab_foot (n, 3, 3) from U and the static offsets p and q (equation above).
+
+    Parameters
+    ----------
+    uncorrected : FloatArray
+        U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
+    side : str
+        "L" or "R".
+    plantar_flexion_rad : float
+        Plantar flexion p of the sole's axis in U.
+    rotation_rad : float
+        Rotation q of the sole's axis in U.
+    """
     correction = rotation_about(1, np.array(-plantar_flexion_rad)) @ rotation_about(0, np.array(-SIDE_SIGN[side] * rotation_rad))
     return np.asarray(uncorrected @ correction)

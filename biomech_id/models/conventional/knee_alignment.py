@@ -28,7 +28,15 @@ DEVICE_ROLES: tuple[str, str, str] = ("knee_device_axis", "knee_device_1", "knee
 
 
 def has_device(markers: Markers, side: str) -> bool:
-    """Whether the static trial shows a knee alignment device on this side (and therefore no knee marker)."""
+    """Whether the static trial shows a knee alignment device on this side (and therefore no knee marker).
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    side : str
+        "L" or "R".
+    """
     return all(markers.shows(side, role) for role in DEVICE_ROLES) and not markers.shows(side, "lateral_epicondyle")
 
 
@@ -37,6 +45,13 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
 
     The three markers are corners of a cube next to that point, which lies e / sqrt(6) from the middle of their triangle of edge e,
     on the body's side of it.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    side : str
+        "L" or "R".
     """
     axis_end, first, second = (markers.on(side, role) for role in DEVICE_ROLES)
     middle = (axis_end + first + second) / 3.0
@@ -54,7 +69,17 @@ def _outward(markers: Markers, side: str) -> FloatArray:
 
 
 def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:
-    """Return the leg of a static trial with a device: knee axis towards KAX, ankle axis turned from it by the tibial torsion."""
+    """Return the leg of a static trial with a device: knee axis towards KAX, ankle axis turned from it by the tibial torsion.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    """
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
     knee_marker, ankle_marker = device_origin(markers, side), markers.on(side, "lateral_malleolus")
@@ -67,7 +92,17 @@ def place_aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -
 
 
 def with_learnt_rotations(markers: Markers, leg: LegPose, geometry: LegGeometry) -> LegGeometry:
-    """Return the geometry with the rotations of both wands that the aligned static leg shows (means over its frames)."""
+    """Return the geometry with the rotations of both wands that the aligned static leg shows (means over its frames).
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    leg : LegPose
+        The leg in every frame.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    """
     side = geometry.side
     thigh = wand_rotation(leg.hip_lab_m, leg.knee_lab_m, device_origin(markers, side), markers.on(side, "thigh_wand"))
     shank = wand_rotation(leg.knee_lab_m, leg.ankle_lab_m, markers.on(side, "lateral_malleolus"), markers.on(side, "shank_wand"))

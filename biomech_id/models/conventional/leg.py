@@ -30,12 +30,22 @@ class LegGeometry:
 
     Attributes
     ----------
-    side : "L" or "R".
-    hip_pelvis_m : (3,), hip centre in pelvis axes from the mid-ASIS point, metres.
-    knee_distance_m, ankle_distance_m : from the marker's centre to the joint's: half the joint's width plus the marker's radius.
-    thigh_rotation_rad, shank_rotation_rad : rotation of the joint's axis from its wand, internal positive.
-    tibial_torsion_rad : rotation of the ankle's axis from the knee's, internal positive (external torsion is negative).
-    ankle_tilt_rad : how far the angle knee centre - ankle centre - ankle marker opens beyond square.
+    side : str
+        "L" or "R".
+    hip_pelvis_m : FloatArray
+        (3,), hip centre in pelvis axes from the mid-ASIS point, metres.
+    knee_distance_m : float
+        From the marker's centre to the joint's: half the joint's width plus the marker's radius.
+    ankle_distance_m : float
+        From the marker's centre to the joint's: half the joint's width plus the marker's radius.
+    thigh_rotation_rad : float, optional
+        Rotation of the joint's axis from its wand, internal positive.
+    shank_rotation_rad : float, optional
+        Rotation of the joint's axis from its wand, internal positive.
+    tibial_torsion_rad : float, optional
+        Rotation of the ankle's axis from the knee's, internal positive (external torsion is negative).
+    ankle_tilt_rad : float, optional
+        How far the angle knee centre - ankle centre - ankle marker opens beyond square.
     """
 
     side: str
@@ -53,6 +63,17 @@ class LegPose:
     """One leg in every frame; points (n, 3), metres, and axes (n, 3, 3), laboratory components.
 
     ``R_lab_shank`` are the axes of the knee, ``R_lab_shank_ankle`` those of the ankle; they are equal without tibial torsion.
+
+    Attributes
+    ----------
+    hip_lab_m, knee_lab_m, ankle_lab_m : FloatArray
+        (n, 3), joint centre, laboratory axes.
+    R_lab_thigh : FloatArray
+        (n, 3, 3), maps thigh components to laboratory components.
+    R_lab_shank : FloatArray
+        (n, 3, 3), maps shank components to laboratory components; the axes of the knee.
+    R_lab_shank_ankle : FloatArray
+        (n, 3, 3), the same with the axes of the ankle.
     """
 
     hip_lab_m: FloatArray
@@ -64,17 +85,43 @@ class LegPose:
 
 
 def about_z(side: str, internal_rad: float) -> float:
-    """Return the right-handed angle about a proximal axis of a rotation that is positive when internal."""
+    """Return the right-handed angle about a proximal axis of a rotation that is positive when internal.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    internal_rad : float
+        Positive when internal.
+    """
     return -SIDE_SIGN[side] * internal_rad
 
 
 def hip_centre(pelvis: Frames, geometry: LegGeometry) -> FloatArray:
-    """Return the hip centre (n, 3), metres, laboratory axes."""
+    """Return the hip centre (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    """
     return np.asarray(pelvis.origin_lab_m + matvec(pelvis.R_lab_seg, geometry.hip_pelvis_m))
 
 
 def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPose:
-    """Return joint centres and axes of one leg from pelvis, thigh wand, knee, shank wand and ankle markers."""
+    """Return joint centres and axes of one leg from pelvis, thigh wand, knee, shank wand and ankle markers.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    """
     side = geometry.side
     hip = hip_centre(pelvis, geometry)
     knee_marker, ankle_marker = markers.on(side, "lateral_epicondyle"), markers.on(side, "lateral_malleolus")
@@ -84,7 +131,17 @@ def place_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> LegPos
 
 
 def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) -> FloatArray:
-    """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand."""
+    """Return the knee centre (n, 3), metres, laboratory axes, from the hip centre, knee marker and thigh wand.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    hip_lab_m : FloatArray
+        (n, 3), joint centre, laboratory axes.
+    """
     side = geometry.side
     return chord(
         hip_lab_m, markers.on(side, "lateral_epicondyle"), markers.on(side, "thigh_wand"), geometry.knee_distance_m,
@@ -93,7 +150,17 @@ def knee_centre(markers: Markers, geometry: LegGeometry, hip_lab_m: FloatArray) 
 
 
 def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray) -> FloatArray:
-    """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand."""
+    """Return the ankle centre (n, 3), metres, laboratory axes, from the knee centre, ankle marker and shank wand.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    knee_lab_m : FloatArray
+        (n, 3), joint centre, laboratory axes.
+    """
     side = geometry.side
     return chord(
         knee_lab_m, markers.on(side, "lateral_malleolus"), markers.on(side, "shank_wand"), geometry.ankle_distance_m,
@@ -104,7 +171,17 @@ def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray
 def leg_from_centres(
     geometry: LegGeometry, hip: FloatArray, knee: FloatArray, ankle: FloatArray, knee_marker: FloatArray, ankle_marker: FloatArray
 ) -> LegPose:
-    """Return a leg's axes from its joint centres and the markers beside knee and ankle, all (n, 3), metres, laboratory axes."""
+    """Return a leg's axes from its joint centres and the markers beside knee and ankle, all (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    geometry : LegGeometry
+        Measurements and learnt angles of the leg.
+    hip, knee, ankle : FloatArray
+        (n, 3), joint centre, laboratory axes, metres.
+    knee_marker, ankle_marker : FloatArray
+        (n, 3), laboratory axes, metres.
+    """
     s = SIDE_SIGN[geometry.side]
     thigh = triad_from_z_and_y(hip - knee, s * (knee_marker - knee))
     shank_ankle = triad_from_z_and_y(knee - ankle, s * (ankle_marker - ankle))

@@ -1,7 +1,7 @@
 """Mass, centre of mass and inertia of thigh, shank and foot in the conventional model's axes.
 
 A segment of mass fraction mu, centre-of-mass fraction c and radii of gyration rho (fractions of its length L; about the long axis
-the inertia is zero) hangs from its proximal joint centre, the origin of its frame, along -z:
+the inertia is zero) hangs from its proximal joint centre, the origin of its frame, along -z::
 
     m = mu M,     com = (0, 0, -c L),     I = m L^2 diag(rho_x^2, rho_y^2, rho_z^2) about the centre of mass.
 
@@ -32,9 +32,12 @@ def leg_segments(body_mass_kg: float, length_m: Mapping[str, FloatArray | float]
 
     Parameters
     ----------
-    body_mass_kg : of the whole subject.
-    length_m : segment -> length, one number or one per frame (n,), metres.
-    kinetics : "textbook" or "vicon": which radii of gyration.
+    body_mass_kg : float
+        Of the whole subject.
+    length_m : Mapping[str, FloatArray | float]
+        Segment -> length, one number or one per frame (n,), metres.
+    kinetics : str
+        "textbook" or "vicon": which radii of gyration.
     """
     table = load_table(TABLE_OF_KINETICS[kinetics])
     return {name: _segment(table, name, body_mass_kg, np.asarray(length_m[name])) for name in LEG_SEGMENTS}

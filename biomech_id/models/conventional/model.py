@@ -38,12 +38,18 @@ class ConventionalModel:
 
     Attributes
     ----------
-    calibration : what the static trial taught.
-    subject : the measurements used.
-    static : the static trial.
-    findings : what was assumed or noticed on the way.
-    axes : in which angles, moments and forces are expressed.
-    name : of the model in the registry.
+    calibration : ConventionalCalibration
+        What the static trial taught.
+    subject : Subject
+        The measurements used.
+    static : Trial
+        The static trial.
+    findings : tuple[Finding, ...], optional
+        What was assumed or noticed on the way.
+    axes : ModelAxes, optional
+        In which angles, moments and forces are expressed.
+    name : str, optional
+        Of the model in the registry.
     """
 
     calibration: ConventionalCalibration
@@ -70,11 +76,25 @@ class ConventionalModel:
         return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
 
     def expressed_in(self, axes: ModelAxes, name: str) -> ConventionalModel:
-        """Return the model with other axes, under another name."""
+        """Return the model with other axes, under another name.
+
+        Parameters
+        ----------
+        axes : ModelAxes
+            Which axes results are expressed in.
+        name : str
+            Its name.
+        """
         return replace(self, axes=axes, name=name)
 
     def named(self, trial: Trial) -> Trial:
-        """Return the trial itself: the model knows no labels but its own."""
+        """Return the trial itself: the model knows no labels but its own.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        """
         return trial
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
@@ -82,14 +102,19 @@ class ConventionalModel:
 
         Parameters
         ----------
-        trial : markers of the same subject, same marker set; their roles are those its reader was told, or Plug-in Gait's.
-        kinetics : "textbook" (constant segments, exact rotation kinematics) or "vicon" (the vendor's conventions).
+        trial : Trial
+            Markers of the same subject, same marker set; their roles are those its reader was told, or Plug-in Gait's.
+        kinetics : str, optional
+            "textbook" (constant segments, exact rotation kinematics) or "vicon" (the vendor's conventions).
 
         Raises
         ------
-        WrongTypeError : something else than a trial.
-        MissingInputError : the trial lacks markers; the message names them all.
-        OptionError : another kinetics mode.
+        WrongTypeError
+            Something else than a trial.
+        MissingInputError
+            The trial lacks markers; the message names them all.
+        OptionError
+            Another kinetics mode.
         """
         must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         check_kinetics(kinetics)
@@ -125,17 +150,25 @@ def conventional_model(
 
     Parameters
     ----------
-    static : the subject standing; every frame counts. Its markers' roles are those its reader was told, or Plug-in Gait's.
-    subject : measurements; default is what the static trial's file holds.
-    foot_flat : whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
-    inertia : name or path of an inertial table, or "auto" for the model's own parameters.
+    static : Trial
+        The subject standing; every frame counts. Its markers' roles are those its reader was told, or Plug-in Gait's.
+    subject : Subject | None, optional
+        Measurements; default is what the static trial's file holds.
+    foot_flat : bool | None, optional
+        Whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
+    inertia : str, optional
+        Name or path of an inertial table, or "auto" for the model's own parameters.
 
     Raises
     ------
-    WrongTypeError : something else than a trial.
-    MissingInputError : markers or measurements are missing; the message names them all.
-    InvalidValueError : the legs cannot be placed in any static frame.
-    OptionError, FileRefusedError : a table that cannot be used (see `anthropometry.load_table`).
+    WrongTypeError
+        Something else than a trial.
+    MissingInputError
+        Markers or measurements are missing; the message names them all.
+    InvalidValueError
+        The legs cannot be placed in any static frame.
+    OptionError, FileRefusedError
+        A table that cannot be used (see `load_table`).
     """
     must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
@@ -148,7 +181,8 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
 
     Raises
     ------
-    MissingInputError : the static trial, markers or measurements are missing; one sentence names them all.
+    MissingInputError
+        The static trial, markers or measurements are missing; one sentence names them all.
     """
     if given.static is None:
         raise _no_static(given)

@@ -34,7 +34,13 @@ def marker_groups(markers: Markers) -> dict[Part, tuple[str, ...]]:
 
 
 def marker_names(markers: Markers) -> tuple[str, ...]:
-    """Return the names of all markers that the model looks at in a walking trial (see `marker_groups`)."""
+    """Return the names of all markers that the model looks at in a walking trial (see `marker_groups`).
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    """
     roles = with_roles(markers).roles
     keys = (*PELVIS_KEYS, *((side, role) for side in SIDES for role in LEG_ROLES))
     return tuple(roles[key] for key in keys if key in roles)
@@ -44,6 +50,13 @@ def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
     """Return the sides that the model can place: those with every leg marker, or both where neither is complete.
 
     A recording of one leg alone is served; a leg with some of its markers and not others is a mistake that `require` names.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    static : bool
+        Whether the trial is the static one.
     """
     markers = with_roles(markers)
     absent = {side: _missing_leg_markers(markers, side, static=static) for side in SIDES}
@@ -53,7 +66,17 @@ def sides_with_markers(markers: Markers, *, static: bool) -> tuple[str, ...]:
 
 
 def missing_markers(markers: Markers, sides: tuple[str, ...], *, static: bool) -> list[str]:
-    """Return the markers the model lacks, in words, in a fixed order."""
+    """Return the markers the model lacks, in words, in a fixed order.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    sides : tuple[str, ...]
+        "L", "R" or both.
+    static : bool
+        Whether the trial is the static one.
+    """
     markers = with_roles(markers)
     missing = [markers.label(side, "asis") for side in SIDES if not markers.shows(side, "asis")]
     if not markers.shows("", "sacrum"):
@@ -74,7 +97,15 @@ def _missing_leg_markers(markers: Markers, side: str, *, static: bool) -> list[s
 
 
 def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:
-    """Return the body measurements the model lacks, in words, in a fixed order."""
+    """Return the body measurements the model lacks, in words, in a fixed order.
+
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+    sides : tuple[str, ...]
+        "L", "R" or both.
+    """
     missing = [] if subject.mass_kg else ["body mass"]
     for field, words in (("leg_length_m", "leg length"), ("knee_width_m", "knee width"), ("ankle_width_m", "ankle width")):
         absent = [side for side in sides if not getattr(subject, field).get(side)]
@@ -87,9 +118,23 @@ def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:
 def require(markers: Markers, subject: Subject | None, sides: tuple[str, ...], *, static: bool, where: str) -> None:
     """Refuse a recording the model cannot be built from or placed in, naming everything that is missing at once.
 
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    subject : Subject | None
+        Who was measured; None asks for no measurements.
+    sides : tuple[str, ...]
+        "L", "R" or both.
+    static : bool
+        Whether the trial is the static one.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    MissingInputError : markers, or (with ``subject``) body measurements, are missing.
+    MissingInputError
+        Markers, or (with ``subject``) body measurements, are missing.
     """
     lacking = missing_markers(markers, sides, static=static)
     measures = [] if subject is None else missing_measurements(subject, sides)

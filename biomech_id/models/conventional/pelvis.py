@@ -14,12 +14,24 @@ from biomech_id.trial import Markers
 
 
 def posterior_point(markers: Markers) -> FloatArray:
-    """Return the sacral marker, or the midpoint of the posterior spines where there is none: (n, 3), metres, laboratory axes."""
+    """Return the sacral marker, or the midpoint of the posterior spines where there is none: (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    """
     return markers.on("", "sacrum") if markers.shows("", "sacrum") else 0.5 * (markers.on("L", "psis") + markers.on("R", "psis"))
 
 
 def pelvis_frames(markers: Markers) -> Frames:
-    """Return the pelvis: origin midway between the ASIS markers, y from right to left ASIS, x in the plane of all of them."""
+    """Return the pelvis: origin midway between the ASIS markers, y from right to left ASIS, x in the plane of all of them.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    """
     left, right = markers.on("L", "asis"), markers.on("R", "asis")
     origin = 0.5 * (left + right)
     y = unit(left - right)

@@ -26,11 +26,16 @@ class PlacedLeg:
 
     Attributes
     ----------
-    frames : "thigh", "shank", "foot" -> pose; each origin is the segment's proximal joint centre.
-    segments : the same -> inertial parameters.
-    centres_lab_m : "hip", "knee", "ankle" -> (n, 3).
-    angles_rad : "pelvis", "hip", "knee", "ankle", "foot_progress" -> (n, 3), clinical components.
-    outline_lab_m : (n, k, 3), outline of the sole.
+    frames : Mapping[str, Frames]
+        "thigh", "shank", "foot" -> pose; each origin is the segment's proximal joint centre.
+    segments : Mapping[str, Segment]
+        The same -> inertial parameters.
+    centres_lab_m : Mapping[str, FloatArray]
+        "hip", "knee", "ankle" -> (n, 3).
+    angles_rad : Mapping[str, FloatArray]
+        "pelvis", "hip", "knee", "ankle", "foot_progress" -> (n, 3), clinical components.
+    outline_lab_m : FloatArray
+        (n, k, 3), outline of the sole.
     """
 
     frames: Mapping[str, Frames]
@@ -40,7 +45,13 @@ class PlacedLeg:
     outline_lab_m: FloatArray
 
     def com_lab_m(self, name: str) -> FloatArray:
-        """Centre of mass of one segment, (n, 3)."""
+        """Centre of mass of one segment, (n, 3).
+
+        Parameters
+        ----------
+        name : str
+            "foot", "shank" or "thigh".
+        """
         frames = self.frames[name]
         return np.asarray(frames.origin_lab_m + matvec(frames.R_lab_seg, self.segments[name].com_m))
 
@@ -56,7 +67,27 @@ def place_side(
     mass_kg: float,
     axes: ModelAxes,
 ) -> PlacedLeg:
-    """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon"."""
+    """Return one leg in every frame of ``markers``, with the inertial parameters of "textbook" or "vicon".
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    R_progression_lab : FloatArray
+        (3, 3), maps laboratory components to progression axes.
+    calibration : ConventionalCalibration
+        What the static trial taught.
+    side : str
+        "L" or "R".
+    kinetics : str
+        One of the model's kinetics modes: "textbook".
+    mass_kg : float
+        Body mass.
+    axes : ModelAxes
+        Which axes results are expressed in.
+    """
     leg = place_leg(markers, pelvis, calibration.geometry[side])
     offsets = calibration.offsets[side]
     R_lab_foot = corrected_foot(
@@ -84,7 +115,19 @@ def place_side(
 
 
 def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:
-    """Return the lengths, metres, of thigh and shank per frame, and of the foot as a mean over the trial."""
+    """Return the lengths, metres, of thigh and shank per frame, and of the foot as a mean over the trial.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    leg : LegPose
+        The leg in every frame.
+    side : str
+        "L" or "R".
+    marker_radius_m : float
+        Radius of a marker.
+    """
     return {
         "thigh": np.linalg.norm(leg.hip_lab_m - leg.knee_lab_m, axis=1),
         "shank": np.linalg.norm(leg.knee_lab_m - leg.ankle_lab_m, axis=1),

@@ -1,6 +1,6 @@
 """What the static trial teaches about the foot, and whether the foot stood flat in it.
 
-In every static frame the sole's axis, from toe to heel marker, is seen in the uncorrected foot U (see `models.conventional.foot`):
+In every static frame the sole's axis, from toe to heel marker, is seen in the uncorrected foot U (see `models.conventional.foot`)::
 
     v = unit(U' (heel - toe)),     p = atan2(-v_x, v_z),     q = asin(s v_y),
 
@@ -30,20 +30,48 @@ STORED_OFFSET_TOLERANCE_RAD = np.deg2rad(0.5)
 
 @dataclass(frozen=True)
 class FootOffsets:
-    """Static offsets of one foot, rad: plantar flexion p and rotation q of the sole's axis in the uncorrected foot."""
+    """Static offsets of one foot, rad: plantar flexion p and rotation q of the sole's axis in the uncorrected foot.
+
+    Attributes
+    ----------
+    plantar_flexion_rad : float
+        Plantar flexion p of the sole's axis in U.
+    rotation_rad : float
+        Rotation q of the sole's axis in U.
+    """
 
     plantar_flexion_rad: float
     rotation_rad: float
 
     def distance(self, other: FootOffsets) -> float:
-        """Return the larger of the two absolute differences, rad."""
+        """Return the larger of the two absolute differences, rad.
+
+        Parameters
+        ----------
+        other : FootOffsets
+            Of the same foot.
+        """
         return max(abs(self.plantar_flexion_rad - other.plantar_flexion_rad), abs(self.rotation_rad - other.rotation_rad))
 
 
 def foot_offsets(
     side: str, uncorrected: FloatArray, heel_lab_m: FloatArray, toe_lab_m: FloatArray, *, flat: bool, sole_delta_m: float = 0.0
 ) -> FootOffsets:
-    """Return the mean static offsets of one foot from U (n, 3, 3) and heel and toe marker (n, 3), metres, laboratory axes."""
+    """Return the mean static offsets of one foot from U (n, 3, 3) and heel and toe marker (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    uncorrected : FloatArray
+        U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
+    heel_lab_m, toe_lab_m : FloatArray
+        (n, 3), marker, laboratory axes.
+    flat : bool
+        Whether the heel marker is taken to be as high as the toe marker.
+    sole_delta_m : float, optional
+        Thickness of the shoe sole at the heel less that at the toe.
+    """
     heel = np.array(heel_lab_m)
     if flat:
         heel[:, 2] = toe_lab_m[:, 2] + sole_delta_m
@@ -54,7 +82,15 @@ def foot_offsets(
 
 
 def stored_offsets(subject: Subject, side: str) -> FootOffsets | None:
-    """Return the offsets the file stores for one foot, or None."""
+    """Return the offsets the file stores for one foot, or None.
+
+    Parameters
+    ----------
+    subject : Subject
+        Who was measured.
+    side : str
+        "L" or "R".
+    """
     p, q = subject.static_plantar_flexion_rad.get(side), subject.static_rotation_offset_rad.get(side)
     return None if p is None or q is None or (p == 0.0 and q == 0.0) else FootOffsets(p, q)
 
@@ -66,6 +102,17 @@ def decide_foot_flat(
 
     Stored values are compared, never used: the offsets themselves are always computed from the markers. Without stored values, or
     with values that fit neither way (another static trial's, another marker diameter), the foot is taken as flat.
+
+    Parameters
+    ----------
+    flat : Mapping[str, FootOffsets]
+        Side -> offsets with the foot taken to be flat.
+    as_it_stood : Mapping[str, FootOffsets]
+        Side -> offsets with the markers as they were.
+    stored : Mapping[str, FootOffsets | None]
+        Side -> offsets of the file; None where it has none.
+    where : str
+        The file or trial concerned, for the error message.
     """
     known = {side: offsets for side, offsets in stored.items() if offsets is not None and side in flat}
     if not known:

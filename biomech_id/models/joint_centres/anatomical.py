@@ -24,7 +24,8 @@ DEFAULT_MARKER_DIAMETER_M = 0.014
 MIDPOINT = "midpoint of the medial and lateral markers"
 STORED = "centre stored in the file"
 CHORD = "chord construction from the joint's width, Kadaba et al. 1990 (J Orthop Res 8:383)"
-#: Landmarks and measurement of a hinge-like joint: lateral, medial, centre, wand, width.
+#: Landmarks and measurement of a hinge-like joint:
+#: lateral, medial, centre, wand, width.
 HINGES: Mapping[str, tuple[str, str, str, str, str]] = {
     "knee": ("lateral_epicondyle", "medial_epicondyle", "knee_centre", "thigh_wand", "knee_width_m"),
     "ankle": ("lateral_malleolus", "medial_malleolus", "ankle_centre", "shank_wand", "ankle_width_m"),
@@ -37,9 +38,12 @@ class Hinge:
 
     Attributes
     ----------
-    centre_lab_m : (n, 3), metres, laboratory axes.
-    outward_lab : (n, 3), direction from medial to lateral, any length.
-    method : how it was found.
+    centre_lab_m : FloatArray
+        (n, 3), metres, laboratory axes.
+    outward_lab : FloatArray
+        (n, 3), direction from medial to lateral, any length.
+    method : str
+        How it was found.
     """
 
     centre_lab_m: FloatArray
@@ -48,7 +52,19 @@ class Hinge:
 
 
 def hinge_needs(joint: str, side: str, landmarks: BodyPoints, subject: Subject) -> str:
-    """Return in words what is missing to place a knee or an ankle, or ""."""
+    """Return in words what is missing to place a knee or an ankle, or "".
+
+    Parameters
+    ----------
+    joint : str
+        "knee" or "ankle".
+    side : str
+        "L" or "R".
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    subject : Subject
+        Who was measured.
+    """
     lateral, medial, centre, wand, width = HINGES[joint]
     if not landmarks.has(side, lateral):
         return landmarks.words(side, [lateral])
@@ -67,11 +83,23 @@ def place_hinge(
 
     Parameters
     ----------
-    proximal_lab_m : (n, 3), joint centre above (hip for the knee, knee for the ankle), for the chord.
+    joint : str
+        "knee" or "ankle".
+    side : str
+        "L" or "R".
+    proximal_lab_m : FloatArray
+        (n, 3), joint centre above (hip for the knee, knee for the ankle), for the chord.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    subject : Subject
+        Who was measured.
+    marker_radius_m : float
+        Radius of a marker.
 
     Raises
     ------
-    MissingInputError : a point is missing after all.
+    MissingInputError
+        A point is missing after all.
     """
     lateral_name, medial_name, centre_name, wand_name, width = HINGES[joint]
     lateral = landmarks.need(side, lateral_name)
@@ -88,7 +116,21 @@ def place_hinge(
 def hip_candidates(
     side: str, R_lab_pelvis: FloatArray, origin_lab_m: FloatArray, landmarks: BodyPoints, size: PelvisSize
 ) -> dict[str, FloatArray]:
-    """Return every hip centre to be had without motion, (3,) metres in pelvis axes from mid-ASIS: "stored" and regressions."""
+    """Return every hip centre to be had without motion, (3,) metres in pelvis axes from mid-ASIS: "stored" and regressions.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    R_lab_pelvis : FloatArray
+        (n, 3, 3), maps pelvis components to laboratory components.
+    origin_lab_m : FloatArray
+        (n, 3), mid-ASIS, laboratory axes.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    size : PelvisSize
+        Lengths that regressions use.
+    """
     found: dict[str, FloatArray] = {}
     stored = landmarks.get(side, "hip_centre")
     if stored is not None:
@@ -100,7 +142,13 @@ def hip_candidates(
 
 
 def hip_method(name: str) -> str:
-    """Return a hip method in words."""
+    """Return a hip method in words.
+
+    Parameters
+    ----------
+    name : str
+        As in a recipe: "davis".
+    """
     return STORED if name == "stored" else f"regression, {CITATIONS[name]}"
 
 
@@ -109,6 +157,17 @@ def pelvis_size(side: str, landmarks: BodyPoints, subject: Subject, marker_radiu
 
     Leg length, where nobody measured it, is the path from the ASIS over the knee's middle to the malleolus (the medial one where it
     has a marker), so that a bent knee does not shorten it.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    subject : Subject
+        Who was measured.
+    marker_radius_m : float
+        Radius of a marker.
     """
     left, right = landmarks.get("L", "asis"), landmarks.get("R", "asis")
     width = subject.inter_asis_distance_m

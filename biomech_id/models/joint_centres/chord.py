@@ -1,18 +1,18 @@
 """Joint centres from a proximal centre, a joint marker and a wand: the chord construction.
 
 Kadaba et al. 1990 (J Orthop Res 8:383) and Davis et al. 1991 (Hum Mov Sci 10:575). With P the proximal joint centre, M the marker
-beside the joint and W the wand marker, the joint centre J satisfies
+beside the joint and W the wand marker, the joint centre J satisfies ::
 
     |J - M| = d,    angle P-J-M = gamma (a right angle),    J in the plane of P, M and W, on the side away from W.
 
-With L = |P - M|, u = (P - M) / L and v the unit part of W - M across u,
+With L = ``|P - M|``, u = (P - M) / L and v the unit part of W - M across u, ::
 
     p = |P - J| = d cos(gamma) + sqrt(L^2 - d^2 sin^2 gamma),   e = (L^2 + d^2 - p^2) / 2L,   f = sqrt(d^2 - e^2),
     J = M + e u - f v.
 
 A wand that does not point along the joint's axis has a rotation offset: turning the wand's direction (seen from J, across the long
 axis J-P) by ``wand_rotation_rad`` about that axis gives the direction from J to M. Then v is turned about u by phi, where
-J(phi) = M + e u - f (v cos phi + (u x v) sin phi) meets that condition. With W - M = a u + b v it reads
+J(phi) = M + e u - f (v cos phi + (u x v) sin phi) meets that condition. With W - M = a u + b v it reads ::
 
     b sin(phi) - B tan(beta) cos(phi) = A tan(beta),      A = f (L - a) / p,   B = b (L - e) / p,
 
@@ -40,14 +40,18 @@ def chord(
 ) -> FloatArray:
     """Return the joint centre, (n, 3), metres, laboratory axes.
 
+    Frames in which the marker is nearer to P than the construction allows are NaN.
+
     Parameters
     ----------
-    proximal_lab_m, marker_lab_m, wand_lab_m : P, M, W; (n, 3) metres, laboratory axes.
-    distance_m : d, from the centre of the marker to the joint centre: half the joint's width plus the marker's radius.
-    wand_rotation_rad : beta, right-handed about the axis from J to P.
-    axis_tilt_rad : gamma minus 90 degrees: how far the angle P-J-M opens beyond square.
-
-    Frames in which the marker is nearer to P than the construction allows are NaN.
+    proximal_lab_m, marker_lab_m, wand_lab_m : FloatArray
+        P, M, W; (n, 3) metres, laboratory axes.
+    distance_m : float
+        d, from the centre of the marker to the joint centre: half the joint's width plus the marker's radius.
+    wand_rotation_rad : float, optional
+        Beta, right-handed about the axis from J to P.
+    axis_tilt_rad : float, optional
+        Gamma minus 90 degrees: how far the angle P-J-M opens beyond square.
     """
     to_proximal = proximal_lab_m - marker_lab_m
     length = np.linalg.norm(to_proximal, axis=-1)
@@ -86,7 +90,19 @@ def _turned(u: FloatArray, v: FloatArray, angle_rad: FloatArray) -> FloatArray:
 def wand_rotation(
     proximal_lab_m: FloatArray, joint_lab_m: FloatArray, marker_lab_m: FloatArray, wand_lab_m: FloatArray
 ) -> FloatArray:
-    """Return beta (n,), rad: the angle from the wand to the joint's axis, seen along the axis from J to P (inverse of `chord`)."""
+    """Return beta (n,), rad: the angle from the wand to the joint's axis, seen along the axis from J to P (inverse of `chord`).
+
+    Parameters
+    ----------
+    proximal_lab_m : FloatArray
+        (n, 3), P, laboratory axes, metres.
+    joint_lab_m : FloatArray
+        (n, 3), J, laboratory axes, metres.
+    marker_lab_m : FloatArray
+        (n, 3), M, laboratory axes, metres.
+    wand_lab_m : FloatArray
+        (n, 3), W, laboratory axes, metres.
+    """
     z = unit(proximal_lab_m - joint_lab_m)
     axis = marker_lab_m - joint_lab_m
     wand = wand_lab_m - joint_lab_m

@@ -1,7 +1,7 @@
 """Hip centres from motion: a sphere fit and the symmetrical centre of rotation estimation.
 
 Sphere fit (Gamage and Lasenby 2002, J Biomech 35:87). Seen from the pelvis, every marker p of the thigh moves on a sphere about
-the hip centre m. Minimising sum_p sum_k (|v_pk - m|^2 - r_p^2)^2 over m and all radii leaves A m = b with
+the hip centre m. Minimising sum_p sum_k (``|v_pk - m|^2`` - r_p^2)^2 over m and all radii leaves A m = b with ::
 
     A = 2 sum_p (<v v'> - <v><v>'),     b = sum_p (<v v.v> - <v><v.v>),        <> = mean over frames.
 
@@ -36,11 +36,17 @@ class JointCentre:
 
     Attributes
     ----------
-    in_proximal_m, in_distal_m : (3,), metres, in the axes and from the origin of either segment (the sphere fit gives only
-        the proximal one; the distal one is then the mean over frames).
-    residual_m : root mean square, metres: distance between the two images of the centre (SCoRE), or departure of the markers
-        from their spheres (sphere fit).
-    method : in words, with its source.
+    in_proximal_m : FloatArray
+        (3,), metres, in the axes and from the origin of either segment (the sphere fit gives only the proximal one; the distal one
+        is then the mean over frames).
+    in_distal_m : FloatArray
+        (3,), metres, in the axes and from the origin of either segment (the sphere fit gives only the proximal one; the distal one
+        is then the mean over frames).
+    residual_m : float
+        Root mean square, metres: distance between the two images of the centre (SCoRE), or departure of the markers from their
+        spheres (sphere fit).
+    method : str
+        In words, with its source.
     """
 
     in_proximal_m: FloatArray
@@ -52,9 +58,15 @@ class JointCentre:
 def score(proximal: Frames, distal: Frames) -> JointCentre:
     """Return the centre of rotation between two segments by SCoRE (see the module); frames with a missing pose take no part.
 
+    Parameters
+    ----------
+    proximal, distal : Frames
+        Poses of the two segments, n frames each.
+
     Raises
     ------
-    InvalidValueError : the motion does not fix a centre.
+    InvalidValueError
+        The motion does not fix a centre.
     """
     seen = np.isfinite(proximal.R_lab_seg).all(axis=(1, 2)) & np.isfinite(distal.R_lab_seg).all(axis=(1, 2))
     R, S = proximal.R_lab_seg[seen], distal.R_lab_seg[seen]
@@ -72,12 +84,15 @@ def sphere_fit(markers_lab_m: FloatArray, proximal: Frames, distal: Frames) -> J
 
     Parameters
     ----------
-    markers_lab_m : (n, k, 3), markers of the distal segment, metres, laboratory axes; frames in which one is missing take no part.
-    proximal, distal : poses of both segments; the distal one only serves to express the centre in it.
+    markers_lab_m : FloatArray
+        (n, k, 3), markers of the distal segment, metres, laboratory axes; frames in which one is missing take no part.
+    proximal, distal : Frames
+        Poses of both segments; the distal one only serves to express the centre in it.
 
     Raises
     ------
-    InvalidValueError : the motion does not fix a centre.
+    InvalidValueError
+        The motion does not fix a centre.
     """
     relative = markers_lab_m - proximal.origin_lab_m[:, None, :]
     v = np.einsum("nji,nkj->nki", proximal.R_lab_seg, relative)

@@ -26,10 +26,18 @@ class JointAxis:
 
     Attributes
     ----------
-    point_proximal_m, point_distal_m : (3,), a point on the axis in the axes and from the origin of either segment, metres.
-    direction_proximal, direction_distal : (3,), unit vectors along it in the axes of either segment.
-    residual_m : root mean square distance between the two images of the point, metres.
-    method : in words, with its source.
+    point_proximal_m : FloatArray
+        (3,), a point on the axis in the axes and from the origin of either segment, metres.
+    point_distal_m : FloatArray
+        (3,), a point on the axis in the axes and from the origin of either segment, metres.
+    direction_proximal : FloatArray
+        (3,), unit vectors along it in the axes of either segment.
+    direction_distal : FloatArray
+        (3,), unit vectors along it in the axes of either segment.
+    residual_m : float
+        Root mean square distance between the two images of the point, metres.
+    method : str, optional
+        In words, with its source.
     """
 
     point_proximal_m: FloatArray
@@ -43,9 +51,15 @@ class JointAxis:
 def sara(proximal: Frames, distal: Frames) -> JointAxis:
     """Return the common axis of rotation of two segments; frames with a missing pose take no part.
 
+    Parameters
+    ----------
+    proximal, distal : Frames
+        Poses of the two segments, n frames each.
+
     Raises
     ------
-    InvalidValueError : the motion does not fix an axis.
+    InvalidValueError
+        The motion does not fix an axis.
     """
     seen = np.isfinite(proximal.R_lab_seg).all(axis=(1, 2)) & np.isfinite(distal.R_lab_seg).all(axis=(1, 2))
     R, S = proximal.R_lab_seg[seen], distal.R_lab_seg[seen]

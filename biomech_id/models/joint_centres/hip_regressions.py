@@ -5,6 +5,8 @@ Y up, Z to the right; sigma = +1 for the right hip, -1 for the left. Lengths in 
 w = distance between the ASIS, d = pelvic depth (from mid-ASIS to the midpoint of the posterior spines), l = leg length,
 t = horizontal distance from ASIS to greater trochanter, r = radius of the markers.
 
+::
+
     Davis et al. 1991 (Hum Mov Sci 10:575)       C = 0.115 l - 15.3 mm, theta = 28.4 deg, beta = 18 deg
         X = C cos(theta) sin(beta) - (t + r) cos(beta)
         Y = -C cos(theta) cos(beta) - (t + r) sin(beta)
@@ -41,7 +43,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "harrington": ("inter_asis_m", "depth_m"),
     "hara": ("leg_length_m",),
 }
-#: Regressions from bones in images: the markers' radius is removed before they are applied.
+#: Regressions from bones in images:
+#: the markers' radius is removed before they are applied.
 REMOVES_MARKER_RADIUS: frozenset[str] = frozenset({"harrington", "hara"})
 #: Davis' angles theta and beta. The paper prints 28.4 and 18 degrees, which the regression by that name uses. Conventional-model
 #: software has them rounded to half a radian and .314 rad (28.65 and 17.99 degrees), and whoever wants its hip centre, .4 mm away,
@@ -56,11 +59,16 @@ class PelvisSize:
 
     Attributes
     ----------
-    inter_asis_m : distance between the anterior spines.
-    depth_m : distance from their midpoint to that of the posterior spines (or to the sacral marker).
-    leg_length_m : from ASIS to medial malleolus, of this leg.
-    asis_trochanter_m : horizontal distance from ASIS to greater trochanter; by regression on leg length when None.
-    marker_radius_m : radius of the markers.
+    inter_asis_m : float | None
+        Distance between the anterior spines.
+    depth_m : float | None, optional
+        Distance from their midpoint to that of the posterior spines (or to the sacral marker).
+    leg_length_m : float | None, optional
+        From ASIS to medial malleolus, of this leg.
+    asis_trochanter_m : float | None, optional
+        Horizontal distance from ASIS to greater trochanter; by regression on leg length when None.
+    marker_radius_m : float, optional
+        Radius of the markers.
     """
 
     inter_asis_m: float | None
@@ -75,14 +83,19 @@ def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatA
 
     Parameters
     ----------
-    method : "davis", "bell", "harrington" or "hara".
-    side : "L" or "R".
-    size : the pelvis between marker centres; marker radii are treated as the module says.
+    method : str
+        "davis", "bell", "harrington" or "hara".
+    side : str
+        "L" or "R".
+    size : PelvisSize
+        The pelvis between marker centres; marker radii are treated as the module says.
 
     Raises
     ------
-    OptionError : another method.
-    MissingInputError : a length the method needs is not known.
+    OptionError
+        Another method.
+    MissingInputError
+        A length the method needs is not known.
     """
     if method not in REGRESSIONS:
         raise OptionError(
@@ -102,7 +115,13 @@ def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatA
 
 
 def asis_trochanter_distance_m(leg_length_m: float) -> float:
-    """Return the distance from ASIS to trochanter, metres, by regression on leg length (used where nobody measured it)."""
+    """Return the distance from ASIS to trochanter, metres, by regression on leg length (used where nobody measured it).
+
+    Parameters
+    ----------
+    leg_length_m : float
+        From ASIS to the medial malleolus.
+    """
     return 0.1288 * leg_length_m - 0.04856
 
 
@@ -114,7 +133,7 @@ def davis_hip_m(size: PelvisSize, angles_rad: tuple[float, float]) -> FloatArray
     size : PelvisSize
         The pelvis between marker centres.
     angles_rad : tuple[float, float]
-        Theta and beta, `DAVIS_PRINTED_RAD` or `DAVIS_SOFTWARE_RAD`.
+        Theta and beta, `DAVIS_PRINTED_RAD` or ``DAVIS_SOFTWARE_RAD``.
     """
     theta, beta = angles_rad
     length = size.leg_length_m or math.nan

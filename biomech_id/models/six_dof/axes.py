@@ -2,7 +2,7 @@
 
 ISB segment axes (Wu et al. 2002, J Biomech 35:543): X anterior, Y proximal, Z to the subject's right, on both sides. The joint
 coordinate system of Grood and Suntay (1983, J Biomech Eng 105:136) has e1 = Z of the proximal segment (flexion), e3 = Y of the
-distal segment (rotation) and e2 floating (ab/adduction): R_proximal_distal = Rz(q1) Rx(q2) Ry(q3). With s = +1 left, -1 right,
+distal segment (rotation) and e2 floating (ab/adduction): R_proximal_distal = Rz(q1) Rx(q2) Ry(q3). With s = +1 left, -1 right, ::
 
     hip, ankle angles      ( q1, -s q2, -s q3)   flexion, adduction, internal rotation      (ankle: Y = s q2, eversion)
     knee angles            (-q1, -s q2, -s q3)
@@ -11,12 +11,12 @@ distal segment (rotation) and e2 floating (ab/adduction): R_proximal_distal = Rz
     foot progress          the same axes to foot = Rz(pitch) Ry(progression) Rx(roll): (-90 deg - pitch, -s roll, -s progression);
                            the pitch is counted like the conventional model's, -90 degrees for a level foot
 
-and, for a moment M of the proximal on the distal segment, the projections m_k = M . e_k on the joint's own axes:
+and, for a moment M of the proximal on the distal segment, the projections m_k = M . e_k on the joint's own axes::
 
     hip, ankle moments     (-m1, s m2, s m3)      knee moments  (m1, s m2, s m3)
 
 Projections are work-conjugate to the angles' rates; they are not components (e1 and e3 are not square to each other), and
-their sum of squares is not |M|^2. Forces stay in the axes of the distal segment, as in the conventional model:
+their sum of squares is not ``|M|^2``. Forces stay in the axes of the distal segment, as in the conventional model::
 
     hip, knee forces       (f_x, -f_z, f_y)       ankle forces  (-f_y, -f_z, f_x).
 

@@ -40,9 +40,12 @@ class FunctionalJoints:
 
     Attributes
     ----------
-    hip_pelvis_m : side -> (3,), metres, pelvis axes.
-    knee_lab : side -> (centre, outward), (n, 3) each, laboratory axes, in the reference trial's frames.
-    methods : (side, joint) -> in words.
+    hip_pelvis_m : Mapping[str, FloatArray], optional
+        Side -> (3,), metres, pelvis axes.
+    knee_lab : Mapping[str, tuple[FloatArray, FloatArray]], optional
+        Side -> (centre, outward), (n, 3) each, laboratory axes, in the reference trial's frames.
+    methods : Mapping[Part, str], optional
+        (side, joint) -> in words.
     """
 
     hip_pelvis_m: Mapping[str, FloatArray] = field(default_factory=dict)
@@ -52,7 +55,19 @@ class FunctionalJoints:
 
 @dataclass(frozen=True, eq=False)
 class StandingLeg:
-    """One leg in every frame of the reference trial: poses of its segments, and its hinges."""
+    """One leg in every frame of the reference trial: poses of its segments, and its hinges.
+
+    Attributes
+    ----------
+    side : str
+        "L" or "R".
+    frames : Mapping[str, Frames]
+        Segment -> pose.
+    hip_lab_m : FloatArray
+        (n, 3), laboratory axes.
+    knee, ankle : Hinge
+        Centre and axis.
+    """
 
     side: str
     frames: Mapping[str, Frames]
@@ -69,9 +84,19 @@ class StandingLeg:
 def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[str, ...]:
     """Return the sides that can be calibrated: both, or the one that has markers at all.
 
+    Parameters
+    ----------
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    subject : Subject
+        Who was measured.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    MissingInputError : something is missing; the message names everything at once.
+    MissingInputError
+        Something is missing; the message names everything at once.
     """
     bare = {
         side for side in SIDES if not any(landmarks.has(side, name) for name in ("lateral_epicondyle", "heel", "lateral_malleolus"))
@@ -95,7 +120,13 @@ def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[s
 
 
 def place_pelvis(landmarks: BodyPoints) -> Frames:
-    """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS."""
+    """Return the pelvis of the reference trial from its anatomical points: ISB axes, origin mid-ASIS.
+
+    Parameters
+    ----------
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    """
     left, right = landmarks.need("L", "asis"), landmarks.need("R", "asis")
     return Frames(pelvis_axes(left, right, landmarks.posterior()), 0.5 * (left + right))
 
@@ -108,9 +139,22 @@ def stand_leg(
 
     Parameters
     ----------
-    hip_pelvis_m : (3,), hip centre in pelvis axes, metres.
-    functional : knees found from motion replace the markers' own.
-    flat : take heel and forefoot as level.
+    side : str
+        "L" or "R".
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    hip_pelvis_m : FloatArray
+        (3,), hip centre in pelvis axes, metres.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    subject : Subject
+        Who was measured.
+    functional : FunctionalJoints
+        Knees found from motion replace the markers' own.
+    flat : bool
+        Take heel and forefoot as level.
+    marker_radius_m : float
+        Radius of a marker.
     """
     hip = into_lab(pelvis.R_lab_seg, pelvis.origin_lab_m, hip_pelvis_m)
     knee = place_hinge("knee", side, hip, landmarks, subject, marker_radius_m)
@@ -126,7 +170,15 @@ def stand_leg(
 
 
 def resting(side: str, landmarks: BodyPoints) -> BoolArray:
-    """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor."""
+    """Return (n,) frames in which heel and forefoot are slower than 0.15 m/s: the foot rests on the floor.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    """
     points = (landmarks.need(side, "heel"), landmarks.forefoot(side))
     speed = np.stack([np.linalg.norm(np.gradient(path, 1.0 / landmarks.markers.rate_hz, axis=0), axis=1) for path in points])
     with np.errstate(invalid="ignore"):
@@ -141,15 +193,25 @@ def learn(
 
     Parameters
     ----------
-    labels : the cluster.
-    frames : the segment's anatomical pose in the reference trial.
-    points_lab_m : name -> (n, 3), anatomical points.
-    parent_lab_m : (n, 3), the proximal joint centre: joins a cluster of fewer than three markers.
-    use : (n,), frames to learn from; every frame with a pose by default.
+    labels : tuple[str, ...]
+        The cluster.
+    frames : Frames
+        The segment's anatomical pose in the reference trial.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    points_lab_m : Mapping[str, FloatArray]
+        Name -> (n, 3), anatomical points.
+    parent_lab_m : FloatArray | None
+        (n, 3), the proximal joint centre: joins a cluster of fewer than three markers.
+    use : BoolArray | None
+        (n,), frames to learn from; every frame with a pose by default.
+    where : str
+        The file or trial concerned, for the error message.
 
     Raises
     ------
-    InvalidValueError : the segment is never placed, a marker of its cluster is never seen while it is, or the cluster is a line.
+    InvalidValueError
+        The segment is never placed, a marker of its cluster is never seen while it is, or the cluster is a line.
     """
     present = tuple(label for label in labels if landmarks.markers.present(label))
     paths = {label: landmarks.markers[label] for label in present}
@@ -185,7 +247,19 @@ def _mean_place(frames: Frames, path_lab_m: FloatArray, use: BoolArray) -> Float
 def leg_templates(
     leg: StandingLeg, landmarks: BodyPoints, *, from_walk: bool, marker_radius_m: float
 ) -> dict[str, SegmentTemplate]:
-    """Return the templates of thigh, shank and foot of one leg."""
+    """Return the templates of thigh, shank and foot of one leg.
+
+    Parameters
+    ----------
+    leg : StandingLeg
+        The leg in every frame.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    from_walk : bool
+        Whether the reference is a walk and not a static trial.
+    marker_radius_m : float
+        Radius of a marker.
+    """
     side, tracking = leg.side, landmarks.markerset.tracking
     knee, ankle = leg.knee.centre_lab_m, leg.ankle.centre_lab_m
     malleoli = {name: path for name in ("lateral_malleolus", "medial_malleolus") if (path := landmarks.get(side, name)) is not None}
@@ -215,7 +289,21 @@ def _foot_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float
 
 
 def sole(leg: StandingLeg, landmarks: BodyPoints, floor_lab_m: float, marker_radius_m: float, use: BoolArray | None) -> FloatArray:
-    """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on."""
+    """Return the outline of the sole, (k, 3), metres, in foot axes, on the floor the subject stands on.
+
+    Parameters
+    ----------
+    leg : StandingLeg
+        The leg in every frame.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    floor_lab_m : float
+        Height of the floor, laboratory Z.
+    marker_radius_m : float
+        Radius of a marker.
+    use : BoolArray | None
+        (n,), frames to learn from; None for all.
+    """
     side = leg.side
     keep = slice(None) if use is None or not use.any() else use
     heel, front = landmarks.need(side, "heel")[keep], landmarks.forefoot(side)[keep]

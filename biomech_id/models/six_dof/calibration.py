@@ -28,12 +28,17 @@ class SegmentTemplate:
 
     Attributes
     ----------
-    labels : markers of the cluster.
-    cluster_m : (k, 3), their places from the segment's origin, metres.
-    weights : (k,), weights of the pose fit.
-    points_m : name -> (3,) anatomical point, metres: joint centres ("hip_centre"; in the pelvis "L hip_centre", "R hip_centre") and
-        the end points of inertial tables.
-    spread_m : root mean square departure of the cluster from this template over the calibration's frames, metres.
+    labels : tuple[str, ...]
+        Markers of the cluster.
+    cluster_m : FloatArray
+        (k, 3), their places from the segment's origin, metres.
+    weights : FloatArray
+        (k,), weights of the pose fit.
+    points_m : Mapping[str, FloatArray]
+        Name -> (3,) anatomical point, metres: joint centres ("hip_centre"; in the pelvis "L hip_centre", "R hip_centre") and the
+        end points of inertial tables.
+    spread_m : float
+        Root mean square departure of the cluster from this template over the calibration's frames, metres.
     """
 
     labels: tuple[str, ...]
@@ -55,22 +60,39 @@ class SixDofCalibration:
 
     Attributes
     ----------
-    reference : name of the trial.
-    from_walk : whether that trial was a walk, for want of a static one.
-    n_frames : frames in which a whole leg was seen.
-    markerset, why : the marker set, and why it was taken.
-    sides : calibrated sides.
-    templates : ("", "pelvis") and (side, segment) -> template.
-    segments : (side, segment) -> inertial parameters.
-    length_m : (side, segment) -> length the parameters refer to, metres.
-    table : name of the inertial table.
-    methods : (side, joint) -> how the joint centre was found, with its source.
-    hip_methods : side -> which kind of method found the hip centre.
-    hip_candidates_m : side -> method -> (3,) hip centre in pelvis axes from mid-ASIS, metres, by every regression that could be
-        applied, to compare.
-    foot_flat : whether heel and forefoot were taken as level at calibration.
-    marker_radius_m : as used, metres.
-    outline_foot_m : side -> (k, 3) outline of the sole in foot axes, metres.
+    reference : str
+        Name of the trial.
+    from_walk : bool
+        Whether that trial was a walk, for want of a static one.
+    n_frames : int
+        Frames in which a whole leg was seen.
+    markerset : MarkerSet
+        The marker set, and why it was taken.
+    why : str
+        The marker set, and why it was taken.
+    sides : tuple[str, ...]
+        Calibrated sides.
+    templates : Mapping[Part, SegmentTemplate]
+        ("", "pelvis") and (side, segment) -> template.
+    segments : Mapping[Part, Segment]
+        (side, segment) -> inertial parameters.
+    length_m : Mapping[Part, float]
+        (side, segment) -> length the parameters refer to, metres.
+    table : str
+        Name of the inertial table.
+    methods : Mapping[Part, str]
+        (side, joint) -> how the joint centre was found, with its source.
+    hip_methods : Mapping[str, HipCentreMethod]
+        Side -> which kind of method found the hip centre.
+    hip_candidates_m : Mapping[str, Mapping[str, FloatArray]]
+        Side -> method -> (3,) hip centre in pelvis axes from mid-ASIS, metres, by every regression that could be applied, to
+        compare.
+    foot_flat : bool
+        Whether heel and forefoot were taken as level at calibration.
+    marker_radius_m : float
+        As used, metres.
+    outline_foot_m : Mapping[str, FloatArray], optional
+        Side -> (k, 3) outline of the sole in foot axes, metres.
     """
 
     reference: str

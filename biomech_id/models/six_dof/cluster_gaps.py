@@ -19,8 +19,10 @@ def bridge_cluster(points_lab_m: FloatArray, template_m: FloatArray, weights: Fl
 
     Parameters
     ----------
-    points_lab_m : (n, k, 3), measured markers, metres, laboratory axes, NaN where unseen.
-    template_m, weights : (k, 3) metres in segment axes, and (k,), as for `fit_pose`.
+    points_lab_m : FloatArray
+        (n, k, 3), measured markers, metres, laboratory axes, NaN where unseen.
+    template_m, weights : FloatArray
+        (k, 3) metres in segment axes, and (k,), as for `fit_pose`.
     """
     seen = np.asarray(np.isfinite(points_lab_m).all(axis=2))
     n_markers = points_lab_m.shape[1]

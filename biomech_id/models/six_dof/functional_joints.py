@@ -43,11 +43,16 @@ def find_functional_joints(
 
     Parameters
     ----------
-    trials : functional trials.
-    markerset : labels of the templates.
-    templates : first calibration: ("", "pelvis") and (side, segment) -> template.
-    legs : side -> the leg in the reference trial, for the knee's marker-based centre.
-    hip : "score" or "sphere".
+    trials : Sequence[Trial]
+        Functional trials.
+    markerset : MarkerSet
+        Labels of the templates.
+    templates : Mapping[Part, SegmentTemplate]
+        First calibration: ("", "pelvis") and (side, segment) -> template.
+    legs : Mapping[str, StandingLeg]
+        Side -> the leg in the reference trial, for the knee's marker-based centre.
+    hip : str, optional
+        "score" or "sphere".
     """
     recordings = [under_set_labels(trial.markers, markerset) for trial in trials]
     tracked = [track_segments(templates, tuple(legs), markers).frames for markers in recordings]

@@ -39,7 +39,8 @@ from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
 from biomech_id.trial import Subject, Trial
 
-#: Order of preference of hip centres when nobody chooses: from motion, stored in the file, by regression on the pelvis, on the leg.
+#: Order of preference of hip centres when nobody chooses:
+#: from motion, stored in the file, by regression on the pelvis, on the leg.
 HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davis")
 #: Methods that need functional trials, and every method that can be asked for.
 FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
@@ -54,12 +55,18 @@ class SixDofModel:
 
     Attributes
     ----------
-    calibration : what the static trial, or a window of a walk, taught.
-    subject : the measurements used.
-    findings : what was assumed or noticed on the way.
-    static : the static trial under the marker set's labels; None where a walk had to serve.
-    axes : in which angles, moments and forces are expressed.
-    name : of the model in the registry.
+    calibration : SixDofCalibration
+        What the static trial, or a window of a walk, taught.
+    subject : Subject
+        The measurements used.
+    findings : tuple[Finding, ...], optional
+        What was assumed or noticed on the way.
+    static : Trial | None, optional
+        The static trial under the marker set's labels; None where a walk had to serve.
+    axes : ModelAxes, optional
+        In which angles, moments and forces are expressed.
+    name : str, optional
+        Of the model in the registry.
     """
 
     calibration: SixDofCalibration
@@ -70,7 +77,15 @@ class SixDofModel:
     name: str = "six-dof"
 
     def expressed_in(self, axes: ModelAxes, name: str) -> SixDofModel:
-        """Return the model with other axes, under another name."""
+        """Return the model with other axes, under another name.
+
+        Parameters
+        ----------
+        axes : ModelAxes
+            Which axes results are expressed in.
+        name : str
+            Its name.
+        """
         return replace(self, axes=axes, name=name)
 
     @property
@@ -89,7 +104,13 @@ class SixDofModel:
         return ModelErrors({side: self.calibration.hip_methods[side] for side in self.calibration.sides})
 
     def named(self, trial: Trial) -> Trial:
-        """Return a trial with its markers under the marker set's labels."""
+        """Return a trial with its markers under the marker set's labels.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        """
         return replace(trial, markers=under_set_labels(trial.markers, self.calibration.markerset))
 
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
@@ -97,14 +118,19 @@ class SixDofModel:
 
         Parameters
         ----------
-        trial : markers of the same subject; frames in which a segment shows too few markers are NaN.
-        kinetics : "textbook"; the vendor's conventions exist for the conventional model only.
+        trial : Trial
+            Markers of the same subject; frames in which a segment shows too few markers are NaN.
+        kinetics : str, optional
+            "textbook"; the vendor's conventions exist for the conventional model only.
 
         Raises
         ------
-        WrongTypeError : something else than a trial.
-        MissingInputError : a segment has too few markers in the whole trial; the message names them all.
-        OptionError : another kinetics mode.
+        WrongTypeError
+            Something else than a trial.
+        MissingInputError
+            A segment has too few markers in the whole trial; the message names them all.
+        OptionError
+            Another kinetics mode.
         """
         must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         if kinetics != "textbook":
@@ -150,21 +176,33 @@ def six_dof_model(
 
     Parameters
     ----------
-    static : the subject standing; None calibrates on the walk that shows all anatomical points in most frames.
-    subject : measurements; default is what the reference trial's file holds.
-    markerset : a set, its name or the path of its TOML; the best match by default.
-    walks : walking trials, used for calibration where there is no static trial.
-    functional : trials in which hips circle or knees bend, for functional joint centres.
-    hip : "auto" (SCoRE on functional trials, else stored, else Harrington, Hara, Bell, Davis), or one of `HIP_METHODS`.
-    inertia : name or path of an inertial table, or "auto" (see `table_inertia.choose_table`).
-    foot_flat : whether heel and forefoot stood level; default is the subject's setting, else yes.
+    static : Trial | None
+        The subject standing; None calibrates on the walk that shows all anatomical points in most frames.
+    subject : Subject | None, optional
+        Measurements; default is what the reference trial's file holds.
+    markerset : MarkerSet | str | None, optional
+        A set, its name or the path of its TOML; the best match by default.
+    walks : Sequence[Trial], optional
+        Walking trials, used for calibration where there is no static trial.
+    functional : Sequence[Trial], optional
+        Trials in which hips circle or knees bend, for functional joint centres.
+    hip : str, optional
+        "auto" (SCoRE on functional trials, else stored, else Harrington, Hara, Bell, Davis), or one of `HIP_METHODS`.
+    inertia : str, optional
+        Name or path of an inertial table, or "auto" (see `table_inertia.choose_table`).
+    foot_flat : bool | None, optional
+        Whether heel and forefoot stood level; default is the subject's setting, else yes.
 
     Raises
     ------
-    WrongTypeError : something else than a trial.
-    MissingInputError : markers or measurements are missing; the message names them all.
-    InvalidValueError : the anatomical points are never seen together with the clusters.
-    OptionError : an unknown marker set, table or hip method.
+    WrongTypeError
+        Something else than a trial.
+    MissingInputError
+        Markers or measurements are missing; the message names them all.
+    InvalidValueError
+        The anatomical points are never seen together with the clusters.
+    OptionError
+        An unknown marker set, table or hip method.
     """
     for trial in (*([] if static is None else [static]), *walks, *functional):
         must_be(trial, Trial, argument="trials", of="six_dof_model", hint="read_c3d(path) returns one")
@@ -241,7 +279,7 @@ class _Placed:
 
 @dataclass(frozen=True, eq=False)
 class _Calibrator:
-    """Everything calibration works on; `place` may run again when motion has found better joints."""
+    """Everything calibration works on; ``place`` may run again when motion has found better joints."""
 
     reference: Trial
     from_walk: bool

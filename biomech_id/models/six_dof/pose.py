@@ -1,20 +1,20 @@
 """Rigid pose of a marker cluster by weighted least squares, for all frames at once.
 
-For template points a_k (segment axes), measured points b_k (laboratory) and weights w_k, the pose R, o that minimises
+For template points a_k (segment axes), measured points b_k (laboratory) and weights w_k, the pose R, o that minimises ::
 
     sum_k w_k |R a_k + o - b_k|^2
 
 is R = the rotation that maximises tr(R S), S = sum_k w_k (a_k - abar)(b_k - bbar)', and o = bbar - R abar, bars being weighted
 means (Soderkvist and Wedin 1993, J Biomech 26:1473). With unit quaternions tr(R S) = q' N q for a symmetric 4x4 matrix N made of
-the elements of S (Horn 1987, J Opt Soc Am A 4:629), so q is the eigenvector of the largest eigenvalue of N: the largest root of
+the elements of S (Horn 1987, J Opt Soc Am A 4:629), so q is the eigenvector of the largest eigenvalue of N: the largest root of ::
 
     l^4 - 2 |S|^2 l^2 - 8 det(S) l + det(N) = 0,
 
-which Newton's method reaches from above, starting at (sum w |a - abar|^2 + sum w |b - bbar|^2) / 2 (Theobald 2005, Acta Cryst
-A61:478); q is then any column of the adjugate of N - l 1. All of it is arithmetic on whole columns of frames.
+which Newton's method reaches from above, starting at (sum w ``|a - abar|^2`` + sum w ``|b - bbar|^2``) / 2 (Theobald 2005, Acta
+Cryst A61:478); q is then any column of the adjugate of N - l 1. All of it is arithmetic on whole columns of frames.
 
 The columns lose digits when the markers are nearly on a line: the product of the three gaps between the largest and the other
-eigenvalues says how many. Frames where it is small get a Newton step towards the largest tr(R S): with B = R S, the rotation by
+eigenvalues says how many. Frames where it is small get a Newton step towards the largest tr(R S): with B = R S, the rotation by ::
 
     d = (tr(B) 1 - (B + B') / 2)^-1 (B12 - B21, B20 - B02, B01 - B10)          (indices from 0)
 
@@ -36,9 +36,11 @@ from biomech_id.errors import InvalidValueError, ShapeError
 REFINED, BY_SINGULAR_VALUES = 2e-2, 4e-6
 #: Ratio of a cluster's width to its length below which rounding alone hides its rotation about the long axis.
 COLLINEAR = 1e-6
-#: Value of the characteristic polynomial over its first term that is its rounding: each of its four terms is of that size.
+#: Value of the characteristic polynomial over its first term that is its rounding:
+#: each of its four terms is of that size.
 _ROUNDING = 16 * np.finfo(np.float64).eps
-#: Newton steps: convergence is quadratic, and from far above the error shrinks by a quarter per step before that.
+#: Newton steps:
+#: convergence is quadratic, and from far above the error shrinks by a quarter per step before that.
 _NEWTON_STEPS = 50
 #: Frames treated together, so that the few dozen columns of work stay in the processor's cache.
 _BLOCK = 4096
@@ -50,10 +52,14 @@ class Pose:
 
     Attributes
     ----------
-    R_lab_seg : (n, 3, 3), segment to laboratory components; NaN where fewer than three markers, or a line of them, were seen.
-    origin_lab_m : (n, 3), origin of the template's axes, metres, laboratory axes.
-    residual_m : (n,), weighted root mean square distance between fitted and measured markers, metres.
-    n_seen : (n,), number of markers used.
+    R_lab_seg : FloatArray
+        (n, 3, 3), segment to laboratory components; NaN where fewer than three markers, or a line of them, were seen.
+    origin_lab_m : FloatArray
+        (n, 3), origin of the template's axes, metres, laboratory axes.
+    residual_m : FloatArray
+        (n,), weighted root mean square distance between fitted and measured markers, metres.
+    n_seen : FloatArray
+        (n,), number of markers used.
     """
 
     R_lab_seg: FloatArray
@@ -67,14 +73,19 @@ def fit_pose(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArr
 
     Parameters
     ----------
-    points_lab_m : (n, k, 3), measured markers, metres, laboratory axes; a marker with any NaN takes no part in that frame.
-    template_m : (k, 3), the same markers in segment axes, metres.
-    weights : (k,), non-negative; equal by default.
+    points_lab_m : FloatArray
+        (n, k, 3), measured markers, metres, laboratory axes; a marker with any NaN takes no part in that frame.
+    template_m : FloatArray
+        (k, 3), the same markers in segment axes, metres.
+    weights : FloatArray | None, optional
+        (k,), non-negative; equal by default.
 
     Raises
     ------
-    ShapeError : arrays that do not fit together.
-    InvalidValueError : a weight that is negative or not finite, or a template with missing points.
+    ShapeError
+        Arrays that do not fit together.
+    InvalidValueError
+        A weight that is negative or not finite, or a template with missing points.
     """
     points, template, weight = _checked(points_lab_m, template_m, weights)
     n_frames = len(points)
@@ -90,7 +101,15 @@ def fit_pose(points_lab_m: FloatArray, template_m: FloatArray, weights: FloatArr
 
 
 def aspect(template_m: FloatArray, weights: FloatArray | None = None) -> float:
-    """Return the second principal extent of a cluster over its first: 0 for markers on a line, 1 for a round cluster."""
+    """Return the second principal extent of a cluster over its first: 0 for markers on a line, 1 for a round cluster.
+
+    Parameters
+    ----------
+    template_m : FloatArray
+        (k, 3), markers in segment axes.
+    weights : FloatArray | None, optional
+        (k,), more than zero; None for equal ones.
+    """
     weight = np.ones(len(template_m)) if weights is None else weights
     centred = template_m - np.average(template_m, axis=0, weights=weight)
     extents = np.linalg.svd(np.sqrt(weight)[:, None] * centred, compute_uv=False)

@@ -20,7 +20,17 @@ from biomech_id.trial import Markers
 
 @dataclass(frozen=True, eq=False)
 class TrackedSegments:
-    """Poses of every segment, joint centres carried by the proximal segments, and how well the clusters fit."""
+    """Poses of every segment, joint centres carried by the proximal segments, and how well the clusters fit.
+
+    Attributes
+    ----------
+    frames : Mapping[Part, Frames]
+        Part -> pose.
+    centres_lab_m : Mapping[Part, FloatArray]
+        Part -> (n, 3), proximal joint centre, laboratory axes.
+    residual_m : Mapping[Part, FloatArray]
+        Part -> (n,), how well the cluster fits.
+    """
 
     frames: Mapping[Part, Frames]
     centres_lab_m: Mapping[Part, FloatArray]
@@ -32,9 +42,12 @@ def track_segments(templates: Mapping[Part, SegmentTemplate], sides: Sequence[st
 
     Parameters
     ----------
-    templates : ("", "pelvis") and (side, segment) -> template.
-    sides : sides to track.
-    markers : the recording's markers; a label that is missing counts as unseen.
+    templates : Mapping[Part, SegmentTemplate]
+        ("", "pelvis") and (side, segment) -> template.
+    sides : Sequence[str]
+        Sides to track.
+    markers : Markers
+        The recording's markers; a label that is missing counts as unseen.
     """
     poses: dict[Part, Pose] = {("", "pelvis"): _follow(templates["", "pelvis"], markers, None)}
     centres: dict[Part, FloatArray] = {}
@@ -69,9 +82,19 @@ def _path(markers: Markers, label: str) -> FloatArray:
 def require_clusters(templates: Mapping[Part, SegmentTemplate], markers: Markers, where: str) -> None:
     """Refuse a recording in which a segment can never be followed, naming every marker that is missing.
 
+    Parameters
+    ----------
+    templates : Mapping[Part, SegmentTemplate]
+        Segment -> its template.
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    MissingInputError : a cluster with fewer than three markers that are ever seen (two in a cluster of two).
+    MissingInputError
+        A cluster with fewer than three markers that are ever seen (two in a cluster of two).
     """
     missing = []
     for (side, name), template in templates.items():

@@ -22,7 +22,19 @@ class Operations:
 
     Attributes
     ----------
-    add, mul, div, sqrt, trig, atan, assign : int, optional
+    add : int, optional
+        Number of these.
+    mul : int, optional
+        Number of these.
+    div : int, optional
+        Number of these.
+    sqrt : int, optional
+        Number of these.
+    trig : int, optional
+        Number of these.
+    atan : int, optional
+        Number of these.
+    assign : int, optional
         Number of these.
     """
 

@@ -26,7 +26,9 @@ class SymbolicLink:
 
     Attributes
     ----------
-    length_m, mass_kg : Any
+    length_m : Any
+        Of the link.
+    mass_kg : Any
         Of the link.
     com_m : Any
         From the proximal joint, along the link.

@@ -30,7 +30,9 @@ class Piece:
     ----------
     turned_by : tuple[int, ...]
         Indices of the coordinates whose sum turns it.
-    x, y : Any
+    x : Any
+        Components before the turn.
+    y : Any
         Components before the turn.
     """
 

@@ -20,7 +20,7 @@ def read_channels(file: C3DFile, setups: Iterable[PlateSetup]) -> AnalogChannels
     ----------
     file : C3DFile
         The opened file.
-    setups : iterable of PlateSetup
+    setups : Iterable[PlateSetup]
         Its force plates as described, usable or not.
     """
     n = file.layout.channels if file.layout.samples else 0

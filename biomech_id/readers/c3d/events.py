@@ -16,20 +16,35 @@ from biomech_id.trial import Event, EventKind
 SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
 STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")
 OFF_WORDS = ("foot off", "toe off", "toeoff", "lift off", "foot up")
-#: Header labels have four characters: side, then an abbreviation.
+#: Header labels have four characters:
+#: side, then an abbreviation.
 HEADER_KINDS = dict.fromkeys(("HS", "IC", "FS"), EventKind.FOOT_STRIKE) | dict.fromkeys(("TO", "FO"), EventKind.FOOT_OFF)
 
 
 @dataclass(frozen=True, order=True)
 class StoredEvent:
-    """An event and the subject it belongs to (EVENT:SUBJECTS), "" when the file does not say."""
+    """An event and the subject it belongs to (EVENT:SUBJECTS), "" when the file does not say.
+
+    Attributes
+    ----------
+    event : Event
+        At its absolute time.
+    subject : str, optional
+        As in EVENT:SUBJECTS.
+    """
 
     event: Event
     subject: str = ""
 
 
 def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding, ...]]:
-    """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds."""
+    """Return every event the file holds, sorted, at absolute times: frame n (from 1) is at (n - 1) / rate seconds.
+
+    Parameters
+    ----------
+    file : C3DFile
+        The file.
+    """
     where = file.source.name
     findings: list[Finding] = []
     events = _from_group(file, findings, where)
@@ -46,8 +61,16 @@ def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent]
 
     Parameters
     ----------
-    subject, others : label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them
-        otherwise; SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+    subject : str
+        Label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them otherwise;
+        SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+    others : Iterable[str]
+        Label prefixes of the chosen subject and of the others, without colon. SUBJECTS:NAMES may call them otherwise;
+        SUBJECTS:LABEL_PREFIXES says which name goes with which prefix.
+    stored : Iterable[StoredEvent]
+        Every event of the file.
+    file : C3DFile
+        The file.
     """
     names = file.parameters.strings("SUBJECTS", "NAMES")
     prefixes = file.parameters.strings("SUBJECTS", "LABEL_PREFIXES")
@@ -57,7 +80,15 @@ def events_of(subject: str, others: Iterable[str], stored: Iterable[StoredEvent]
 
 
 def events_inside(events: tuple[Event, ...], file: C3DFile) -> tuple[tuple[Event, ...], tuple[Finding, ...]]:
-    """Return the events inside the recording (half a frame of grace at both ends)."""
+    """Return the events inside the recording (half a frame of grace at both ends).
+
+    Parameters
+    ----------
+    events : tuple[Event, ...]
+        At absolute times.
+    file : C3DFile
+        The file.
+    """
     where, layout = file.source.name, file.layout
     half_frame_s = 0.5 / layout.rate_hz
     first_s = (layout.first_frame - 1) / layout.rate_hz - half_frame_s

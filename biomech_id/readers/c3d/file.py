@@ -25,10 +25,16 @@ class C3DFile:
 
     Attributes
     ----------
-    source : the bytes.
-    header, parameters : what the file says.
-    layout : where its numbers lie, after header, parameters and bytes were reconciled.
-    findings : what was noticed on the way.
+    source : Source
+        The bytes.
+    header : Header
+        What the file says.
+    parameters : Parameters
+        What the file says.
+    layout : Layout
+        Where its numbers lie, after header, parameters and bytes were reconciled.
+    findings : tuple[Finding, ...]
+        What was noticed on the way.
     """
 
     source: Source
@@ -50,8 +56,10 @@ class C3DFile:
 
         Returns
         -------
-        positions : (n_frames, points, 3), in POINT:UNITS, file axes, unmeasured ones as stored.
-        measured : (n_frames, points), False where the residual is negative.
+        positions : FloatArray
+            (n_frames, points, 3), in POINT:UNITS, file axes, unmeasured ones as stored.
+        measured : BoolArray
+            (n_frames, points), False where the residual is negative.
         """
         layout = self.layout
         stored = self._words[:, : 4 * layout.points].reshape(layout.n_frames, layout.points, 4)
@@ -67,11 +75,27 @@ class C3DFile:
         yield from takewhile(len, (read(group, f"{name}{number}") for number in count(2)))
 
     def joined_strings(self, group: str, name: str) -> tuple[str, ...]:
-        """Return the strings of NAME, NAME2, NAME3...: a parameter holds at most 255 rows."""
+        """Return the strings of NAME, NAME2, NAME3...: a parameter holds at most 255 rows.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter: "LABELS".
+        """
         return tuple(chain.from_iterable(self._joined(self.parameters.strings, group, name)))
 
     def joined_numbers(self, group: str, name: str) -> FloatArray:
-        """Return the numbers of NAME, NAME2, NAME3... as floats."""
+        """Return the numbers of NAME, NAME2, NAME3... as floats.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter: "LABELS".
+        """
         return np.concatenate([part.ravel() for part in self._joined(self.parameters.numbers, group, name)]).astype(np.float64)
 
     @cached_property
@@ -98,16 +122,24 @@ class C3DFile:
 
         Parameters
         ----------
-        channels : numbers counted from 0; each must exist (see ``layout.channels``).
+        channels : Sequence[int]
+            Numbers counted from 0; each must exist (see ``layout.channels``).
 
         Returns
         -------
-        (n_frames * samples, len(channels)); (stored - OFFSET) * SCALE * GEN_SCALE, NaN for a channel without calibration.
+        FloatArray
+            (n_frames * samples, len(channels)); (stored - OFFSET) * SCALE * GEN_SCALE, NaN for a channel without calibration.
         """
         return np.ascontiguousarray(self._calibrated(self.analog_words(channels), channels))
 
     def analog_words(self, channels: Sequence[int]) -> NDArray[Any]:
-        """Return some analog channels as stored, (n_frames * samples, len(channels))."""
+        """Return some analog channels as stored, (n_frames * samples, len(channels)).
+
+        Parameters
+        ----------
+        channels : Sequence[int]
+            Indices.
+        """
         return self.all_analog_words[:, list(channels)]
 
     @cached_property
@@ -127,9 +159,15 @@ class C3DFile:
 def open_c3d(source: Source) -> C3DFile:
     """Return the structure of a file.
 
+    Parameters
+    ----------
+    source : Source
+        The file's bytes and where they come from.
+
     Raises
     ------
-    FileRefusedError : see `walk_parameters` and `find_layout`.
+    FileRefusedError
+        See `walk_parameters` and `find_layout`.
     """
     data, where = source.data, source.name
     parameters = walk_parameters(data, (data[0] - 1) * BLOCK_BYTES, where=where)

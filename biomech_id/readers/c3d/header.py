@@ -19,7 +19,17 @@ MOST_HEADER_EVENTS = 18
 
 @dataclass(frozen=True)
 class HeaderEvent:
-    """An event stored in the header: a label of four characters, a time in seconds, whether it is switched on."""
+    """An event stored in the header: a label of four characters, a time in seconds, whether it is switched on.
+
+    Attributes
+    ----------
+    label : str
+        Four characters.
+    time_s : float
+        As stored, seconds.
+    shown : bool
+        Whether it is switched on.
+    """
 
     label: str
     time_s: float
@@ -28,7 +38,27 @@ class HeaderEvent:
 
 @dataclass(frozen=True)
 class Header:
-    """What the header says, unchecked; frames are counted from 1."""
+    """What the header says, unchecked; frames are counted from 1.
+
+    Attributes
+    ----------
+    points : int
+        Number of points.
+    analog_per_frame : int
+        Analog words in a frame.
+    first_frame, last_frame : int
+        Counted from 1.
+    scale : float
+        Of integer points; negative where points are floats.
+    data_block : int
+        Number of the block where the data begin, from 1.
+    analog_samples : int
+        Analog samples in a video frame.
+    rate_hz : float
+        Video frames per second.
+    events : tuple[HeaderEvent, ...]
+        Stored in the header.
+    """
 
     points: int
     analog_per_frame: int
@@ -47,7 +77,15 @@ class Header:
 
 
 def parse_header(data: bytes, processor: Processor) -> Header:
-    """Return the header of a file of at least one block."""
+    """Return the header of a file of at least one block.
+
+    Parameters
+    ----------
+    data : bytes
+        The file's bytes.
+    processor : Processor
+        In whose format numbers are stored.
+    """
     words = processor.words(data, count=BLOCK_BYTES // 2)
     return Header(
         points=int(words[1]),

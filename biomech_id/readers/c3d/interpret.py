@@ -41,11 +41,23 @@ class _Points:
 def interpret(source: Source, subject: str | None = None, marker_set: str | None = None) -> Recording:
     """Return the trial a file holds, and what the file says (see `read_c3d`).
 
+    Parameters
+    ----------
+    source : Source
+        The file's bytes and where they come from.
+    subject : str | None, optional
+        Prefix of the subject wanted, where a file holds several; None for the only one.
+    marker_set : str | None, optional
+        Name or file of a marker set; None finds the one that fits.
+
     Raises
     ------
-    FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
-    MissingInputError : the wanted subject is not in the file.
-    OptionError : there is no such marker set.
+    FileRefusedError
+        The file cannot be read, or reading it would give wrong numbers.
+    MissingInputError
+        The wanted subject is not in the file.
+    OptionError
+        There is no such marker set.
     """
     markerset = None if marker_set is None else load_markerset(marker_set)
     file = open_c3d(source)

@@ -12,7 +12,8 @@ from biomech_id.readers.c3d.file import C3DFile
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
 OUTPUT_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS", "MODELED_MARKERS")
-#: Of these, the one that holds points in space (in POINT:UNITS); the others are quantities.
+#: Of these, the one that holds points in space
+#: (in POINT:UNITS); the others are quantities.
 POINT_GROUP = "MODELED_MARKERS"
 #: Outputs of the conventional model known by name, for files that lost the groups above.
 _OUTPUT_NAME = re.compile(r"^[LR]?[A-Za-z]+(Angles?|Forces?|Moments?|Powers?|GRF|PowerScalar)$")
@@ -27,11 +28,21 @@ class Labels:
 
     Attributes
     ----------
-    stored : every label as the file holds it, also those beyond the number of points.
-    markers, outputs, virtual : name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points
-        in space that the vendor's model computed (joint centres, segment axes).
-    subject : prefix that was stripped, or "".
-    subjects : every prefix in the file.
+    stored : tuple[str, ...]
+        Every label as the file holds it, also those beyond the number of points.
+    markers : dict[str, int]
+        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
+        model computed (joint centres, segment axes).
+    outputs : dict[str, int]
+        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
+        model computed (joint centres, segment axes).
+    virtual : dict[str, int]
+        Name -> index of the point. ``outputs`` are quantities (angles, moments...), ``virtual`` points in space that the vendor's
+        model computed (joint centres, segment axes).
+    subject : str
+        Prefix that was stripped, or "".
+    subjects : tuple[str, ...]
+        Every prefix in the file.
     """
 
     stored: tuple[str, ...]
@@ -47,11 +58,15 @@ def sort_labels(file: C3DFile, subject: str | None) -> tuple[Labels, tuple[Findi
 
     Parameters
     ----------
-    subject : prefix of the wanted subject when a file holds several; None takes the one with most markers.
+    file : C3DFile
+        The file.
+    subject : str | None
+        Prefix of the wanted subject when a file holds several; None takes the one with most markers.
 
     Raises
     ------
-    MissingInputError : no label carries the wanted prefix.
+    MissingInputError
+        No label carries the wanted prefix.
     """
     findings: list[Finding] = []
     where = file.source.name
@@ -122,7 +137,13 @@ def _without(label: str, prefix: str) -> str:
 
 
 def numbered(named: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return labels made unique (LANK, LANK_2, LANK_3), and those that occurred before, once for each time."""
+    """Return labels made unique (LANK, LANK_2, LANK_3), and those that occurred before, once for each time.
+
+    Parameters
+    ----------
+    named : Iterable[str]
+        Labels, some of them more than once.
+    """
     seen: set[str] = set()
     twice: list[str] = []
     unique = []

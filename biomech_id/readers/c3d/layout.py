@@ -19,7 +19,8 @@ from biomech_id.readers.c3d.parameters import Parameters
 #: Files are padded to a whole block; some writers add one more.
 PADDING_BYTES = 2 * BLOCK_BYTES
 SLOWEST_HZ, FASTEST_HZ = 0.5, 100_000.0
-#: Header words are 16 bits: a longer recording stops counting here.
+#: Header words are 16 bits:
+#: a longer recording stops counting here.
 CLIPPED_FRAME = 65535
 RELATIVE_TOLERANCE = 1e-3
 _T = TypeVar("_T")
@@ -31,6 +32,27 @@ class Layout:
 
     ``samples`` is the number of analog samples per video frame; ``start`` the byte offset of the first frame.
     ``n_frames`` are there; ``frames_promised`` were promised.
+
+    Attributes
+    ----------
+    points, channels : int
+        How many.
+    samples : int
+        Analog samples in a video frame.
+    is_float : bool
+        Whether numbers are floats.
+    scale : float
+        Of integer points.
+    start : int
+        Byte at which the data begin.
+    first_frame : int
+        Counted from 1.
+    n_frames : int
+        Number of frames that are there.
+    frames_promised : int
+        Number that the file says.
+    rate_hz : float
+        Video frames per second.
     """
 
     points: int
@@ -72,7 +94,9 @@ class _Guess:
 
     @property
     def fit(self) -> int:
-        """2: fills the file but for its padding; 1: fits with bytes to spare; 0: the data is shorter."""
+        """2:
+        fills the file but for its padding; 1: fits with bytes to spare; 0: the data is shorter.
+        """
         if self.frame_bytes == 0 or self.frames < 1:
             return -1
         spare = self.available - self.start - self.frames * self.frame_bytes
@@ -82,10 +106,22 @@ class _Guess:
 def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: str) -> tuple[Layout, tuple[Finding, ...]]:
     """Return the layout of a file, and what was noticed.
 
+    Parameters
+    ----------
+    header : Header
+        The file's header.
+    parameters : Parameters
+        The file's parameters.
+    data : bytes
+        The file's bytes.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    FileRefusedError : no points and no channels, no usable rate, or header and parameters contradict each other (or the header
-        alone counts the analog samples) and nothing fits the bytes that are there.
+    FileRefusedError
+        No points and no channels, no usable rate, or header and parameters contradict each other (or the header alone counts the
+        analog samples) and nothing fits the bytes that are there.
     """
     findings: list[Finding] = []
     size = len(data)

@@ -36,6 +36,25 @@ class Record:
 
     ``raw`` is the parameter's data as it lies in the file. Byte positions in the file: ``start`` of the record, ``pointer`` to
     the next record (its value is ``offset``, counted from itself), ``body`` behind the data, ``end`` behind the description.
+
+    Attributes
+    ----------
+    name : str
+        In upper case.
+    group_id : int
+        Number of its group.
+    locked : bool
+        Whether the file says so.
+    is_group : bool
+        Whether it is a group.
+    kind : int
+        Bytes of an item, -1 for characters; 0 for a group.
+    dims : tuple[int, ...]
+        The fastest first.
+    raw, description : bytes
+        As stored.
+    start, pointer, offset, body, end : int
+        Where the record, its pointer, the pointer's value, its data and its end lie, bytes.
     """
 
     name: str
@@ -55,7 +74,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a group."""
+    """One parameter of a group.
+
+    Attributes
+    ----------
+    record : Record
+        As stored.
+    processor : Processor
+        In whose format numbers are stored.
+    """
 
     record: Record
     processor: Processor
@@ -87,7 +114,15 @@ class Parameter:
 
 @dataclass
 class Group:
-    """One group: its parameters by upper-case name, in the file's order."""
+    """One group: its parameters by upper-case name, in the file's order.
+
+    Attributes
+    ----------
+    name : str
+        In upper case.
+    parameters : dict[str, Parameter], optional
+        By upper-case name.
+    """
 
     name: str
     parameters: dict[str, Parameter] = field(default_factory=dict)
@@ -99,14 +134,24 @@ class Parameters:
 
     Attributes
     ----------
-    processor : number format.
-    groups : name -> Group.
-    records : every record as stored, in order.
-    start, end : byte offsets of the section's first byte and of the byte after the last record read.
-    blocks : length of the section as it says, in blocks of 512 bytes.
-    damage : what was wrong with the section; None when all of it could be walked.
-    lost : whether what follows the damage could not be read.
-    strays : what was skipped (parameters without a group, groups numbered twice).
+    processor : Processor
+        Number format.
+    groups : dict[str, Group]
+        Name -> Group.
+    records : tuple[Record, ...]
+        Every record as stored, in order.
+    start : int
+        Byte offsets of the section's first byte and of the byte after the last record read.
+    end : int
+        Byte offsets of the section's first byte and of the byte after the last record read.
+    blocks : int
+        Length of the section as it says, in blocks of 512 bytes.
+    damage : Sentence | None, optional
+        What was wrong with the section; None when all of it could be walked.
+    lost : bool, optional
+        Whether what follows the damage could not be read.
+    strays : tuple[Sentence, ...], optional
+        What was skipped (parameters without a group, groups numbered twice).
     """
 
     processor: Processor
@@ -123,32 +168,80 @@ class Parameters:
         return isinstance(key, str) and self.find(*key.partition(":")[::2]) is not None
 
     def find(self, group: str, name: str) -> Parameter | None:
-        """Return a parameter, or None."""
+        """Return a parameter, or None.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         found = self.groups.get(group.upper())
         return found.parameters.get(name.upper()) if found else None
 
     def strings(self, group: str, name: str) -> tuple[str, ...]:
-        """Return the strings of a parameter, blanks removed; empty when it is absent or not text."""
+        """Return the strings of a parameter, blanks removed; empty when it is absent or not text.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         found = self.find(group, name)
         return found.strings if found else ()
 
     def text(self, group: str, name: str) -> str:
-        """Return the first string of a parameter, or ""."""
+        """Return the first string of a parameter, or "".
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         found = self.strings(group, name)
         return found[0] if found else ""
 
     def numbers(self, group: str, name: str) -> NDArray[Any]:
-        """Return the numbers of a parameter; empty when it is absent or text."""
+        """Return the numbers of a parameter; empty when it is absent or text.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         found = self.find(group, name)
         return found.numbers if found else np.zeros(0)
 
     def number(self, group: str, name: str) -> float | None:
-        """Return the first number of a parameter, or None when there is none."""
+        """Return the first number of a parameter, or None when there is none.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         found = self.numbers(group, name)
         return float(found.flat[0]) if found.size else None
 
     def unsigned(self, group: str, name: str) -> int | None:
-        """Return the first number of an integer parameter read as an unsigned word (counts above 32767), or None."""
+        """Return the first number of an integer parameter read as an unsigned word (counts above 32767), or None.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group: "POINT".
+        name : str
+            Name of the parameter, in upper case: "LABELS".
+        """
         value = self.number(group, name)
         if value is None or not np.isfinite(value):
             return None
@@ -157,7 +250,13 @@ class Parameters:
 
 
 def decode_text(raw: bytes) -> str:
-    """Return text stored as UTF-8 or, failing that, Latin-1; padding removed."""
+    """Return text stored as UTF-8 or, failing that, Latin-1; padding removed.
+
+    Parameters
+    ----------
+    raw : bytes
+        As stored.
+    """
     raw = raw.rstrip(b" \x00")
     try:
         text = raw.decode("utf-8")
@@ -171,13 +270,17 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
 
     Parameters
     ----------
-    data : the whole file.
-    start : byte offset of the section.
-    where : file name, for messages.
+    data : bytes
+        The whole file.
+    start : int
+        Byte offset of the section.
+    where : str
+        File name, for messages.
 
     Raises
     ------
-    FileRefusedError : the section lies outside the file, or its processor is unknown.
+    FileRefusedError
+        The section lies outside the file, or its processor is unknown.
     """
     if start < BLOCK_BYTES or start + 4 > len(data):
         raise FileRefusedError(

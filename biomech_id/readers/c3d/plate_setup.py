@@ -26,13 +26,20 @@ class PlateSetup:
 
     Attributes
     ----------
-    number : counted from 1, in the file's order.
-    kind : C3D type (see `plate_types`), 0 when the file gives none.
-    corners : (4, 3); NaN when the file gives none.
-    origin : (3,), ORIGIN as stored.
-    channels : numbers of its analog channels, counted from 0.
-    matrix : (6, 6) calibration of a plate that has one, or None.
-    problem : why it cannot be used; None when it can.
+    number : int
+        Counted from 1, in the file's order.
+    kind : int
+        C3D type (see `plate_types`), 0 when the file gives none.
+    corners : FloatArray
+        (4, 3); NaN when the file gives none.
+    origin : FloatArray
+        (3,), ORIGIN as stored.
+    channels : tuple[int, ...]
+        Numbers of its analog channels, counted from 0.
+    matrix : FloatArray | None
+        (6, 6) calibration of a plate that has one, or None.
+    problem : Sentence | None
+        Why it cannot be used; None when it can.
     """
 
     number: int
@@ -50,7 +57,9 @@ class PlateSetup:
 
     @property
     def sides(self) -> FloatArray:
-        """Lengths (2,) along the plate's X and Y axes, in POINT:UNITS."""
+        """Lengths
+        (2,) along the plate's X and Y axes, in POINT:UNITS.
+        """
         return np.array([np.linalg.norm(self.corners[0] - self.corners[k]) for k in (1, 3)])
 
     @property
@@ -63,7 +72,13 @@ class PlateSetup:
 
 
 def describe_plates(file: C3DFile) -> tuple[PlateSetup, ...]:
-    """Return every plate the file describes, usable or not."""
+    """Return every plate the file describes, usable or not.
+
+    Parameters
+    ----------
+    file : C3DFile
+        The file.
+    """
     used = file.parameters.unsigned("FORCE_PLATFORM", "USED")
     kinds = file.parameters.numbers("FORCE_PLATFORM", "TYPE").ravel()
     count = len(kinds) if used is None else used

@@ -13,7 +13,8 @@ from biomech_id.trial.plates import PlateSign
 
 #: A vertical force beyond this, up or down, is somebody's weight.
 LOADED_N = 50.0
-#: So many loaded samples at least: one spike is nobody's weight.
+#: So many loaded samples at least:
+#: one spike is nobody's weight.
 FEWEST_LOADED = 3
 #: Nobody is on a plate while every marker is farther than this from the space above it.
 REACH_M = 0.20
@@ -27,7 +28,13 @@ STILL_M = 0.002
 
 
 def decide_sign(vertical_N: FloatArray) -> PlateSign:
-    """Return what the stored signals are, from the vertical force (up positive): the reaction on the subject points up."""
+    """Return what the stored signals are, from the vertical force (up positive): the reaction on the subject points up.
+
+    Parameters
+    ----------
+    vertical_N : FloatArray
+        (n_samples,), up positive.
+    """
     with np.errstate(invalid="ignore"):
         up, down = vertical_N > LOADED_N, vertical_N < -LOADED_N
     if max(int(up.sum()), int(down.sum())) < FEWEST_LOADED:
@@ -40,13 +47,18 @@ def moment_factor(
 ) -> tuple[float, bool]:
     """Return newton metres per stored moment unit, and whether it contradicts what the file states.
 
+    The stated unit counts unless the centre of pressure then misses the plate, or never moves, and with another unit does not.
+
     Parameters
     ----------
-    force_N, moment : (n, 3), file axes; moment in the stored unit, about the surface centre.
-    metres : metres per POINT:UNITS; newton times this is the unit C3D prescribes.
-    stated : newton metres per unit by ANALOG:UNITS, or None.
-
-    The stated unit counts unless the centre of pressure then misses the plate, or never moves, and with another unit does not.
+    setup : PlateSetup
+        What the file says of the plate.
+    force_N, moment : FloatArray
+        (n, 3), file axes; moment in the stored unit, about the surface centre.
+    metres : float
+        Metres per POINT:UNITS; newton times this is the unit C3D prescribes.
+    stated : float | None
+        Newton metres per unit by ANALOG:UNITS, or None.
     """
     believed = metres if stated is None else stated
     half_sides_m = 0.5 * setup.sides * metres
@@ -70,7 +82,19 @@ def moment_factor(
 
 @dataclass(frozen=True)
 class Baseline:
-    """What an unloaded plate shows: mean force and moment (about the surface centre), their spread, and from how many samples."""
+    """What an unloaded plate shows: mean force and moment (about the surface centre), their spread, and from how many samples.
+
+    Attributes
+    ----------
+    force_N : FloatArray
+        (3,), mean.
+    moment_Nm : FloatArray
+        (3,), mean, about the surface centre.
+    noise_N : float
+        Standard deviation of the force.
+    samples : int
+        How many samples.
+    """
 
     force_N: FloatArray
     moment_Nm: FloatArray
@@ -85,6 +109,19 @@ def measure_baseline(
 
     Proven: the force is small, and all markers are away from the plate (``away``, (n_samples,), see `nobody_near`).
     A plate whose unloaded samples the vendor has already set to zero yields a baseline of zero.
+
+    Parameters
+    ----------
+    setup : PlateSetup
+        What the file says of the plate.
+    force_N : FloatArray
+        (n, 3), file axes, N.
+    moment_Nm : FloatArray
+        (n, 3), file axes, N m.
+    rate_hz : float
+        Frames per second.
+    away : BoolArray
+        (n_samples,), whether the plate is proven unloaded.
     """
     quiet = away & (np.linalg.norm(force_N, axis=1) < UNLOADED_N)
     if quiet.sum() < max(UNLOADED_S * rate_hz, FEWEST_LOADED):
@@ -101,12 +138,21 @@ def nobody_near(setup: PlateSetup, metres: float, position_file_m: FloatArray, u
 
     Parameters
     ----------
-    position_file_m : (n_frames, n_markers, 3), metres, file axes.
-    samples : analog samples per frame.
+    setup : PlateSetup
+        What the file says of the plate.
+    metres : float
+        Per unit of the file.
+    position_file_m : FloatArray
+        (n_frames, n_markers, 3), metres, file axes.
+    up_file : FloatArray
+        (3,), upward unit vector, file axes.
+    samples : int
+        Analog samples per frame.
 
     Returns
     -------
-    (n_frames * samples,)
+    BoolArray
+        (n_frames * samples,).
     """
     axes = plate_axes(setup.corners)
     offset = position_file_m - setup.corners.mean(axis=0) * metres

@@ -18,7 +18,13 @@ COP_THRESHOLD_N = 50.0
 
 
 def plate_axes(corners: FloatArray) -> FloatArray:
-    """Return R_file_plate, (3, 3): the plate's x, y and z (down) as columns."""
+    """Return R_file_plate, (3, 3): the plate's x, y and z (down) as columns.
+
+    Parameters
+    ----------
+    corners : FloatArray
+        (4, 3), file axes.
+    """
     x = corners[0] - corners[1]
     z = np.cross(x, corners[0] - corners[3])
     y = np.cross(z, x)
@@ -30,13 +36,16 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
 
     Parameters
     ----------
-    setup : a plate without a problem.
-    channels : (n_samples, 6 or 8), its analog channels in their physical units.
+    setup : PlateSetup
+        A plate without a problem.
+    channels : FloatArray
+        (n_samples, 6 or 8), its analog channels in their physical units.
 
     Returns
     -------
-    force in the channels' unit; moment in that unit times POINT:UNITS (types 1 and 3) or in the moment channels' unit, to
-    which the lever arm of ORIGIN is added in POINT:UNITS (types 2 and 4).
+    tuple[FloatArray, FloatArray]
+        Force in the channels' unit; moment in that unit times POINT:UNITS (types 1 and 3) or in the moment channels' unit, to which
+        the lever arm of ORIGIN is added in POINT:UNITS (types 2 and 4).
     """
     kind, matrix = plate_type(setup.kind), np.eye(6) if setup.matrix is None else setup.matrix
     assert kind is not None
@@ -46,7 +55,17 @@ def stored_wrench(setup: PlateSetup, channels: FloatArray) -> tuple[FloatArray, 
 
 
 def plate_centre_of_pressure(setup: PlateSetup, force: FloatArray, moment: FloatArray) -> FloatArray:
-    """Return where the force meets the surface, (n_samples, 2), from its centre along the plate's x and y; NaN below 50 N."""
+    """Return where the force meets the surface, (n_samples, 2), from its centre along the plate's x and y; NaN below 50 N.
+
+    Parameters
+    ----------
+    setup : PlateSetup
+        What the file says of the plate.
+    force : FloatArray
+        (n_samples, 3), file axes, N.
+    moment : FloatArray
+        (n_samples, 3), about the surface centre, file axes.
+    """
     axes = plate_axes(setup.corners)
     force, moment = force @ axes, moment @ axes
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -34,6 +34,21 @@ class PlateFacts:
     ``peak_vertical_N`` and ``lowest_vertical_N`` are the extremes of the stored vertical force, up positive, baseline not
     removed; NaN when no force can be read. ``baseline_N`` is the vertical force of the unloaded plate, NaN when it cannot be
     known. ``problem`` says why the plate cannot be used, None when it can.
+
+    Attributes
+    ----------
+    kind : int
+        Type of the plate.
+    peak_vertical_N, lowest_vertical_N : float
+        Up positive, baseline not removed.
+    sign : PlateSign
+        What the stored signals are.
+    baseline_N : float
+        Vertical force of the unloaded plate.
+    corners_m : FloatArray
+        (4, 3), laboratory axes.
+    problem : Sentence | None
+        Why the plate cannot be used; None if it can.
     """
 
     kind: int
@@ -52,7 +67,16 @@ def read_plate(
 
     Parameters
     ----------
-    position_file_m : (n_frames, n_markers, 3), raw markers in metres and file axes: they prove when nobody is on the plate.
+    file : C3DFile
+        The file.
+    setup : PlateSetup
+        What the file says of the plate.
+    length : LengthUnit
+        The file's length unit.
+    vertical : Vertical
+        The file's upward axis.
+    position_file_m : FloatArray
+        (n_frames, n_markers, 3), raw markers in metres and file axes: they prove when nobody is on the plate.
     """
     where = file.source.name
     corners_m = setup.corners * length.metres

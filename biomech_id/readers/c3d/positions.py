@@ -17,6 +17,15 @@ def without_missing(positions: FloatArray, measured: BoolArray, *, zero_is_missi
 
     Missing are: a negative residual, any component that is not finite, and exactly (0, 0, 0) if ``zero_is_missing``
     (true for points in space: many programs write it for a marker they did not see).
+
+    Parameters
+    ----------
+    positions : FloatArray
+        (n_frames, n_points, 3), as stored.
+    measured : BoolArray
+        (n_frames, n_points), whether the file calls the point measured.
+    zero_is_missing : bool
+        Whether a point at the origin is a missing one.
     """
     missing = ~measured | ~np.isfinite(positions).all(axis=2)
     if zero_is_missing:
@@ -29,11 +38,17 @@ def reject_impossible(position_m: FloatArray, infinite: int, *, where: str) -> t
 
     Parameters
     ----------
-    infinite : how many measured positions were stored as NaN or Inf (they are missing already).
+    position_m : FloatArray
+        (n_frames, n_points, 3), laboratory axes.
+    infinite : int
+        How many measured positions were stored as NaN or Inf (they are missing already).
+    where : str
+        The file or trial concerned, for the error message.
 
     Raises
     ------
-    FileRefusedError : so many are impossible that the unit or the layout of the whole file must be wrong.
+    FileRefusedError
+        So many are impossible that the unit or the layout of the whole file must be wrong.
     """
     with np.errstate(invalid="ignore"):
         far = np.any(np.abs(position_m) > LARGEST_POSITION_M, axis=2, keepdims=True)

@@ -32,42 +32,100 @@ class Processor(IntEnum):
         return ">" if self is Processor.SGI else "<"
 
     def integers(self, buffer: Buffer, *, offset: int = 0, count: int = -1) -> NDArray[np.int16]:
-        """Return signed 16-bit words as stored, native byte order."""
+        """Return signed 16-bit words as stored, native byte order.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Bytes to decode.
+        offset : int, optional
+            Where to begin, bytes.
+        count : int, optional
+            How many; -1 for all.
+        """
         return np.frombuffer(buffer, dtype=f"{self.endian}i2", offset=offset, count=count).astype(np.int16, copy=False)
 
     def words(self, buffer: Buffer, *, offset: int = 0, count: int = -1) -> NDArray[np.int64]:
-        """Return unsigned 16-bit words."""
+        """Return unsigned 16-bit words.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Bytes to decode.
+        offset : int, optional
+            Where to begin, bytes.
+        count : int, optional
+            How many; -1 for all.
+        """
         return np.frombuffer(buffer, dtype=f"{self.endian}u2", offset=offset, count=count).astype(np.int64)
 
     def floats(self, buffer: Buffer, *, offset: int = 0, count: int = -1) -> NDArray[np.float32]:
-        """Return 32-bit floats in the native format."""
+        """Return 32-bit floats in the native format.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Bytes to decode.
+        offset : int, optional
+            Where to begin, bytes.
+        count : int, optional
+            How many; -1 for all.
+        """
         if self is Processor.DEC:
             words = np.frombuffer(buffer, dtype="<u2", offset=offset, count=2 * count if count >= 0 else -1)
             return _ieee_from_vax(words)
         return np.frombuffer(buffer, dtype=f"{self.endian}f4", offset=offset, count=count).astype(np.float32, copy=False)
 
     def number(self, buffer: Buffer, offset: int) -> float:
-        """Return the 32-bit float at a byte offset."""
+        """Return the 32-bit float at a byte offset.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            Bytes to decode.
+        offset : int
+            Where to begin, bytes.
+        """
         return float(self.floats(buffer, offset=offset, count=1)[0])
 
     def pack_floats(self, values: FloatArray | NDArray[np.float32]) -> bytes:
-        """Return the bytes of 32-bit floats as this processor stores them."""
+        """Return the bytes of 32-bit floats as this processor stores them.
+
+        Parameters
+        ----------
+        values : FloatArray | NDArray[np.float32]
+            Numbers.
+        """
         ieee = np.ascontiguousarray(values, dtype="<f4")
         if self is Processor.DEC:
             return _vax_from_ieee(ieee).tobytes()
         return ieee.astype(f"{self.endian}f4").tobytes()
 
     def pack_words(self, values: Any) -> bytes:
-        """Return the bytes of 16-bit words; negative values are stored in two's complement."""
+        """Return the bytes of 16-bit words; negative values are stored in two's complement.
+
+        Parameters
+        ----------
+        values : Any
+            Numbers.
+        """
         return (np.atleast_1d(np.asarray(values, dtype=np.int64)) & 0xFFFF).astype(f"{self.endian}u2").tobytes()
 
 
 def processor_of(byte: int, *, where: str) -> Processor:
     """Return the processor a byte stands for.
 
+    Parameters
+    ----------
+    byte : int
+        As stored in the parameter section.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    FileRefusedError : for any other byte.
+    FileRefusedError
+        For any other byte.
     """
     try:
         return Processor(byte)

@@ -23,19 +23,27 @@ def read_c3d(
 
     Parameters
     ----------
-    path : the file.
-    trust : read in this process; otherwise a child process with a memory limit and a timeout reads, so that no file,
-        however damaged, can take this process down with it.
-    subject : prefix of the wanted subject when a file holds several; None takes the one with most markers.
-    marker_set : name of a shipped marker set or path of a laboratory's TOML file, which says what each marker lies on; the trial
-        carries it on, and every other function asks there. None: whoever needs to know goes by common names.
+    path : str | os.PathLike[str]
+        The file.
+    trust : bool, optional
+        Read in this process; otherwise a child process with a memory limit and a timeout reads, so that no file, however damaged,
+        can take this process down with it.
+    subject : str | None, optional
+        Prefix of the wanted subject when a file holds several; None takes the one with most markers.
+    marker_set : str | os.PathLike[str] | None, optional
+        Name of a shipped marker set or path of a laboratory's TOML file, which says what each marker lies on; the trial carries it
+        on, and every other function asks there. None: whoever needs to know goes by common names.
 
     Raises
     ------
-    WrongTypeError : something else than a path.
-    FileRefusedError : the file cannot be read, or reading it would give wrong numbers.
-    MissingInputError : the wanted subject is not in the file.
-    OptionError : there is no such marker set.
+    WrongTypeError
+        Something else than a path.
+    FileRefusedError
+        The file cannot be read, or reading it would give wrong numbers.
+    MissingInputError
+        The wanted subject is not in the file.
+    OptionError
+        There is no such marker set.
     """
     must_be(path, (str, os.PathLike), argument="path", of="read_c3d", hint="give the name of a C3D file")
     return read_recording(path, trust=trust, subject=subject, marker_set=marker_set).trial
@@ -48,7 +56,19 @@ def read_recording(
     subject: str | None = None,
     marker_set: str | os.PathLike[str] | None = None,
 ) -> Recording:
-    """Return the trial and what the file itself says (see `read_c3d`)."""
+    """Return the trial and what the file itself says (see `read_c3d`).
+
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        The file.
+    trust : bool, optional
+        Whether the file is read in this process, without the sandbox.
+    subject : str | None, optional
+        Prefix of the subject wanted, where a file holds several; None for the only one.
+    marker_set : str | os.PathLike[str] | None, optional
+        Name or file of a marker set; None finds the one that fits.
+    """
     name = None if marker_set is None else os.fspath(marker_set)
     if trust:
         return interpret(read_source(path), subject, name)

@@ -12,7 +12,13 @@ PLACES = (*product(["TRIAL"], ["DATE", "DATE_TIME", "DATETIME"]), *product(["SES
 
 
 def session_date(parameters: Parameters) -> str | None:
-    """Return the ISO date of the recording, or None when the file does not say or can be read in two ways (3/4/2008)."""
+    """Return the ISO date of the recording, or None when the file does not say or can be read in two ways (3/4/2008).
+
+    Parameters
+    ----------
+    parameters : Parameters
+        The file's parameters.
+    """
     for group, name in PLACES:
         numbers = parameters.numbers(group, name).ravel()
         found = _iso(*map(int, numbers[:3])) if numbers.size >= 3 else _from_text(parameters.text(group, name))

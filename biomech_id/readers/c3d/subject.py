@@ -52,8 +52,12 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[
 
     Parameters
     ----------
-    prefix : the chosen subject's label prefix, or "".
-    session_date : ISO date of the recording, or None.
+    file : C3DFile
+        The file.
+    prefix : str
+        The chosen subject's label prefix, or "".
+    session_date : str | None
+        ISO date of the recording, or None.
     """
     findings: list[Finding] = []
     where = file.source.name

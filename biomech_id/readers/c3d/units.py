@@ -30,7 +30,17 @@ BODY_EXTENT_M = (0.25, 3.0)
 
 @dataclass(frozen=True)
 class LengthUnit:
-    """Length unit of points and plates: its name, metres per unit, and whether the file said so."""
+    """Length unit of points and plates: its name, metres per unit, and whether the file said so.
+
+    Attributes
+    ----------
+    name : str
+        As in the file.
+    metres : float
+        Per unit.
+    stated : bool
+        Whether the file said so.
+    """
 
     name: str
     metres: float
@@ -42,8 +52,12 @@ def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray)
 
     Parameters
     ----------
-    body_extent : typical largest distance between markers of one frame, in file units; NaN when there are no markers.
-    plate_sides : sides of the plates in file units; may be empty.
+    file : C3DFile
+        The file.
+    body_extent : float
+        Typical largest distance between markers of one frame, in file units; NaN when there are no markers.
+    plate_sides : FloatArray
+        Sides of the plates in file units; may be empty.
     """
     where = file.source.name
     stated = file.parameters.text("POINT", "UNITS").lower().strip(" .")
@@ -80,7 +94,15 @@ def _doubts(unit: LengthUnit, body_extent: float, plate_sides: FloatArray, where
 
 
 def moment_unit(label: str, length: LengthUnit) -> float | None:
-    """Return newton metres per unit for a unit such as Nmm, N.m, ntmm; None when the label does not tell."""
+    """Return newton metres per unit for a unit such as Nmm, N.m, ntmm; None when the label does not tell.
+
+    Parameters
+    ----------
+    label : str
+        The unit as the file writes it.
+    length : LengthUnit
+        The file's length unit.
+    """
     text = label.lower().replace(".", "").replace("*", "").replace(" ", "").replace("-", "")
     for force in sorted(NEWTONS, key=len, reverse=True):
         rest = text.removeprefix(force)
@@ -90,5 +112,11 @@ def moment_unit(label: str, length: LengthUnit) -> float | None:
 
 
 def force_unit(label: str) -> float | None:
-    """Return newtons per unit for a unit such as N, nt, Newtons; None when the label does not tell (V, ADC)."""
+    """Return newtons per unit for a unit such as N, nt, Newtons; None when the label does not tell (V, ADC).
+
+    Parameters
+    ----------
+    label : str
+        The unit as the file writes it.
+    """
     return NEWTONS.get(label.lower().strip(" ."))

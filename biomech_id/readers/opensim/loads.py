@@ -18,10 +18,20 @@ class ExternalForceColumns:
 
     Attributes
     ----------
-    name : of the force.
-    body : it acts on.
-    force, point, torque : stems of the columns, each followed by x, y and z; empty where the file names none.
-    force_frame, point_frame : bodies that force and point are expressed in.
+    name : str
+        Of the force.
+    body : str
+        It acts on.
+    force : str
+        Stems of the columns, each followed by x, y and z; empty where the file names none.
+    point : str
+        Stems of the columns, each followed by x, y and z; empty where the file names none.
+    torque : str
+        Stems of the columns, each followed by x, y and z; empty where the file names none.
+    force_frame : str, optional
+        Bodies that force and point are expressed in.
+    point_frame : str, optional
+        Bodies that force and point are expressed in.
     """
 
     name: str
@@ -35,7 +45,15 @@ class ExternalForceColumns:
 
 @dataclass(frozen=True)
 class ExternalLoadsFile:
-    """One ``ExternalLoads`` file: its forces, and the table they come from."""
+    """One ``ExternalLoads`` file: its forces, and the table they come from.
+
+    Attributes
+    ----------
+    forces : tuple[ExternalForceColumns, ...]
+        In the order of the file.
+    data_file : str
+        Name of the table they come from.
+    """
 
     forces: tuple[ExternalForceColumns, ...]
     data_file: str
@@ -44,10 +62,17 @@ class ExternalLoadsFile:
 def read_external_loads(path: Path) -> ExternalLoadsFile:
     """Read an ``ExternalLoads`` file of any version of OpenSim's documents; forces that are switched off are left out.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : not such a file.
-    InvalidValueError : a force without a body, or two on one body; the message names them.
+    FileRefusedError
+        Not such a file.
+    InvalidValueError
+        A force without a body, or two on one body; the message names them.
     """
     root = read_document(path)
     loads = root if root.tag == "ExternalLoads" else root.find(".//ExternalLoads")
@@ -63,9 +88,15 @@ def read_external_loads(path: Path) -> ExternalLoadsFile:
 def read_document(path: Path) -> ElementTree.Element:
     """Return the root of one of OpenSim's XML documents.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : it cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
+    FileRefusedError
+        It cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
     """
     try:
         text = path.read_bytes()

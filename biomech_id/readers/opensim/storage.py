@@ -31,12 +31,18 @@ class StorageTable:
 
     Attributes
     ----------
-    name : first line of the file.
-    columns : names, without ``time``.
-    time_s : (n,), as written: possibly rounded, never to be differentiated (see `even_rate_hz`).
-    values : (n, k), in the file's units.
-    in_degrees : what the header says of rotational coordinates.
-    notes : further lines of the header.
+    name : str
+        First line of the file.
+    columns : tuple[str, ...]
+        Names, without ``time``.
+    time_s : FloatArray
+        (n,), as written: possibly rounded, never to be differentiated (see `even_rate_hz`).
+    values : FloatArray
+        (n, k), in the file's units.
+    in_degrees : bool, optional
+        What the header says of rotational coordinates.
+    notes : tuple[str, ...], optional
+        Further lines of the header.
     """
 
     name: str
@@ -65,7 +71,8 @@ class StorageTable:
 
         Raises
         ------
-        MissingInputError : there is no such column; the message lists those there are.
+        MissingInputError
+            There is no such column; the message lists those there are.
         """
         if column not in self.columns:
             raise MissingInputError(
@@ -77,9 +84,15 @@ class StorageTable:
     def vector(self, stem: str) -> FloatArray:
         """Return the columns stem + x, y, z as (n, 3).
 
+        Parameters
+        ----------
+        stem : str
+            "ground_force_v".
+
         Raises
         ------
-        MissingInputError : one of them is not there.
+        MissingInputError
+            One of them is not there.
         """
         return np.column_stack([self[stem + axis] for axis in "xyz"])
 
@@ -87,9 +100,15 @@ class StorageTable:
 def read_storage(path: Path) -> StorageTable:
     """Read a ``.mot`` or ``.sto`` file.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : it cannot be read, has no ``endheader``, or a row does not fit its column names; the message names the line.
+    FileRefusedError
+        It cannot be read, has no ``endheader``, or a row does not fit its column names; the message names the line.
     """
     lines = text_lines(path)
     end = next((i for i, line in enumerate(lines) if line.strip().lower() == END_OF_HEADER), None)
@@ -115,9 +134,17 @@ def read_storage(path: Path) -> StorageTable:
 def even_rate_hz(time_s: FloatArray, where: str) -> float:
     """Return the sampling rate that a column of times is the rounding of.
 
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), seconds.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    InvalidValueError : fewer than two samples, times that do not rise, or a gap; the message says when.
+    InvalidValueError
+        Fewer than two samples, times that do not rise, or a gap; the message says when.
     """
     steps = np.diff(time_s)
     if not steps.size or not np.isfinite(time_s).all() or steps.min() <= 0:
@@ -153,9 +180,15 @@ def _printed_to_s(time_s: FloatArray) -> float:
 def text_lines(path: Path) -> list[str]:
     """Return the lines of a text file.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : it cannot be opened, or is not text.
+    FileRefusedError
+        It cannot be opened, or is not text.
     """
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()

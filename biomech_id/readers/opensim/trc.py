@@ -17,7 +17,8 @@ from biomech_id.errors import FileRefusedError, InvalidValueError
 from biomech_id.readers.opensim.storage import even_rate_hz, text_lines
 
 METRES_PER_UNIT = {"m": 1.0, "meters": 1.0, "metres": 1.0, "cm": 1e-2, "mm": 1e-3}
-#: Median distance of two markers of one person, m: beyond it the stated unit is wrong.
+#: Median distance of two markers of one person, m:
+#: beyond it the stated unit is wrong.
 LARGEST_PERSON_M = 10.0
 SMALLEST_PERSON_M = 0.02
 
@@ -29,12 +30,18 @@ class MarkerTable:
 
     Attributes
     ----------
-    names : of the markers.
-    position_m : (n, k, 3), metres, the file's axes (Y up); NaN where missing.
-    rate_hz : frames per second, as stated.
-    first_frame : number of the first frame, as written.
-    time_s : (n,), as written, possibly rounded.
-    unit : of the file, before it was made metres.
+    names : tuple[str, ...]
+        Of the markers.
+    position_m : FloatArray
+        (n, k, 3), metres, the file's axes (Y up); NaN where missing.
+    rate_hz : float
+        Frames per second, as stated.
+    first_frame : int
+        Number of the first frame, as written.
+    time_s : FloatArray
+        (n,), as written, possibly rounded.
+    unit : str
+        Of the file, before it was made metres.
     """
 
     names: tuple[str, ...]
@@ -48,10 +55,17 @@ class MarkerTable:
 def read_trc(path: Path) -> MarkerTable:
     """Read a ``.trc`` file.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : not a ``.trc`` file, an unknown unit, or a row that does not fit; the message names the line.
-    InvalidValueError : frames are missing, or the unit cannot be right (mm labelled m).
+    FileRefusedError
+        Not a ``.trc`` file, an unknown unit, or a row that does not fit; the message names the line.
+    InvalidValueError
+        Frames are missing, or the unit cannot be right (mm labelled m).
     """
     lines = text_lines(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):

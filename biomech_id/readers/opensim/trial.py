@@ -34,13 +34,17 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
 
     Parameters
     ----------
-    path : of the ``.trc`` file.
-    subject : whose recording; these files do not say.
+    path : Path
+        Of the ``.trc`` file.
+    subject : Subject | None, optional
+        Whose recording; these files do not say.
 
     Raises
     ------
-    FileRefusedError : a file that cannot be read.
-    InvalidValueError : forces that are not numbers, do not cover the markers' time, or act on no foot.
+    FileRefusedError
+        A file that cannot be read.
+    InvalidValueError
+        Forces that are not numbers, do not cover the markers' time, or act on no foot.
     """
     table = read_trc(path)
     markers = Markers(table.names, table.position_m @ R_LAB_GROUND.T, table.rate_hz)
@@ -58,7 +62,13 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
 
 
 def external_loads_of(trc: Path) -> Path | None:
-    """Return the ``ExternalLoads`` file that belongs to a ``.trc``, or None."""
+    """Return the ``ExternalLoads`` file that belongs to a ``.trc``, or None.
+
+    Parameters
+    ----------
+    trc : Path
+        The ``.trc`` file.
+    """
     candidates = [p for p in sorted(trc.parent.glob("*.xml")) if p.stem.lower().startswith(trc.stem.lower())]
     for path in sorted(candidates, key=lambda p: len(p.stem)):
         if read_document(path).find(".//ExternalForce") is not None:
@@ -69,9 +79,15 @@ def external_loads_of(trc: Path) -> Path | None:
 def companions(trc: Path) -> tuple[Path, ...]:
     """Return the files besides the ``.trc`` that a recording is read from.
 
+    Parameters
+    ----------
+    trc : Path
+        The ``.trc`` file.
+
     Raises
     ------
-    FileRefusedError, InvalidValueError : the ``ExternalLoads`` file cannot be used.
+    FileRefusedError, InvalidValueError
+        The ``ExternalLoads`` file cannot be used.
     """
     loads = external_loads_of(trc)
     return () if loads is None else (loads, _data_file(loads))

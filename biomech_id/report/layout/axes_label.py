@@ -12,5 +12,15 @@ _SUFFIX = {MomentAxes.DISTAL: "", MomentAxes.JOINT: "_six_dof"}
 
 
 def axes_label(style: Style, key: str, tables: SessionTables) -> str:
-    """Return the label of a key that has one text for each kind of axes, by what a session says of its axes."""
+    """Return the label of a key that has one text for each kind of axes, by what a session says of its axes.
+
+    Parameters
+    ----------
+    style : Style
+        Colours, words, scales and units of the report.
+    key : str
+        Name of the label.
+    tables : SessionTables
+        The session's tables.
+    """
     return style.label(key + _SUFFIX[moment_axes_of(tables.summary)])

@@ -18,9 +18,12 @@ def with_bookmarks(content: bytes, titles: Sequence[str], *, language: str) -> b
 
     Parameters
     ----------
-    content : of a PDF that matplotlib has written.
-    titles : one for each page, in their order.
-    language : of the text, as in ``en``.
+    content : bytes
+        Of a PDF that matplotlib has written.
+    titles : Sequence[str]
+        One for each page, in their order.
+    language : str
+        Of the text, as in ``en``.
     """
     pages, trailer = _PAGES.search(content), _TRAILER.search(content)
     # Another layout of a later matplotlib: a report without bookmarks is still a report.

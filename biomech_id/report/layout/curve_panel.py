@@ -32,10 +32,14 @@ class Drawing:
 
     Attributes
     ----------
-    layers : one, or two to compare.
-    style : how.
-    norm : behind the curves, or None.
-    every_cycle : one line per cycle, or mean and standard deviation.
+    layers : Sequence[Layer]
+        One, or two to compare.
+    style : Style
+        How.
+    norm : Norm | None, optional
+        Behind the curves, or None.
+    every_cycle : bool, optional
+        One line per cycle, or mean and standard deviation.
     """
 
     layers: Sequence[Layer]
@@ -52,9 +56,23 @@ class Drawing:
 def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bool, words_left_mm: float = 7.5) -> list[str]:
     """Fill a panel with one variable: frame, norm, curves, foot off, words and counts.
 
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    row : SignRow
+        The variable's row of the sign table.
+    drawing : Drawing
+        What panels are drawn from.
+    x_numbers : bool
+        Whether numbers stand at the axis.
+    words_left_mm : float, optional
+        How far the words for up and down stand to the left.
+
     Returns
     -------
-    Why one side has no curve while the other has, for the page to say; a panel without any curve says it itself.
+    list[str]
+        Why one side has no curve while the other has, for the page to say; a panel without any curve says it itself.
     """
     style = drawing.style
     panel.frame(CYCLE, style.scale(row, run=drawing.run), x_numbers=x_numbers)

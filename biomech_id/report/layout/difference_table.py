@@ -16,13 +16,35 @@ _TOP_MM = 21.0
 
 
 def difference_heads(style: Style, side: str, width_mm: float) -> list[TableColumn]:
-    """Return the three columns of one side."""
+    """Return the three columns of one side.
+
+    Parameters
+    ----------
+    style : Style
+        Colours, words, scales and units of the report.
+    side : str
+        "L" or "R".
+    width_mm : float
+        Width.
+    """
     word = style.label(f"side.{side}")
     return [TableColumn(f"{word} {head}", width_mm, "right") for head in ("A", "B", style.label("common.difference"))]
 
 
 def difference_cells(a: Sequence[float], b: Sequence[float], decimals: int, *, spread: bool = True) -> list[Cell | str]:
-    """Return A, B, and B minus A; A and B as mean ± SD, or the means alone."""
+    """Return A, B, and B minus A; A and B as mean ± SD, or the means alone.
+
+    Parameters
+    ----------
+    a : Sequence[float]
+        Values of the first.
+    b : Sequence[float]
+        Values of the second.
+    decimals : int
+        Decimals that are shown.
+    spread : bool, optional
+        Whether standard deviations are shown with the means.
+    """
     difference = mean_of(b) - mean_of(a)
     text = written(difference, decimals)
     # A difference that the decimals do not show has no sign either.
@@ -32,7 +54,17 @@ def difference_cells(a: Sequence[float], b: Sequence[float], decimals: int, *, s
 
 
 def draw_tables(name: str, style: Style, *tables: TextTable) -> Iterator[tuple[str, Figure]]:
-    """Draw each table on a page of its own, or on as many as it takes; with their titles."""
+    """Draw each table on a page of its own, or on as many as it takes; with their titles.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    style : Style
+        Colours, words, scales and units of the report.
+    *tables : TextTable
+        What is drawn, in this order.
+    """
     title = style.label(f"page.{name}")
     for table in tables:
         left = table if table.rows else None

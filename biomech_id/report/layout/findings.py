@@ -31,17 +31,43 @@ class NotedFinding(TypedDict):
 
 
 def rule_title(rule: str, style: Style) -> str:
-    """Name of a quality rule in the report's language."""
+    """Name of a quality rule in the report's language.
+
+    Parameters
+    ----------
+    rule : str
+        Name of the rule.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     return style.labels.get(f"rule.{rule}") or _TITLES.get(rule) or style.label(f"rule.{rule}")
 
 
 def rules_not_passed(trial: str, tables: SessionTables, style: Style) -> list[str]:
-    """Names of the quality rules that one trial did not pass, in the order of the rules."""
+    """Names of the quality rules that one trial did not pass, in the order of the rules.
+
+    Parameters
+    ----------
+    trial : str
+        Name of the trial.
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     return [rule_title(row.rule, style) for row in records(tables.quality) if row.trial == trial and row.verdict != "accept"]
 
 
 def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
-    """The verdict of the session in one line, naming every trial that is not simply accepted."""
+    """The verdict of the session in one line, naming every trial that is not simply accepted.
+
+    Parameters
+    ----------
+    summary : Mapping[str, Any]
+        As in ``summary.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     trials, failed = summary.get("trials", ()), summary.get("failed", ())
     if not trials:
         return style.label("absent.no_trials")
@@ -57,14 +83,28 @@ def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
 
 
 def cycle_counts(cycles: Table, style: Style) -> str:
-    """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``."""
+    """How many cycles of each side these are, and how many of them have kinetics: ``3 left, 2 right; with kinetics 1 left ...``.
+
+    Parameters
+    ----------
+    cycles : Table
+        Rows of the cycles.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     counts = {side: int((cycles["side"] == side).sum()) for side in SIDES}
     loaded = {side: int(((cycles["side"] == side) & (cycles["kinetics_valid"] != "false")).sum()) for side in SIDES}
     return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 
 def all_findings(tables: SessionTables) -> list[NotedFinding]:
-    """Findings of the session and of every trial; those of a trial say which."""
+    """Findings of the session and of every trial; those of a trial say which.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    """
     found: list[NotedFinding] = list(tables.summary.get("findings", ()))
     for trial in tables.summary.get("trials", ()):
         noted: list[NotedFinding] = trial["findings"]
@@ -73,7 +113,15 @@ def all_findings(tables: SessionTables) -> list[NotedFinding]:
 
 
 def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
-    """Findings as sentences, the gravest first, each once with every place it was found in and with what to do about it."""
+    """Findings as sentences, the gravest first, each once with every place it was found in and with what to do about it.
+
+    Parameters
+    ----------
+    findings : Iterable[NotedFinding]
+        As in ``summary.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     places: dict[tuple[str, str, str], list[str]] = {}
     for finding in sorted(findings, key=lambda finding: _GRAVITY.get(finding["severity"], len(_GRAVITY))):
         message = in_language(finding, "text", finding["message"], style)

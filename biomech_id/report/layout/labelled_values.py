@@ -25,7 +25,13 @@ _TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "
 
 
 def parted(key: str) -> tuple[str, str, int | None]:
-    """Split a key into its stem, the unit and the decimals of a measurement in that unit (None: three significant digits)."""
+    """Split a key into its stem, the unit and the decimals of a measurement in that unit (None: three significant digits).
+
+    Parameters
+    ----------
+    key : str
+        As in ``calibration.json`` and ``subject``: "leg_length_mm".
+    """
     stem, _, ending = key.rpartition("_")
     if not stem or ending not in WRITTEN_UNITS:
         return key, "", None
@@ -33,7 +39,15 @@ def parted(key: str) -> tuple[str, str, int | None]:
 
 
 def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:
-    """What the static trial fixed: one line per measurement, left and right together."""
+    """What the static trial fixed: one line per measurement, left and right together.
+
+    Parameters
+    ----------
+    calibration : Mapping[str, Any]
+        As in ``calibration.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     for key, value in calibration.items():
         if key not in _TOLD:
             yield from _lines(key, value, style)
@@ -47,7 +61,15 @@ def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[
 
 
 def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:
-    """Lengths, masses, centres of mass, tensors and clusters of the body's segments, and each source once for all it holds for."""
+    """Lengths, masses, centres of mass, tensors and clusters of the body's segments, and each source once for all it holds for.
+
+    Parameters
+    ----------
+    calibration : Mapping[str, Any]
+        As in ``calibration.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     sides = calibration.get("sides", {})
     sources: dict[str, list[str]] = {}
     for segment in _SEGMENTS:
@@ -69,7 +91,15 @@ USUAL_FILTER = ("lowpass", "butterworth")
 
 
 def setting_lines(recipe: Mapping[str, object], style: Style) -> Iterator[str]:
-    """Every setting of the recipe; the usual filter, which the cut-off's line names, has none of its own."""
+    """Every setting of the recipe; the usual filter, which the cut-off's line names, has none of its own.
+
+    Parameters
+    ----------
+    recipe : Mapping[str, object]
+        As in ``manifest.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     for settings in recipe.values():
         for key, value in settings.items() if isinstance(settings, Mapping) else ():
             if (key, value) == USUAL_FILTER:
@@ -78,7 +108,15 @@ def setting_lines(recipe: Mapping[str, object], style: Style) -> Iterator[str]:
 
 
 def source_lines(sources: Mapping[str, str], style: Style) -> Iterator[str]:
-    """Where each measurement of the subject was read; those from one place stand on one line."""
+    """Where each measurement of the subject was read; those from one place stand on one line.
+
+    Parameters
+    ----------
+    sources : Mapping[str, str]
+        Field -> where it was read.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     for key, where in sources.items():
         yield f"{style.label(f'measure.{parted(key)[0]}')}: {where}"
 

@@ -29,8 +29,12 @@ class Statistics:
 
     Attributes
     ----------
-    mean, sd : (101,), in the plotted unit; sd is the sample standard deviation, NaN where fewer than two cycles have a value.
-    n : number of cycles with any value.
+    mean : FloatArray
+        (101,), in the plotted unit; sd is the sample standard deviation, NaN where fewer than two cycles have a value.
+    sd : FloatArray
+        (101,), in the plotted unit; sd is the sample standard deviation, NaN where fewer than two cycles have a value.
+    n : int
+        Number of cycles with any value.
     """
 
     mean: FloatArray
@@ -39,7 +43,13 @@ class Statistics:
 
 
 def statistics(curves: FloatArray) -> Statistics:
-    """Mean and sample standard deviation over cycles, (n, 101) -> (101,), at each percent over the cycles that have a value."""
+    """Mean and sample standard deviation over cycles, (n, 101) -> (101,), at each percent over the cycles that have a value.
+
+    Parameters
+    ----------
+    curves : FloatArray
+        (n, 101), any unit.
+    """
     known = np.isfinite(curves)
     count = known.sum(axis=0)
     filled = np.where(known, curves, 0.0)
@@ -56,9 +66,14 @@ class Layer:
 
     Attributes
     ----------
-    tables : the session.
-    kind, condition : of the trials that the cycles come from.
-    name : what a legend calls it when two sessions are compared; empty otherwise.
+    tables : SessionTables
+        The session.
+    kind : str
+        Of the trials that the cycles come from.
+    condition : str
+        Of the trials that the cycles come from.
+    name : str, optional
+        What a legend calls it when two sessions are compared; empty otherwise.
     """
 
     tables: SessionTables
@@ -74,7 +89,9 @@ class Layer:
 
     @cached_property
     def used(self) -> Table:
-        """Cycles that enter means: the steady ones of straight trials, or all of them where no trial is straight."""
+        """Cycles that enter means:
+        the steady ones of straight trials, or all of them where no trial is straight.
+        """
         return self.cycles[self.cycles["used"].astype(bool)] if self.in_means else self.cycles
 
     @property
@@ -99,15 +116,45 @@ class Layer:
         return self.cycles[~self.cycles.index.isin(self.used.index)]
 
     def every(self, side: str, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray]:
-        """Curves of every cycle in the plotted unit: those in the mean (n, 101), and the others (m, 101)."""
+        """Curves of every cycle in the plotted unit: those in the mean (n, 101), and the others (m, 101).
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         return self._curves(side, row, style, self.used), self._curves(side, row, style, self.unused)
 
     def mean(self, side: str, row: SignRow, style: Style) -> Statistics:
-        """Mean and spread over the cycles in the mean, in the plotted unit."""
+        """Mean and spread over the cycles in the mean, in the plotted unit.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         return statistics(self._curves(side, row, style, self.used))
 
     def uncertainty(self, side: str, row: SignRow, style: Style) -> Mapping[str, FloatArray]:
-        """Source of error -> standard deviation (101,) of the mean, in the plotted unit, and "total"; empty where unknown."""
+        """Source of error -> standard deviation (101,) of the mean, in the plotted unit, and "total"; empty where unknown.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
         return {source: sd * style.factor(row) for source, sd in found.items()}
 
@@ -115,7 +162,13 @@ class Layer:
         return self.tables.curves(side, row.variable, row.component, cycles=cycles) * style.factor(row)
 
     def foot_off_percent(self, side: str) -> float:
-        """Mean foot off of one side, percent of the cycle; NaN where none is known."""
+        """Mean foot off of one side, percent of the cycle; NaN where none is known.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
         return self._foot_off_percent[side]
 
     @cached_property
@@ -123,16 +176,44 @@ class Layer:
         return {side: float(self.used.loc[self.used["side"] == side, "foot_off_percent"].astype(float).mean()) for side in SIDES}
 
     def count(self, side: str) -> int:
-        """Number of cycles in the mean on one side."""
+        """Number of cycles in the mean on one side.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
         return int((self.used["side"] == side).sum())
 
     def missing(self, side: str, row: SignRow, style: Style, *, brief: bool = False) -> str:
-        """Say why a side has no curve of this variable; briefly without the reason."""
+        """Say why a side has no curve of this variable; briefly without the reason.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        brief : bool, optional
+            Whether the words for a panel are wanted.
+        """
         label, reason = self.absence(side, row, style)
         return style.label(label, side=style.label(f"side.{side}"), reason="" if brief else reason).rstrip()
 
     def absence(self, side: str, row: SignRow, style: Style) -> tuple[str, str]:
-        """Why a side has no curve of this variable: the label that says so, and the reason in it."""
+        """Why a side has no curve of this variable: the label that says so, and the reason in it.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         if self.cycles[self.cycles["side"] == side].empty:
             return f"absent.cycles_{side}", ""
         if row.quantity in KINETIC_QUANTITIES:
@@ -140,7 +221,15 @@ class Layer:
         return "absent.not_measured", ""
 
     def kinetics_reason(self, side: str, style: Style) -> str:
-        """The commonest reason why cycles of one side have no kinetics."""
+        """The commonest reason why cycles of one side have no kinetics.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         if self.trials and not any(trial["plates"] for trial in self.trials):
             return style.label("absent.no_plates")
         mine = self.cycles[(self.cycles["side"] == side) & (self.cycles["kinetics_valid"] == "false")]
@@ -153,7 +242,15 @@ class Layer:
 
 
 def layers_of(tables: SessionTables, *, name: str = "") -> list[Layer]:
-    """Split a session's cycles by movement and condition, straight walks first, then in order of first appearance."""
+    """Split a session's cycles by movement and condition, straight walks first, then in order of first appearance.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    name : str, optional
+        What the layers are called where several sessions are drawn.
+    """
     pairs = list(dict.fromkeys((t["kind"], t["condition"]) for t in tables.summary.get("trials", ()) if t["cycles"]))
     pairs.sort(key=lambda pair: pair[0] != "straight")
     return [Layer(tables, kind, condition, name) for kind, condition in pairs]

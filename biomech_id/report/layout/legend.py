@@ -17,7 +17,19 @@ BASELINE_MM, ABSENCES_MM = 21.4, 25.4
 
 
 def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, whiskers: bool = False) -> None:
-    """Write samples of every line and band with its meaning, from left to right; ``whiskers`` are bars of uncertainty."""
+    """Write samples of every line and band with its meaning, from left to right; ``whiskers`` are bars of uncertainty.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    drawing : Drawing
+        What panels are drawn from.
+    y_mm : float, optional
+        From the sheet's top.
+    whiskers : bool, optional
+        Whether bars of uncertainty are drawn.
+    """
     style, x = sheet.style, LEFT_MM
     comparing = len(drawing.layers) > 1
     for side in SIDES:
@@ -42,7 +54,15 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
 
 
 def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
-    """Write below the legend why panels lack one side's curves, each different sentence once."""
+    """Write below the legend why panels lack one side's curves, each different sentence once.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    sentences : Iterable[str]
+        Any number.
+    """
     told = "   ".join(dict.fromkeys(sentences))
     if told:
         text = shortened(told, RIGHT_MM - LEFT_MM, sheet.style.size("small"), weight="bold")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-#: Decimals by unit: what a clinic reads, not what a computer holds.
+#: Decimals by unit:
+#: what a clinic reads, not what a computer holds.
 DECIMALS: dict[str, int] = {
     "deg": 1, "N m/kg": 2, "W/kg": 2, "%BW": 1, "N/kg": 2, "m": 3, "m/s": 2, "s": 2, "%": 1, "steps/min": 1, "1/min": 1, "1": 3,
     "mm": 1, "ms": 0, "N": 1, "cycles": 0, "frames": 0, "": 3,
@@ -15,7 +16,15 @@ DECIMALS: dict[str, int] = {
 
 
 def written(value: float | None, decimals: int) -> str:
-    """A number with fixed decimals and a true minus sign; an en dash where it is missing."""
+    """A number with fixed decimals and a true minus sign; an en dash where it is missing.
+
+    Parameters
+    ----------
+    value : float | None
+        None and NaN are missing.
+    decimals : int
+        Decimals that are shown.
+    """
     if value is None or not math.isfinite(value):
         return "–"
     text = f"{value:.{decimals}f}"
@@ -24,7 +33,13 @@ def written(value: float | None, decimals: int) -> str:
 
 
 def three_digits(value: float | None) -> str:
-    """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so."""
+    """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so.
+
+    Parameters
+    ----------
+    value : float | None
+        None and NaN are missing.
+    """
     if value is None or not math.isfinite(value):
         return "–"
     if 0 < abs(value) < 0.001:
@@ -33,13 +48,27 @@ def three_digits(value: float | None) -> str:
 
 
 def mean_of(values: Sequence[float]) -> float:
-    """Mean of the known values; NaN where none is known."""
+    """Mean of the known values; NaN where none is known.
+
+    Parameters
+    ----------
+    values : Sequence[float]
+        NaN is missing.
+    """
     known = [v for v in values if math.isfinite(v)]
     return float(np.mean(known)) if known else float("nan")
 
 
 def mean_sd(values: Sequence[float], decimals: int) -> str:
-    """``12.3 ± 1.2`` (sample standard deviation), the mean alone for one value, a dash for none."""
+    """``12.3 ± 1.2`` (sample standard deviation), the mean alone for one value, a dash for none.
+
+    Parameters
+    ----------
+    values : Sequence[float]
+        NaN is missing.
+    decimals : int
+        Decimals that are shown.
+    """
     known = np.asarray([v for v in values if math.isfinite(v)], dtype=float)
     if not len(known):
         return "–"

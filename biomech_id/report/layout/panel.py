@@ -38,7 +38,13 @@ class Hundredths(Transform):
     output_dims = 2
 
     def transform_non_affine(self, values: Any) -> FloatArray:
-        """Round places (n, 2)."""
+        """Round places (n, 2).
+
+        Parameters
+        ----------
+        values : Any
+            Places (n, 2).
+        """
         rounded: FloatArray = np.round(values, 2)
         return rounded
 
@@ -48,10 +54,14 @@ class Panel(Axes):
 
     Parameters
     ----------
-    figure : the page.
-    place : left, bottom, width, height as fractions of the page.
-    size_mm : width and height of the frame.
-    style : colours and type.
+    figure : Figure
+        The page.
+    place : tuple[float, float, float, float]
+        Left, bottom, width, height as fractions of the page.
+    size_mm : tuple[float, float]
+        Width and height of the frame.
+    style : Style
+        Colours and type.
     """
 
     def __init__(
@@ -63,7 +73,17 @@ class Panel(Axes):
         self.style = style
 
     def frame(self, x: Scale, y: Scale, *, x_numbers: bool, y_numbers: bool = True) -> None:
-        """Set both scales and draw grid, zero line and numbers."""
+        """Set both scales and draw grid, zero line and numbers.
+
+        Parameters
+        ----------
+        x, y : Scale
+            Scale of the axis.
+        x_numbers : bool
+            Whether numbers stand at the axis.
+        y_numbers : bool, optional
+            Whether numbers stand at the axis.
+        """
         self.set_xlim(x.low, x.high)
         self.set_ylim(y.low, y.high)
         grid = [[(x.low, tick), (x.high, tick)] for tick in y.ticks] + [[(tick, y.low), (tick, y.high)] for tick in x.ticks]
@@ -92,7 +112,25 @@ class Panel(Axes):
         opacity: float = 1.0,
         gid: str | None = None,
     ) -> LineCollection:
-        """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap."""
+        """Draw any number of polylines as one artist; each path is (n, 2) in data coordinates, NaN leaves a gap.
+
+        Parameters
+        ----------
+        paths : Sequence[ArrayLike] | FloatArray
+            Each (n, 2), data coordinates.
+        colour : str
+            A colour as matplotlib takes it.
+        width : float
+            Of the line, points.
+        dashes : tuple[float, tuple[float, ...] | None], optional
+            As matplotlib takes them; solid without.
+        zorder : float, optional
+            What is higher lies above.
+        opacity : float, optional
+            From 0 to 1.
+        gid : str | None, optional
+            Name in the SVG, for tests.
+        """
         drawn = LineCollection(
             list(paths),
             colors=self.style.colour(colour),
@@ -111,7 +149,21 @@ class Panel(Axes):
     def band(
         self, x: FloatArray, low: FloatArray, high: FloatArray, *, colour: str, opacity: float, zorder: float, gid: str | None
     ) -> None:
-        """Fill between two curves wherever both are known."""
+        """Fill between two curves wherever both are known.
+
+        Parameters
+        ----------
+        x, low, high : FloatArray
+            (n,), data coordinates.
+        colour : str
+            A colour as matplotlib takes it.
+        opacity : float
+            From 0 to 1.
+        zorder : float
+            What is higher lies above.
+        gid : str | None
+            Name in the SVG, for tests.
+        """
         polygons = []
         for run in (slice(*ends) for ends in runs(np.isfinite(low) & np.isfinite(high)) if ends[1] - ends[0] > 1):
             outline = np.concatenate([low[run], high[run][::-1]])
@@ -134,7 +186,25 @@ class Panel(Axes):
         colour: str = "quiet",
         **how: Unpack[TextLook],
     ) -> None:
-        """Write at a place in data coordinates, moved by millimetres."""
+        """Write at a place in data coordinates, moved by millimetres.
+
+        Parameters
+        ----------
+        x, y : float
+            Data coordinates.
+        text : str
+            What is written.
+        below_mm : float, optional
+            How far below.
+        right_mm : float, optional
+            How far to the right.
+        size : str, optional
+            Name of a type size in the style.
+        colour : str, optional
+            A colour as matplotlib takes it.
+        how : Unpack[TextLook]
+            As matplotlib takes it.
+        """
         shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
         self.text(
             x, y, drawable(text, self.style.family),
@@ -145,7 +215,23 @@ class Panel(Axes):
     def outside(
         self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]
     ) -> None:
-        """Write at a distance in millimetres from the frame's lower left corner."""
+        """Write at a distance in millimetres from the frame's lower left corner.
+
+        Parameters
+        ----------
+        right_mm : float
+            How far to the right.
+        up_mm : float
+            How far up.
+        text : str
+            What is written.
+        size : str, optional
+            Name of a type size in the style.
+        colour : str, optional
+            A colour as matplotlib takes it.
+        how : Unpack[TextLook]
+            As matplotlib takes it.
+        """
         look: TextLook = {"fontsize": self.style.size(size), **how}
         self.text(
             right_mm / self.size_mm[0], up_mm / self.size_mm[1], drawable(text, self.style.family),
@@ -154,7 +240,15 @@ class Panel(Axes):
         )  # fmt: skip
 
     def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:
-        """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame."""
+        """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame.
+
+        Parameters
+        ----------
+        positive, negative : str
+            Words.
+        left_mm : float
+            Of the frame.
+        """
         size, height = self.style.size("tiny"), self.size_mm[1]
         words = [positive, negative]
         if sum(width_mm(word, size) for word in words) > height - _WORD_GAP_MM:
@@ -169,7 +263,15 @@ class Panel(Axes):
             )  # fmt: skip
 
     def notice(self, text: str, *, up_mm: float | None = None) -> None:
-        """Say in words, inside the frame, why something is not drawn."""
+        """Say in words, inside the frame, why something is not drawn.
+
+        Parameters
+        ----------
+        text : str
+            What is written.
+        up_mm : float | None, optional
+            How far up.
+        """
         size = self.style.size("small")
         lines = wrapped(text, self.size_mm[0] - 6.0, size, most=6)
         height = self.size_mm[1] / 2 if up_mm is None else up_mm

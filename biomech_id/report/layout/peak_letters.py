@@ -23,7 +23,17 @@ _ON_FOOT_OFF = 4.0
 
 
 def draw_peaks(panel: Panel, variable: str, layer: Layer) -> None:
-    """Write the names of one joint's power peaks, once per side in its colour."""
+    """Write the names of one joint's power peaks, once per side in its colour.
+
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    variable : str
+        Its name without the side: "KneeMoment".
+    layer : Layer
+        Cycles of one movement and one condition.
+    """
     style = panel.style
     size, row = style.size("tiny"), ROWS[variable, ""]
     curves = np.stack([layer.mean(side, row, style).mean for side in SIDES])
@@ -35,7 +45,17 @@ def draw_peaks(panel: Panel, variable: str, layer: Layer) -> None:
 
 
 def mean_peaks(layer: Layer, side: str, variable: str) -> list[tuple[str, float, float]]:
-    """Power peaks of one side: name, mean percent of the cycle, mean value (W/kg) over the cycles in the mean."""
+    """Power peaks of one side: name, mean percent of the cycle, mean value (W/kg) over the cycles in the mean.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    """
     peaks = layer.tables.peaks
     mine = peaks[(peaks["side"] == side) & (peaks["variable"] == variable) & peaks["name"].str.fullmatch("[AKH][1-4]")]
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
@@ -52,11 +72,16 @@ class _Room:
 
     Attributes
     ----------
-    panel : with its scales set.
-    curves : (sides, 101), in the plotted unit.
-    foot_off_percent : (sides,).
-    height_mm : of a letter.
-    taken : boxes of the letters that stand already: left, right, bottom, top.
+    panel : Panel
+        With its scales set.
+    curves : FloatArray
+        (sides, 101), in the plotted unit.
+    foot_off_percent : FloatArray
+        (sides,).
+    height_mm : float
+        Of a letter.
+    taken : list[tuple[float, float, float, float]], optional
+        Boxes of the letters that stand already: left, right, bottom, top.
     """
 
     panel: Panel

@@ -25,12 +25,32 @@ class Reasoned(Protocol):
 
 
 def in_language(said: Said, part: str, stored: str, style: Style) -> str:
-    """Return a sentence of the tables (``"text"`` or ``"hint"``) in the report's language; ``stored`` is its English one."""
+    """Return a sentence of the tables (``"text"`` or ``"hint"``) in the report's language; ``stored`` is its English one.
+
+    Parameters
+    ----------
+    said : Said
+        A reason as ``summary.json`` holds it.
+    part : str
+        Which reason of the cycle.
+    stored : str
+        The English sentence.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     return worded(said["rule"], said["values"], style.language, part) if "values" in said and style.language != "en" else stored
 
 
 def reasons_of(cycle: Reasoned, style: Style) -> tuple[str, ...]:
-    """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict."""
+    """Why a cycle has no kinetics or is in no mean; that of a stance after its verdict.
+
+    Parameters
+    ----------
+    cycle : Reasoned
+        Row of the cycles.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     said = [_after_verdict(why, style) for why in cycle.reasons] or _of_first_version(cycle.reason, style)
     return tuple(f"{words[:1].upper()}{words[1:].rstrip('.')}." for words in said)
 

@@ -13,5 +13,10 @@ def records(table: Table) -> Iterator[Any]:
 
     The stubs of pandas give every cell the union of all types that a cell can have; what the columns hold is promised by
     `SessionTables` instead.
+
+    Parameters
+    ----------
+    table : Table
+        A DataFrame.
     """
     yield from table.itertuples(index=False)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scale:
-    """A fixed vertical scale: ``low`` to ``high`` with a tick every ``step``, in the plotted unit."""
+    """A fixed vertical scale: ``low`` to ``high`` with a tick every ``step``, in the plotted unit.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends of the scale.
+    step : float
+        Between ticks.
+    """
 
     low: float
     high: float

@@ -16,7 +16,8 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable, wrapped
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
-#: Content lies inside this box: left, top, right, bottom edges in millimetres from the top left corner.
+#: Content lies inside this box:
+#: left, top, right, bottom edges in millimetres from the top left corner.
 LEFT_MM, TOP_MM, RIGHT_MM, BOTTOM_MM = 12.0, 22.0, 285.0, 198.0
 MM_PER_INCH = 25.4
 
@@ -27,15 +28,29 @@ class Sheet:
 
     Attributes
     ----------
-    style : decides colours, type and labels.
-    figure : the page itself.
+    style : Style
+        Decides colours, type and labels.
+    figure : Figure, optional
+        The page itself.
     """
 
     style: Style
     figure: Figure = field(default_factory=lambda: Figure(figsize=(WIDTH_MM / MM_PER_INCH, HEIGHT_MM / MM_PER_INCH)))
 
     def panel(self, left_mm: float, top_mm: float, width_mm: float, height_mm: float) -> Panel:
-        """Add a panel whose frame is at this place."""
+        """Add a panel whose frame is at this place.
+
+        Parameters
+        ----------
+        left_mm : float
+            From the sheet's left.
+        top_mm : float
+            From the sheet's top.
+        width_mm : float
+            Width.
+        height_mm : float
+            Height.
+        """
         place = (left_mm / WIDTH_MM, 1 - (top_mm + height_mm) / HEIGHT_MM, width_mm / WIDTH_MM, height_mm / HEIGHT_MM)
         panel = Panel(self.figure, place, size_mm=(width_mm, height_mm), style=self.style)
         self.figure.add_axes(panel)
@@ -44,14 +59,44 @@ class Sheet:
     def note(
         self, text: str, top_mm: float, *, left_mm: float = LEFT_MM, right_mm: float = RIGHT_MM, most: int | None = None
     ) -> None:
-        """Write small print between two edges, on as many lines as it takes or on ``most``."""
+        """Write small print between two edges, on as many lines as it takes or on ``most``.
+
+        Parameters
+        ----------
+        text : str
+            What is written.
+        top_mm : float
+            From the sheet's top.
+        left_mm : float, optional
+            From the sheet's left.
+        right_mm : float, optional
+            How far to the right.
+        most : int | None, optional
+            Lines at most; None for no limit.
+        """
         lines = wrapped(text, right_mm - left_mm, self.style.size("tiny"), most=most)
         self.paragraph(left_mm, top_mm, lines, size="tiny", colour="quiet")
 
     def text(
         self, x_mm: float, y_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]
     ) -> Text:
-        """Write text whose baseline's left end is at this place (``ha``, ``va`` and others as in matplotlib)."""
+        """Write text whose baseline's left end is at this place (``ha``, ``va`` and others as in matplotlib).
+
+        Parameters
+        ----------
+        x_mm : float
+            From the sheet's left.
+        y_mm : float
+            From the sheet's top.
+        text : str
+            What is written.
+        size : str, optional
+            Name of a type size in the style.
+        colour : str, optional
+            A colour as matplotlib takes it.
+        how : Unpack[TextLook]
+            As matplotlib takes it.
+        """
         look: TextLook = {"va": "baseline", **how}
         return self.figure.text(
             x_mm / WIDTH_MM,
@@ -75,7 +120,25 @@ class Sheet:
         colour: str = "ink",
         **how: Unpack[TextLook],
     ) -> float:
-        """Write lines below one another, each on its own baseline, and return where the paragraph ends (mm from the top)."""
+        """Write lines below one another, each on its own baseline, and return where the paragraph ends (mm from the top).
+
+        Parameters
+        ----------
+        x_mm : float
+            From the sheet's left.
+        top_mm : float
+            From the sheet's top.
+        lines : Sequence[str]
+            From top to bottom.
+        size : str, optional
+            Name of a type size in the style.
+        spacing : float, optional
+            Of lines, as a multiple of the type size.
+        colour : str, optional
+            A colour as matplotlib takes it.
+        how : Unpack[TextLook]
+            As matplotlib takes it.
+        """
         points = self.style.size(size)
         pitch = points * MM_PER_POINT * spacing
         for number, line in enumerate(lines):
@@ -94,7 +157,25 @@ class Sheet:
         width: float = 0.6,
         dashes: tuple[float, tuple[float, ...]] | None = None,
     ) -> None:
-        """Draw a straight line, solid unless dashes are given as matplotlib writes them."""
+        """Draw a straight line, solid unless dashes are given as matplotlib writes them.
+
+        Parameters
+        ----------
+        x0_mm : float
+            From the sheet's left.
+        y0_mm : float
+            From the sheet's top.
+        x1_mm : float
+            From the sheet's left.
+        y1_mm : float
+            From the sheet's top.
+        colour : str, optional
+            A colour as matplotlib takes it.
+        width : float, optional
+            Of the line, points.
+        dashes : tuple[float, tuple[float, ...]] | None, optional
+            As matplotlib takes them; solid without.
+        """
         line = Line2D(
             [x0_mm / WIDTH_MM, x1_mm / WIDTH_MM],
             [1 - y0_mm / HEIGHT_MM, 1 - y1_mm / HEIGHT_MM],
@@ -106,7 +187,23 @@ class Sheet:
         self.figure.add_artist(line)
 
     def box(self, left_mm: float, top_mm: float, width_mm: float, height_mm: float, *, face: str | None, edge: str | None) -> None:
-        """Draw a rectangle behind whatever is written on it."""
+        """Draw a rectangle behind whatever is written on it.
+
+        Parameters
+        ----------
+        left_mm : float
+            From the sheet's left.
+        top_mm : float
+            From the sheet's top.
+        width_mm : float
+            Width.
+        height_mm : float
+            Height.
+        face : str | None
+            Colour inside; None for none.
+        edge : str | None
+            Colour of the line; None for none.
+        """
         self.figure.add_artist(
             Rectangle(
                 (left_mm / WIDTH_MM, 1 - (top_mm + height_mm) / HEIGHT_MM),
@@ -121,13 +218,41 @@ class Sheet:
         )
 
     def heading(self, x_mm: float, y_mm: float, text: str, *, to_mm: float | None = None) -> None:
-        """Write a section's heading, with a thin line below up to ``to_mm``."""
+        """Write a section's heading, with a thin line below up to ``to_mm``.
+
+        Parameters
+        ----------
+        x_mm : float
+            From the sheet's left.
+        y_mm : float
+            From the sheet's top.
+        text : str
+            What is written.
+        to_mm : float | None, optional
+            Where the line ends, from the sheet's left; None for none.
+        """
         self.text(x_mm, y_mm, text, size="heading", weight="bold")
         if to_mm is not None:
             self.rule(x_mm, y_mm + 1.6, to_mm, y_mm + 1.6, colour="zero", width=0.5)
 
     def head_and_foot(self, title: str, code: str, session: str, page: int, pages: int, version: str) -> None:
-        """Write what stands on every page: title, laboratory, subject's code, session date, version and page number."""
+        """Write what stands on every page: title, laboratory, subject's code, session date, version and page number.
+
+        Parameters
+        ----------
+        title : str
+            The page's title.
+        code : str
+            The subject's code.
+        session : str
+            Date of the session.
+        page : int
+            Its number.
+        pages : int
+            How many there are.
+        version : str
+            Of this package.
+        """
         style = self.style
         self.text(LEFT_MM, 13.5, title, size="title", weight="bold")
         self.text(RIGHT_MM, 10.5, code, size="heading", weight="bold", ha="right")

@@ -22,7 +22,8 @@ from biomech_id.report.layout.style_file import LANGUAGE, style_table
 
 _UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
-#: What is plotted instead of the tables' unit: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
+#: What is plotted instead of the tables' unit:
+#: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
 
 
@@ -32,10 +33,16 @@ class Style:
 
     Attributes
     ----------
-    settings : the merged style file: ``laboratory``, ``colours``, ``lines``, ``text``.
-    scales, run_scales : ``"HipAngles.X"`` -> `Scale`; ``run_scales`` beats ``scales`` on pages of running trials.
-    labels : key -> text in the chosen language; keys of single words of the sign table are the English words themselves.
-    language : ``en`` or ``de``.
+    settings : Mapping[str, Mapping[str, Any]]
+        The merged style file: ``laboratory``, ``colours``, ``lines``, ``text``.
+    scales : Mapping[str, Scale]
+        ``"HipAngles.X"`` -> `Scale`; ``run_scales`` beats ``scales`` on pages of running trials.
+    run_scales : Mapping[str, Scale]
+        ``"HipAngles.X"`` -> `Scale`; ``run_scales`` beats ``scales`` on pages of running trials.
+    labels : Mapping[str, str]
+        Key -> text in the chosen language; keys of single words of the sign table are the English words themselves.
+    language : str
+        ``en`` or ``de``.
     """
 
     settings: Mapping[str, Mapping[str, Any]]
@@ -45,7 +52,15 @@ class Style:
     language: str
 
     def label(self, key: str, **values: object) -> str:
-        """Text of a label in the chosen language, with ``{names}`` filled in; a key without a label is made readable."""
+        """Text of a label in the chosen language, with ``{names}`` filled in; a key without a label is made readable.
+
+        Parameters
+        ----------
+        key : str
+            Name of the label.
+        values : object
+            Name -> what takes its place.
+        """
         text = self.labels.get(key)
         if text is None:
             text = key.rpartition(".")[2].replace("_", " ").replace("-", " ")
@@ -53,20 +68,44 @@ class Style:
         return text.format(**values) if values else text
 
     def word(self, english: str) -> str:
-        """A title or axis word of the sign table in the chosen language."""
+        """A title or axis word of the sign table in the chosen language.
+
+        Parameters
+        ----------
+        english : str
+            As in the sign table.
+        """
         return self.labels.get(english, english)
 
     def colour(self, name: str) -> str:
-        """Colour by its name in the style file, or of a side ("L", "R")."""
+        """Colour by its name in the style file, or of a side ("L", "R").
+
+        Parameters
+        ----------
+        name : str
+            As in the style file.
+        """
         return str(self.settings["colours"][SIDE_COLOUR.get(name, name)])
 
     def dashes(self, side: str) -> tuple[float, tuple[float, ...] | None]:
-        """Line style of a side, as matplotlib writes it: (offset, lengths of ink and gap), or (0, None) for solid."""
+        """Line style of a side, as matplotlib writes it: (offset, lengths of ink and gap), or (0, None) for solid.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
         lengths = tuple(float(x) for x in self.settings["lines"][f"{SIDE_COLOUR[side]}_dashes"])
         return (0.0, lengths or None)
 
     def size(self, name: str) -> float:
-        """Type size in points."""
+        """Type size in points.
+
+        Parameters
+        ----------
+        name : str
+            As in the style file.
+        """
         return float(self.settings["text"][name])
 
     @property
@@ -75,23 +114,49 @@ class Style:
         return str(self.settings["text"]["family"])
 
     def width(self, name: str) -> float:
-        """Line width in points, ``"cycle"`` or ``"mean"``."""
+        """Line width in points, ``"cycle"`` or ``"mean"``.
+
+        Parameters
+        ----------
+        name : str
+            As in the style file.
+        """
         return float(self.settings["lines"][f"{name}_width"])
 
     def scale(self, row: SignRow, *, run: bool = False) -> Scale:
-        """Fixed scale of a variable in the plotted unit."""
+        """Fixed scale of a variable in the plotted unit.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        run : bool, optional
+            Whether it is the scale for running.
+        """
         name = f"{row.variable}.{row.component}" if row.component else row.variable
         if row.scale and name not in self.scales:
             return Scale(*row.scale)
         return self.run_scales[name] if run and name in self.run_scales else self.scales[name]
 
     def unit(self, row: SignRow) -> str:
-        """Unit in which a variable is plotted."""
+        """Unit in which a variable is plotted.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        """
         return PLOTTED_UNIT.get(row.quantity, (row.unit, 1.0))[0]
 
     @staticmethod
     def factor(row: SignRow) -> float:
-        """Plotted value = factor times the value in the tables."""
+        """Plotted value = factor times the value in the tables.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        """
         return PLOTTED_UNIT.get(row.quantity, ("", 1.0))[1]
 
     @cached_property
@@ -121,13 +186,16 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
 
     Parameters
     ----------
-    path : TOML file with the lines to change, or None.
-    language : beats the file's own choice.
+    path : str | Path | None, optional
+        TOML file with the lines to change, or None.
+    language : str | None, optional
+        Beats the file's own choice.
 
     Raises
     ------
-    OptionError : the file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names
-        the line's key and the nearest known one.
+    OptionError
+        The file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names the line's
+        key and the nearest known one.
     """
     own = read_written(path, tomllib.loads, unreadable=_UNREADABLE) if path is not None else {}
     where = str(path) if path is not None else "the shipped style"

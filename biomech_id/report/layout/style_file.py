@@ -101,12 +101,12 @@ def style_table(shipped: Mapping[str, Any], scales: Iterable[str], labels: Mappi
 
     Parameters
     ----------
-    shipped : mapping
-        The shipped style file; a laboratory's own has values of the same kinds.
-    scales : iterable of str
+    shipped : Mapping[str, Any]
+        Mapping The shipped style file; a laboratory's own has values of the same kinds.
+    scales : Iterable[str]
         Variables that have a scale.
-    labels : mapping
-        Labels of the language, as shipped; a label keeps its ``{blanks}``.
+    labels : Mapping[str, str]
+        Mapping Labels of the language, as shipped; a label keeps its ``{blanks}``.
     """
     kinds = {
         name: {key: _kind(name, key, value) for key, value in own.items()} for name, own in shipped.items() if name != "language"

@@ -14,7 +14,17 @@ LINE_SPACING = 1.25
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, and how it differs from its neighbours."""
+    """One cell: its text, and how it differs from its neighbours.
+
+    Attributes
+    ----------
+    text : str
+        What is written.
+    colour : str, optional
+        A colour as matplotlib takes it.
+    bold : bool, optional
+        Whether it is set in bold.
+    """
 
     text: str
     colour: str = "ink"
@@ -23,7 +33,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column: its head, its width, and which side its text leans to ("left", "right", "center")."""
+    """One column: its head, its width, and which side its text leans to ("left", "right", "center").
+
+    Attributes
+    ----------
+    head : str
+        What stands above it.
+    width_mm : float
+        Width.
+    align : str, optional
+        "left", "right" or "center".
+    """
 
     head: str
     width_mm: float
@@ -36,10 +56,14 @@ class TextTable:
 
     Attributes
     ----------
-    columns : from left to right.
-    rows : cells by row; a plain ``str`` is a cell without emphasis.
-    size : type size by name.
-    padding_mm : space to the left and right of each cell's text, and half of it above and below.
+    columns : tuple[TableColumn, ...]
+        From left to right.
+    rows : Sequence[Sequence[Cell | str]]
+        Cells by row; a plain ``str`` is a cell without emphasis.
+    size : str, optional
+        Type size by name.
+    padding_mm : float, optional
+        Space to the left and right of each cell's text, and half of it above and below.
     """
 
     columns: tuple[TableColumn, ...]
@@ -53,15 +77,33 @@ class TextTable:
         return sum(column.width_mm for column in self.columns)
 
     def height_mm(self, style: Style) -> float:
-        """Height of the whole table with its head."""
+        """Height of the whole table with its head.
+
+        Parameters
+        ----------
+        style : Style
+            Colours, words, scales and units of the report.
+        """
         return self._head_height(style) + sum(self._height(self._broken(row, style), style) for row in self.rows)
 
     def draw(self, sheet: Sheet, left_mm: float, top_mm: float, *, room_mm: float | None = None) -> tuple[float, TextTable | None]:
         """Draw as many rows as there is room for.
 
+        Parameters
+        ----------
+        sheet : Sheet
+            Where to draw.
+        left_mm : float
+            From the sheet's left.
+        top_mm : float
+            From the sheet's top.
+        room_mm : float | None, optional
+            How wide or high at most; None for no limit.
+
         Returns
         -------
-        Where the drawn part ends (mm from the top), and what is left over as a table of its own, or None.
+        tuple[float, TextTable | None]
+            Where the drawn part ends (mm from the top), and what is left over as a table of its own, or None.
         """
         style = sheet.style
         y = self._draw_head(sheet, left_mm, top_mm)

@@ -24,7 +24,15 @@ def _font(family: str, weight: str) -> FT2Font:
 
 @cache
 def has_glyph(character: str, family: str) -> bool:
-    """Return whether the font has a shape for a character, in both weights that pages use; line breaks count as shapes."""
+    """Return whether the font has a shape for a character, in both weights that pages use; line breaks count as shapes.
+
+    Parameters
+    ----------
+    character : str
+        One character.
+    family : str
+        Name of the font.
+    """
     return character == "\n" or all(_font(family, weight).get_char_index(ord(character)) for weight in ("normal", "bold"))
 
 
@@ -44,7 +52,15 @@ class TextLook(TypedDict, total=False):
 
 
 def drawable(text: str, family: str) -> str:
-    """Return the text with an empty square for each character that the font does not have."""
+    """Return the text with an empty square for each character that the font does not have.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    family : str
+        Name of the font.
+    """
     return "".join(character if has_glyph(character, family) else MISSING_GLYPH for character in text)
 
 
@@ -60,7 +76,19 @@ def _advance(character: str, family: str, weight: str) -> float:
 
 
 def width_mm(text: str, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> float:
-    """Width of one line of text in millimetres."""
+    """Width of one line of text in millimetres.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    points : float
+        Type size, points.
+    family : str, optional
+        Name of the font.
+    weight : str, optional
+        "regular" or "bold".
+    """
     return sum(_advance(character, family, weight) for character in text) * points * MM_PER_POINT
 
 
@@ -71,6 +99,21 @@ def wrapped(
 
     Words are kept whole where they fit on a line of their own; ``\n`` always breaks. With ``most`` lines at most, the last one
     ends in an ellipsis where text had to be left out.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    room_mm : float
+        How wide or high at most; None for no limit.
+    points : float
+        Type size, points.
+    family : str, optional
+        Name of the font.
+    weight : str, optional
+        "regular" or "bold".
+    most : int | None, optional
+        Lines at most; None for no limit.
     """
     lines: list[str] = []
     for part in text.split("\n"):
@@ -102,7 +145,21 @@ def _broken(word: str, room_mm: float, points: float, family: str, weight: str) 
 
 
 def shortened(text: str, room_mm: float, points: float, *, family: str = "DejaVu Sans", weight: str = "normal") -> str:
-    """Return the text, or as much of its beginning as fits, with an ellipsis."""
+    """Return the text, or as much of its beginning as fits, with an ellipsis.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    room_mm : float
+        How wide or high at most; None for no limit.
+    points : float
+        Type size, points.
+    family : str, optional
+        Name of the font.
+    weight : str, optional
+        "regular" or "bold".
+    """
     fits = width_mm(text, points, family=family, weight=weight) <= room_mm
     return text if fits else _ended(text, room_mm, points, family, weight)
 

@@ -15,10 +15,12 @@ from biomech_id.report.layout.style import Style
 
 #: Standard deviations that 95 % of a normal distribution lie within.
 COVERAGE = 1.96
-#: Where the bars stand, percent of the cycle: sides apart, so that both can be read; and how wide their caps are.
+#: Where the bars stand, percent of the cycle:
+#: sides apart, so that both can be read; and how wide their caps are.
 BARS_AT: dict[str, range] = {"L": range(4, 101, 10), "R": range(6, 101, 10)}
 CAP_WIDTH = 1.0
-#: Sources named for each joint: the two largest tell the rest by their absence.
+#: Sources named for each joint:
+#: the two largest tell the rest by their absence.
 _NAMED = 2
 
 
@@ -27,8 +29,16 @@ def draw_bars(panel: Panel, side: str, mean: FloatArray, sd: Mapping[str, FloatA
 
     Parameters
     ----------
-    sd : source of error -> standard deviation (101,) of the mean, and "total", in the plotted unit.
-    gid : name of the drawn lines.
+    panel : Panel
+        Where to draw.
+    side : str
+        "L" or "R".
+    mean : FloatArray
+        (101,).
+    sd : Mapping[str, FloatArray]
+        Source of error -> standard deviation (101,) of the mean, and "total", in the plotted unit.
+    gid : str
+        Name of the drawn lines.
     """
     if not sd:
         return
@@ -42,6 +52,13 @@ def uncertainty_lines(layer: Layer, style: Style) -> Iterator[str]:
     """For hip, knee and ankle: 95 % limits of the mean sagittal moment in stance, and the sources that matter most.
 
     Root mean squares from 0 % to foot off over both sides; the shares are of the variance.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
     """
     for joint in reversed(JOINTS):
         variance = _stance_variance(layer, MOMENT_VARIABLE[joint], style)

@@ -26,7 +26,15 @@ _MARGIN_MM, _GUTTER_MM = 12.0, 17.0
 
 
 def budget_page(layer: Layer, style: Style) -> Figure:
-    """Draw ankle, knee and hip, sagittal and frontal, left and right, from the mean over cycles with a budget."""
+    """Draw ankle, knee and hip, sagittal and frontal, left and right, from the mean over cycles with a budget.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     sheet = Sheet(style)
     _legend(sheet)
     columns = [(component, side) for component in COMPONENTS for side in SIDES]
@@ -49,9 +57,27 @@ def budget_page(layer: Layer, style: Style) -> Figure:
 def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component: str, style: Style, *, x_numbers: bool) -> float:
     """Draw one joint's parts: band after band from zero, the first the ground reaction, the last edge the moment.
 
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    style : Style
+        Colours, words, scales and units of the report.
+    x_numbers : bool
+        Whether numbers stand at the axis.
+
     Returns
     -------
-    The largest difference between the sum of the parts and the moment, N m/kg; NaN where there is no budget.
+    float
+        The largest difference between the sum of the parts and the moment, N m/kg; NaN where there is no budget.
     """
     row = ROWS[variable, component]
     name = f"{layer.name}|{side}|{row.column('')}"
@@ -79,13 +105,37 @@ def draw_budget(panel: Panel, layer: Layer, side: str, variable: str, component:
 
 
 def mean_parts(layer: Layer, side: str, variable: str, component: str) -> dict[str, FloatArray] | None:
-    """Mean over the layer's cycles of each part, (101,), N m/kg; None where the tables hold no budget for this moment."""
+    """Mean over the layer's cycles of each part, (101,), N m/kg; None where the tables hold no budget for this moment.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    """
     curves = drawn_budget_curves(layer.tables, side, variable, component, _used(layer))
     return {part: statistics(curves[part]).mean for part in BUDGET_PARTS} if len(curves[BUDGET_PARTS[0]]) else None
 
 
 def mean_moment(layer: Layer, side: str, variable: str, component: str) -> FloatArray:
-    """Mean moment over the same cycles that have a budget, (101,), N m/kg."""
+    """Mean moment over the same cycles that have a budget, (101,), N m/kg.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    """
     with_budget = budget_keys(layer.tables, side, variable, component) & _used(layer)
     keys = zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True)
     cycles = layer.used[[key in with_budget for key in keys]]
@@ -107,14 +157,40 @@ def _heads(tables: SessionTables, side: str, variable: str, component: str) -> l
 
 
 def budget_keys(tables: SessionTables, side: str, variable: str, component: str) -> set[tuple[str, str, int]]:
-    """Cycles (trial, side, number) whose budget of this moment is in the tables."""
+    """Cycles (trial, side, number) whose budget of this moment is in the tables.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    """
     return {key for _, key, _ in _heads(tables, side, variable, component)}
 
 
 def drawn_budget_curves(
     tables: SessionTables, side: str, variable: str, component: str, cycles: set[tuple[str, str, int]]
 ) -> dict[str, FloatArray]:
-    """Part -> (n, 101) curves of the wanted cycles, N m/kg."""
+    """Part -> (n, 101) curves of the wanted cycles, N m/kg.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    side : str
+        "L" or "R".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    cycles : set[tuple[str, str, int]]
+        Trial, side and number of each cycle.
+    """
     values = tables.budget["value"].to_numpy(dtype=float).reshape(-1, CURVE_POINTS)
     heads: Sequence[tuple[int, tuple[str, str, int], str]] = _heads(tables, side, variable, component)
     return {wanted: values[[number for number, key, part in heads if part == wanted and key in cycles]] for wanted in BUDGET_PARTS}

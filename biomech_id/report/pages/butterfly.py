@@ -15,17 +15,33 @@ from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import PLOTTED_UNIT
 
 PERCENT_BW_PER_N_KG = PLOTTED_UNIT["ground force"][1]
-#: Floor millimetres drawn as long as one percent of body weight: with equal scales on paper, drawn forces keep their direction.
+#: Floor millimetres drawn as long as one percent of body weight:
+#: with equal scales on paper, drawn forces keep their direction.
 MM_PER_PERCENT_BW = 2.0
 ALONG_MM = Scale(-50.0, 350.0, 50.0)
 HEIGHT_PERCENT_BW = Scale(0.0, 150.0, 50.0)
-#: Running: twice the height at half the length.
+#: Running:
+#: twice the height at half the length.
 RUN_HEIGHT_PERCENT_BW = Scale(0.0, 300.0, 100.0)
 _WIDTH_MM = 86.0
 
 
 def draw_butterfly(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_mm: float) -> Panel:
-    """Draw one side's diagram with its words."""
+    """Draw one side's diagram with its words.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    side : str
+        "L" or "R".
+    drawing : Drawing
+        What panels are drawn from.
+    left_mm : float
+        From the sheet's left.
+    top_mm : float
+        From the sheet's top.
+    """
     style = drawing.style
     height = RUN_HEIGHT_PERCENT_BW if drawing.run else HEIGHT_PERCENT_BW
     scale = MM_PER_PERCENT_BW * HEIGHT_PERCENT_BW.high / height.high
@@ -60,10 +76,18 @@ def _draw_layer(panel: Panel, side: str, drawing: Drawing, index: int, scale: fl
 def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]]:
     """Force and centre of pressure of each stance with kinetics, in the vertical plane of progression.
 
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+
     Returns
     -------
-    One pair per cycle: force (n, 2), forward and up, %BW; place of the centre of pressure (n,), mm forward of its rearmost
-    place: that is the heel also where the forefoot strikes first.
+    list[tuple[FloatArray, FloatArray]]
+        One pair per cycle: force (n, 2), forward and up, %BW; place of the centre of pressure (n,), mm forward of its rearmost
+        place: that is the heel also where the forefoot strikes first.
     """
     found = []
     progression = {trial["name"]: trial["progression"] for trial in layer.trials}

@@ -32,7 +32,17 @@ _MOST_FINDINGS = 5
 
 
 def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure:
-    """Draw the cover of one session."""
+    """Draw the cover of one session.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
     sheet = Sheet(style)
     summary = tables.summary
     _logo(sheet)
@@ -50,18 +60,42 @@ def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure
 
 
 def recorded(value: object, style: Style) -> str:
-    """A value as text, or the words for "not recorded"."""
+    """A value as text, or the words for "not recorded".
+
+    Parameters
+    ----------
+    value : object
+        None is not recorded.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     return style.label("common.not_recorded") if value in (None, "", {}) else str(value)
 
 
 def session_line(tables: SessionTables, style: Style) -> str:
-    """Session date from the files or the subject file, never today's."""
+    """Session date from the files or the subject file, never today's.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     date = recorded(tables.summary.get("subject", {}).get("session_date"), style)
     return style.label("common.session_date", date=date)
 
 
 def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, str]]:
-    """Label and value of everything the cover says about the subject."""
+    """Label and value of everything the cover says about the subject.
+
+    Parameters
+    ----------
+    summary : Mapping[str, Any]
+        As in ``summary.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     subject = summary.get("subject", {})
     age = subject.get("age_years")
     sex = subject.get("sex")
@@ -85,6 +119,17 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
     """Label and value of everything the cover says about how the session was analysed.
 
     ``cycles`` are rows of ``tables.cycle_list`` where only some of them are shown.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    cycles : Table | None, optional
+        Rows of the cycles; None for all.
     """
     summary = tables.summary
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
@@ -104,13 +149,29 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
 
 
 def cycles_in_means(cycles: Table, style: Style) -> str:
-    """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics."""
+    """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics.
+
+    Parameters
+    ----------
+    cycles : Table
+        Rows of the cycles.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     used = cycles[cycles["used"].astype(bool)]
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
 
 
 def norm_line(norm: Norm | None, style: Style) -> str:
-    """What the grey band is, or that there is none and how to make one."""
+    """What the grey band is, or that there is none and how to make one.
+
+    Parameters
+    ----------
+    norm : Norm | None
+        The norm to be shown; None for none.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     if norm is None:
         return style.label("cover.no_norm")
     about = norm.note
@@ -159,14 +220,40 @@ def _logo(sheet: Sheet) -> None:
 
 
 def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, head: str) -> float:
-    """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin."""
+    """Draw the verdict of a session in one line, in a box with its colour; return where the next thing may begin.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    summary : Mapping[str, Any]
+        As in ``summary.json``.
+    top_mm : float
+        From the sheet's top.
+    head : str
+        First line, in bold.
+    """
     verdict = str(summary.get("verdict", "warn"))
     said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
     return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=verdict)
 
 
 def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
-    """Draw a headline and a sentence in a box with a coloured edge; return where the next thing may begin."""
+    """Draw a headline and a sentence in a box with a coloured edge; return where the next thing may begin.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    top_mm : float
+        From the sheet's top.
+    head : str
+        First line, in bold.
+    sentence : str
+        What is written.
+    colour : str
+        A colour as matplotlib takes it.
+    """
     lines = wrapped(sentence, RIGHT_MM - LEFT_MM - 8.0, sheet.style.size("heading"))
     height = 8.5 + 4.4 * len(lines)
     sheet.box(LEFT_MM, top_mm, RIGHT_MM - LEFT_MM, height, face="shade", edge=None)
@@ -177,7 +264,23 @@ def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour
 
 
 def draw_facts(sheet: Sheet, left: float, top: float, right: float, heading: str, facts: list[tuple[str, str]]) -> float:
-    """Draw labels and values below a heading; return where they end."""
+    """Draw labels and values below a heading; return where they end.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    left : float
+        From the sheet's left, millimetres.
+    top : float
+        From the sheet's top, millimetres.
+    right : float
+        From the sheet's left, millimetres.
+    heading : str
+        What is written above them.
+    facts : list[tuple[str, str]]
+        Word and value of each line.
+    """
     sheet.heading(left, top, heading, to_mm=right)
     style, y = sheet.style, top + 6.2
     size = style.size("body")
@@ -214,6 +317,13 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
     """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict and the rules behind it.
 
     Trials that need a look come first, so that a long session cannot hide them: rejected ones, then those with warnings.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
     """
     rows: list[list[Cell | str]] = []
     for failed in tables.summary.get("failed", ()):
@@ -259,7 +369,17 @@ def _findings(sheet: Sheet, lines: list[Cell], top_mm: float, bottom_mm: float) 
 
 
 def draw_signature(sheet: Sheet, top_mm: float, height_mm: float) -> None:
-    """Leave room for comments, name, date and signature, and say what this software is not."""
+    """Leave room for comments, name, date and signature, and say what this software is not.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    top_mm : float
+        From the sheet's top.
+    height_mm : float
+        Height.
+    """
     style = sheet.style
     sheet.text(LEFT_MM, top_mm - 1.2, style.label("cover.comments"), size="small", colour="quiet")
     sheet.box(LEFT_MM, top_mm, 160.0, height_mm, face=None, edge="zero")
@@ -287,7 +407,17 @@ def _reservations(layers: Sequence[Layer], style: Style) -> Iterator[str]:
 
 
 def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
-    """Draw the cover of a comparison: what to know before believing a difference, and both sessions beside one another."""
+    """Draw the cover of a comparison: what to know before believing a difference, and both sessions beside one another.
+
+    Parameters
+    ----------
+    layers : Sequence[Layer]
+        What is compared.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
     sheet = Sheet(style)
     middle = (LEFT_MM + RIGHT_MM) / 2
     sheet.text(LEFT_MM, 22.5, style.label("compare.drawn"), size="body")

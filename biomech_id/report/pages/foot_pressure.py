@@ -13,12 +13,27 @@ from biomech_id.report.layout.sheet import Sheet
 
 _WIDTH_MM, _HEIGHT_MM = 27.0, 64.5
 _MARGIN_MM = 20.0
-#: Drawn to the right: the left foot's medial side, the right foot's lateral side, as one looks down on one's own feet.
+#: Drawn to the right:
+#: the left foot's medial side, the right foot's lateral side, as one looks down on one's own feet.
 MIRROR: dict[str, float] = {"L": 1.0, "R": -1.0}
 
 
 def draw_foot(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_mm: float) -> Panel:
-    """Draw one foot with its words."""
+    """Draw one foot with its words.
+
+    Parameters
+    ----------
+    sheet : Sheet
+        Where to draw.
+    side : str
+        "L" or "R".
+    drawing : Drawing
+        What panels are drawn from.
+    left_mm : float
+        From the sheet's left.
+    top_mm : float
+        From the sheet's top.
+    """
     style, layers = drawing.style, drawing.layers
     panel = sheet.panel(left_mm, top_mm, _WIDTH_MM, _HEIGHT_MM)
     outline = foot_outline(layers[0], side)
@@ -48,7 +63,15 @@ def draw_foot(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_
 
 
 def foot_outline(layer: Layer, side: str) -> FloatArray:
-    """Outline of the layer's first trial that has one, (k, 2), mm from heel to toe and medially; (0, 2) where none has."""
+    """Outline of the layer's first trial that has one, (k, 2), mm from heel to toe and medially; (0, 2) where none has.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    """
     for trial in layer.trials:
         if side in trial["foot_outline_mm"]:
             return np.asarray(trial["foot_outline_mm"][side]["points"], dtype=float)
@@ -56,13 +79,29 @@ def foot_outline(layer: Layer, side: str) -> FloatArray:
 
 
 def pressure_paths(layer: Layer, side: str) -> FloatArray:
-    """Centre of pressure of every cycle in the means, (n, 101, 2), mm in the axes of the outline; NaN off the plate."""
+    """Centre of pressure of every cycle in the means, (n, 101, 2), mm in the axes of the outline; NaN off the plate.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    """
     along, across = (layer.tables.curves(side, "FootCentreOfPressure", component, cycles=layer.used) for component in ("X", "Y"))
     return np.stack([along, across], axis=-1)
 
 
 def percent_inside(outline: FloatArray, paths: FloatArray) -> float:
-    """Share of the paths' points that lie inside the outline drawn, percent; NaN without any point."""
+    """Share of the paths' points that lie inside the outline drawn, percent; NaN without any point.
+
+    Parameters
+    ----------
+    outline : FloatArray
+        (k, 2), points around the sole.
+    paths : FloatArray
+        Each (n, 2), data coordinates.
+    """
     points = paths.reshape(-1, 2)
     points = points[np.isfinite(points).all(axis=1)]
     return float(100.0 * Path(outline).contains_points(points).mean()) if len(points) else float("nan")

@@ -27,7 +27,13 @@ _FEET_LEFT_MM, _FEET_PITCH_MM = 227.0, 30.5
 
 
 def ground_reaction_page(drawing: Drawing) -> Figure:
-    """Draw the ground reaction page."""
+    """Draw the ground reaction page.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What panels are drawn from.
+    """
     sheet, style = Sheet(drawing.style), drawing.style
     draw_legend(sheet, drawing)
     columns = len(CURVES)

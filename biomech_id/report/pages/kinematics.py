@@ -22,7 +22,13 @@ _MARGIN_MM, _GUTTER_MM = 11.0, 17.0
 
 
 def kinematics_page(drawing: Drawing) -> Figure:
-    """Draw the kinematics page: every cycle or mean and standard deviation, as the drawing says."""
+    """Draw the kinematics page: every cycle or mean and standard deviation, as the drawing says.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What panels are drawn from.
+    """
     sheet = Sheet(drawing.style)
     draw_legend(sheet, drawing)
     columns = len(ANGLE_GRID[0])

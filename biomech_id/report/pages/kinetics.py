@@ -30,7 +30,13 @@ _COLUMNS, _MARGIN_MM, _GUTTER_MM = 4, 12.0, 17.0
 
 
 def kinetics_page(drawing: Drawing) -> Figure:
-    """Draw the kinetics page: every cycle or mean and standard deviation, as the drawing says."""
+    """Draw the kinetics page: every cycle or mean and standard deviation, as the drawing says.
+
+    Parameters
+    ----------
+    drawing : Drawing
+        What panels are drawn from.
+    """
     sheet = Sheet(drawing.style)
     sure = [] if drawing.every_cycle or len(drawing.layers) > 1 else list(uncertainty_lines(drawing.layers[0], drawing.style))
     draw_legend(sheet, drawing, whiskers=bool(sure))

@@ -21,7 +21,15 @@ _COLUMN_MM = (RIGHT_MM - LEFT_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
 
 
 def methods_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
-    """Set the methods in three columns, on as many pages as they take."""
+    """Set the methods in three columns, on as many pages as they take.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     pitch = style.size("small") * MM_PER_POINT * 1.28
     sheet, column, y = Sheet(style), 0, _TOP_MM
     for heading, lines in _sections(tables, style):
@@ -44,7 +52,15 @@ def methods_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
 
 
 def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator[tuple[str, list[str]]]:
-    """What was done to every trial alike, once, and what was done to single ones, with their names."""
+    """What was done to every trial alike, once, and what was done to single ones, with their names.
+
+    Parameters
+    ----------
+    histories : Mapping[str, Sequence[str]]
+        Trial -> lines of its history.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     first = next(iter(histories.values()), ())
     alike = [line for line in first if all(line in history for history in histories.values())]
     # Many lines hold their file's name already.
@@ -56,7 +72,17 @@ def processing(histories: Mapping[str, Sequence[str]], style: Style) -> Iterator
 
 
 def history_lines(history: Sequence[str], steps: Sequence[Said], style: Style) -> list[str]:
-    """What was done to one trial; self-checks that passed are counted, one that did not is written out."""
+    """What was done to one trial; self-checks that passed are counted, one that did not is written out.
+
+    Parameters
+    ----------
+    history : Sequence[str]
+        Lines of a trial's history.
+    steps : Sequence[Said]
+        What was done to the trial, in order.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     known: Sequence[Said] = steps or [{"rule": ""}] * len(history)
     passed = [passed_self_check(step, line) for step, line in zip(known, history, strict=True)]
     told = zip(known, history, passed, strict=True)

@@ -12,7 +12,13 @@ from biomech_id.report.pages.kinetics import kinetics_page
 
 
 def movement_pages(content: Content) -> Iterator[Figure]:
-    """Draw the angles, then moments and powers, of one movement."""
+    """Draw the angles, then moments and powers, of one movement.
+
+    Parameters
+    ----------
+    content : Content
+        What pages are drawn from.
+    """
     drawing = content.drawing(every_cycle=True)
     yield kinematics_page(drawing)
     yield kinetics_page(drawing)

@@ -22,7 +22,8 @@ from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
 COLUMNS: tuple[tuple[str, ...], ...] = (("point", "angle", "offset"), ("ground force", "force", "moment", "power"))
-#: What textbook kinetics compute otherwise than the vendor, on purpose: how plates are sampled, and all that follows.
+#: What textbook kinetics compute otherwise than the vendor, on purpose:
+#: how plates are sampled, and all that follows.
 MECHANICAL = frozenset({"ground force", "force", "moment", "power"})
 _GUTTER_MM = 6.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
@@ -47,7 +48,15 @@ class ParityLine(Protocol):
 
 
 def parity_page(tables: SessionTables, style: Style) -> Figure:
-    """Draw the comparison page; without a comparison it says how to make one."""
+    """Draw the comparison page; without a comparison it says how to make one.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     sheet = Sheet(style)
     if tables.parity is None:
         sheet.text(LEFT_MM, 30.0, style.label("absent.parity"), size="heading")
@@ -70,12 +79,17 @@ def verdict_of(rows: Sequence[ParityLine], kinetics: str, style: Style) -> tuple
 
     Parameters
     ----------
-    rows : of the parity table.
-    kinetics : mode of the analysis; textbook kinetics are meant to differ.
+    rows : Sequence[ParityLine]
+        Of the parity table.
+    kinetics : str
+        Mode of the analysis; textbook kinetics are meant to differ.
+    style : Style
+        Colours, words, scales and units of the report.
 
     Returns
     -------
-    The verdict ("accept" or "warn"), its headline, and one sentence with the numbers.
+    tuple[str, str, str]
+        The verdict ("accept" or "warn"), its headline, and one sentence with the numbers.
     """
     compared = [row for row in rows if row.equal]
     different = [row for row in compared if row.equal != "true"]
@@ -90,7 +104,17 @@ def verdict_of(rows: Sequence[ParityLine], kinetics: str, style: Style) -> tuple
 
 
 def title_of(variable: str, axis: str, style: Style) -> str:
-    """Name of a compared curve in the report's language."""
+    """Name of a compared curve in the report's language.
+
+    Parameters
+    ----------
+    variable : str
+        Its name without the side: "KneeMoment".
+    axis : str
+        "X", "Y" or "Z".
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     row = next((row for row in rows_of(variable) if row.component == axis), None)
     if row is not None:
         return style.word(row.title)
@@ -126,7 +150,13 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: flo
 
 
 def most_left_out(rows: Sequence[ParityLine]) -> dict[str, int]:
-    """Reason -> number of frames left out, over every trial and side, of the variable and axis that lost most."""
+    """Reason -> number of frames left out, over every trial and side, of the variable and axis that lost most.
+
+    Parameters
+    ----------
+    rows : Sequence[ParityLine]
+        Rows of the comparison.
+    """
     lines: dict[tuple[str, str], Counter[str]] = {}
     for row in rows:
         lines.setdefault((row.variable, row.axis), Counter()).update(
@@ -159,7 +189,13 @@ def _line(rows: Sequence[ParityLine], style: Style) -> list[Cell | str]:
 
 
 def pooled(rows: Sequence[ParityLine]) -> Mapping[str, float]:
-    """Rows of one variable together: RMSE over all frames, the largest difference, the lowest correlation, frames compared."""
+    """Rows of one variable together: RMSE over all frames, the largest difference, the lowest correlation, frames compared.
+
+    Parameters
+    ----------
+    rows : Sequence[ParityLine]
+        Rows of the comparison.
+    """
     frames = np.array([row.frames for row in rows], dtype=float)
     rmse = np.array([row.rmse for row in rows], dtype=float)
     correlations = [float(row.correlation) for row in rows if np.isfinite(row.correlation)]
@@ -172,7 +208,13 @@ def pooled(rows: Sequence[ParityLine]) -> Mapping[str, float]:
 
 
 def small(value: float) -> str:
-    """A difference with two significant digits, however small."""
+    """A difference with two significant digits, however small.
+
+    Parameters
+    ----------
+    value : float
+        Any number.
+    """
     return f"{value:.2g}".replace("-", "−")
 
 

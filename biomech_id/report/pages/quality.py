@@ -27,7 +27,15 @@ _WIDTH_MM = RIGHT_MM - LEFT_MM
 
 
 def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
-    """Draw the data quality of a session, on as many pages as it takes."""
+    """Draw the data quality of a session, on as many pages as it takes.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     sheet, y = Sheet(style), _TOP_MM
     for heading, table in _sections(tables, style):
         left: TextTable | None = table
@@ -66,6 +74,13 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     """One row per trial, one column per rule; numbers that crossed a limit name it and are coloured and bold.
 
     The first row holds the limits beyond which a person should look.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
     """
     quality = tables.quality
     if not len(quality):
@@ -113,7 +128,15 @@ def _number(row: Any, style: Style) -> Cell:
 
 
 def refused_table(tables: SessionTables, style: Style) -> TextTable:
-    """Cycles without kinetics or outside the means: one row per trial and reason, with the cycles it holds for."""
+    """Cycles without kinetics or outside the means: one row per trial and reason, with the cycles it holds for.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     told = (TableColumn("", _WIDTH_MM),)
     cycles = [cycle for cycle in records(tables.cycle_list) if not cycle.used or cycle.kinetics_valid != "true"]
     if not len(tables.cycle_list):
@@ -138,7 +161,15 @@ def refused_table(tables: SessionTables, style: Style) -> TextTable:
 
 
 def gap_lines(tables: SessionTables, style: Style) -> list[str]:
-    """One line per trial and way of filling: every marker with the frames it was not seen in."""
+    """One line per trial and way of filling: every marker with the frames it was not seen in.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
     for gap in records(tables.gaps):
         last = f"–{gap.last_frame}" if gap.last_frame > gap.first_frame else ""
@@ -158,12 +189,21 @@ class Apart(TypedDict):
     worst_ms: float
 
 
-#: Events compared, in the order of the columns: side and kind as in ``summary.json``.
+#: Events compared, in the order of the columns:
+#: side and kind as in ``summary.json``.
 _EVENTS = tuple((side, kind) for kind in ("Foot Strike", "Foot Off") for side in SIDES)
 
 
 def agreement_table(tables: SessionTables, style: Style) -> TextTable:
-    """How far events of two sources lie apart over all trials: one row per pair of sources, the worst with its trial."""
+    """How far events of two sources lie apart over all trials: one row per pair of sources, the worst with its trial.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     heads = (style.label("quality.event", side=style.label(f"side.{side}"), kind=style.word(kind)) for side, kind in _EVENTS)
     columns = (
         TableColumn(style.label("quality.compared"), 54.0),
@@ -194,7 +234,15 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
 
 
 def plate_lines(tables: SessionTables, style: Style) -> list[str]:
-    """What each plate is and how it was read: a line per plate, with its baseline over the trials."""
+    """What each plate is and how it was read: a line per plate, with its baseline over the trials.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     found: dict[tuple[str, str, str], list[float]] = {}
     for trial in tables.summary.get("trials", ()):
         for plate in trial["plates"]:

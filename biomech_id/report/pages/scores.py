@@ -24,7 +24,8 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, of_each, register
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
-#: Minimal clinically important difference of the gait profile score, deg (Baker et al. 2012, Gait Posture 35:612).
+#: Minimal clinically important difference of the gait profile score, deg
+#: (Baker et al. 2012, Gait Posture 35:612).
 MCID_DEG = 1.6
 MCID_DASHES: tuple[float, tuple[float, ...]] = (0.0, (2.0, 1.0))
 PROFILE = Scale(0.0, 30.0, 5.0)
@@ -33,7 +34,19 @@ _BAR_HALF = 0.16
 
 
 def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condition: str) -> Figure:
-    """Draw the profile as bars and the scores as a table; without a norm, say how to get one."""
+    """Draw the profile as bars and the scores as a table; without a norm, say how to get one.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    condition : str
+        Of the trials: "barefoot".
+    """
     sheet = Sheet(style)
     table = tables.scores
     scores = table[table["condition"] == condition] if len(table) else table

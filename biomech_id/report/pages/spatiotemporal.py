@@ -25,7 +25,17 @@ _BARS_LEFT_MM = 203.0
 
 
 def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
-    """Draw the table of parameters and the phases of both sides' cycles."""
+    """Draw the table of parameters and the phases of both sides' cycles.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
     sheet = Sheet(style)
     rows = parameter_rows(layer, style, norm)
     if not rows:
@@ -53,6 +63,11 @@ def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]
     """Parameter -> (unit, side -> values of the cycles in the means), in the order of the tables.
 
     Values that belong to no side, and whole-trial values (cycle 0) where a parameter has no others, stand under "".
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
     """
     table = layer.tables.spatiotemporal
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
@@ -67,7 +82,17 @@ def parameter_values(layer: Layer) -> dict[str, tuple[str, dict[str, list[float]
 
 
 def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[Cell | str]]:
-    """Rows of the page's table."""
+    """Rows of the page's table.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
     rows: list[list[Cell | str]] = []
     for parameter, (unit, sides) in parameter_values(layer).items():
         decimals = DECIMALS.get(unit, 2)
@@ -84,7 +109,17 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
 
 
 def flagged(text: str, values: Sequence[float], reference: tuple[float, float] | None) -> Cell:
-    """Mark a mean that lies more than two standard deviations from the norm, in bold and by a triangle."""
+    """Mark a mean that lies more than two standard deviations from the norm, in bold and by a triangle.
+
+    Parameters
+    ----------
+    text : str
+        What is written.
+    values : Sequence[float]
+        NaN is missing.
+    reference : tuple[float, float] | None
+        Mean and standard deviation of the norm; None without.
+    """
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
     if reference is None or not len(known):
@@ -96,7 +131,13 @@ def flagged(text: str, values: Sequence[float], reference: tuple[float, float] |
 
 
 def asymmetry(sides: dict[str, list[float]]) -> str:
-    """Left minus right over the mean of the two, percent (Robinson et al. 1987); a dash where a side is missing."""
+    """Left minus right over the mean of the two, percent (Robinson et al. 1987); a dash where a side is missing.
+
+    Parameters
+    ----------
+    sides : dict[str, list[float]]
+        Side -> values.
+    """
     means = [float(np.nanmean(sides[s])) if s in sides and np.isfinite(sides[s]).any() else float("nan") for s in SIDES]
     half = (means[0] + means[1]) / 2
     return f"{written(symmetry_index(*means), 1)} %" if np.isfinite(half) and half != 0 else "–"

@@ -27,14 +27,25 @@ from biomech_id.results.tables.session_tables import Table
 
 #: The variables that the report plots, in the order of its pages.
 TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETIC_GRID) for key in row)
-#: Names of power peaks: A1, K3, H2.
+#: Names of power peaks:
+#: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
 NAMES: tuple[str, ...] = ("value_contact", "max_stance", "min_stance", "max_swing", "min_swing")
 _RIGHT_BLOCK_MM = 148.0
 
 
 def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
-    """Draw the tables of angles (left) and of moments, powers and ground reaction (right)."""
+    """Draw the tables of angles (left) and of moments, powers and ground reaction (right).
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
     sheet = Sheet(style)
     peaks = picked(layer)
     if not len(peaks):
@@ -56,7 +67,13 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
 
 
 def picked(layer: Layer) -> Table:
-    """Rows of the peaks table that belong to the cycles in the means (a DataFrame)."""
+    """Rows of the peaks table that belong to the cycles in the means (a DataFrame).
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    """
     peaks = layer.tables.peaks
     wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
     inside = [key in wanted for key in zip(peaks["trial"], peaks["side"], peaks["cycle"], strict=True)]
@@ -120,6 +137,17 @@ def norm_distance(group: Table, row: SignRow, style: Style, norm: Norm | None) -
     """Mean value minus the norm's mean at the mean percent of the cycle, in standard deviations of the norm.
 
     0 where it is not known, and where the two read the same in the decimals that are printed: what a reader cannot see is no flag.
+
+    Parameters
+    ----------
+    group : Table
+        Rows of one variable.
+    row : SignRow
+        The variable's row of the sign table.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
     """
     band = norm.curve(row, style) if norm is not None else None
     values, percents = group["value"].to_numpy(dtype=float) * style.factor(row), group["percent"].to_numpy(dtype=float)

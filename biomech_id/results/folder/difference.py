@@ -18,9 +18,12 @@ class Difference:
 
     Attributes
     ----------
-    name : the output, relative to its folder.
-    what : in words: missing, another shape, the largest difference and where it is.
-    largest : largest absolute difference of any number, in the table's own units; NaN where numbers cannot be compared.
+    name : str
+        The output, relative to its folder.
+    what : str
+        In words: missing, another shape, the largest difference and where it is.
+    largest : float, optional
+        Largest absolute difference of any number, in the table's own units; NaN where numbers cannot be compared.
     """
 
     name: str
@@ -39,18 +42,29 @@ def folder_differences(first: Path, second: Path, *, called: tuple[str, str] = C
 
     Parameters
     ----------
-    first, second : folders written by ``run``.
-    called : what the two are in words.
+    first, second : Path
+        Folders written by ``run``.
+    called : tuple[str, str], optional
+        What the two are in words.
 
     Raises
     ------
-    FileRefusedError : one of them has no readable manifest.
+    FileRefusedError
+        One of them has no readable manifest.
     """
     return _differences({*read_json(first / MANIFEST)["outputs"], *read_json(second / MANIFEST)["outputs"]}, first, second, called)
 
 
 def file_differences(first: Path, second: Path, *, called: tuple[str, str] = CALLED) -> tuple[Difference, ...]:
-    """Compare every file below two folders by content; empty if all of them are the same bytes."""
+    """Compare every file below two folders by content; empty if all of them are the same bytes.
+
+    Parameters
+    ----------
+    first, second : Path
+        The two folders.
+    called : tuple[str, str], optional
+        What the two folders are called.
+    """
     names = {path.relative_to(root).as_posix() for root in (first, second) for path in root.rglob("*") if path.is_file()}
     return _differences(names, first, second, called)
 

@@ -19,7 +19,13 @@ DEPENDENCIES = ("ezc3d", "matplotlib", "numpy", "pandas", "scipy")
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    """Return the SHA-256 of a file as 64 hexadecimal digits.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    """
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -29,13 +35,17 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
 
     Parameters
     ----------
-    command : the canonical command that repeats the run, without ``-o``, ``--workers`` and ``--resume``.
-    recipe : every setting, by section.
-    inputs : path relative to the subject's folder, with forward slashes -> sha256.
+    command : str
+        The canonical command that repeats the run, without ``-o``, ``--workers`` and ``--resume``.
+    recipe : Mapping[str, Any]
+        Every setting, by section.
+    inputs : Mapping[str, str]
+        Path relative to the subject's folder, with forward slashes -> sha256.
 
     Raises
     ------
-    InvalidValueError : an absolute path, which would tie the manifest to one machine.
+    InvalidValueError
+        An absolute path, which would tie the manifest to one machine.
     """
     for path in inputs:
         if path.startswith("/") or "\\" in path or path[1:2] == ":" or ".." in path.split("/"):
@@ -56,7 +66,13 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
 
 
 def package_version(package: str) -> str | None:
-    """Return the version of an installed package; None if it is not installed."""
+    """Return the version of an installed package; None if it is not installed.
+
+    Parameters
+    ----------
+    package : str
+        Its name on the package index.
+    """
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -39,17 +39,22 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
 
     Parameters
     ----------
-    tables : what to write.
-    out : the folder. If it exists it is replaced, provided that everything in it is this program's own.
-    extras : called one after the other with the folder under construction; what they write is listed in the manifest too.
+    tables : SessionTables
+        What to write.
+    out : Path
+        The folder. If it exists it is replaced, provided that everything in it is this program's own.
+    extras : Sequence[Extra], optional
+        Called one after the other with the folder under construction; what they write is listed in the manifest too.
 
     Returns
     -------
-    The same tables with ``manifest["outputs"]`` filled in.
+    SessionTables
+        The same tables with ``manifest["outputs"]`` filled in.
 
     Raises
     ------
-    OutputError : OUT holds files of somebody else, cannot be written, or the disk is full. OUT is then as it was before.
+    OutputError
+        OUT holds files of somebody else, cannot be written, or the disk is full. OUT is then as it was before.
     """
     check_replaceable(out)
     with whole_folder(out) as folder:
@@ -67,9 +72,15 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
 def read_folder(out: Path) -> SessionTables:
     """Read a session back from its folder.
 
+    Parameters
+    ----------
+    out : Path
+        Folder of the results.
+
     Raises
     ------
-    FileRefusedError : OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
+    FileRefusedError
+        OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
     """
     if not (out / MANIFEST).is_file():
         words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
@@ -97,15 +108,21 @@ def update_output(out: Path, name: str, write: Extra, *, noted: Mapping[str, Any
 
     Parameters
     ----------
-    out : the session's folder.
-    name : the file, relative to it.
-    write : writes the file at the path it is given.
-    noted : keys of the manifest that change along with it; an empty value removes one.
+    out : Path
+        The session's folder.
+    name : str
+        The file, relative to it.
+    write : Extra
+        Writes the file at the path it is given.
+    noted : Mapping[str, Any] | None, optional
+        Keys of the manifest that change along with it; an empty value removes one.
 
     Raises
     ------
-    FileRefusedError : OUT has no manifest.
-    OutputError : OUT cannot be written, or the disk is full. The old file is then still there.
+    FileRefusedError
+        OUT has no manifest.
+    OutputError
+        OUT cannot be written, or the disk is full. The old file is then still there.
     """
     manifest = read_json(out / MANIFEST)
     with whole_file(out / name) as part:
@@ -120,9 +137,15 @@ def update_output(out: Path, name: str, write: Extra, *, noted: Mapping[str, Any
 def damaged_outputs(out: Path) -> tuple[str, ...]:
     """Return the outputs that are missing or differ from the manifest's hash; empty for a whole session.
 
+    Parameters
+    ----------
+    out : Path
+        Folder of the results.
+
     Raises
     ------
-    FileRefusedError : OUT has no readable manifest, so that nothing about it is known.
+    FileRefusedError
+        OUT has no readable manifest, so that nothing about it is known.
     """
     outputs: Mapping[str, str] = read_json(out / MANIFEST)["outputs"]
     return tuple(name for name, sha in outputs.items() if not (out / name).is_file() or sha256_of(out / name) != sha)
@@ -157,7 +180,15 @@ def _files_in(folder: Path) -> Iterator[str]:
 
 
 def list_outputs(folder: Path, listing: str) -> None:
-    """Write a JSON file that lists every file in a folder, for `check_replaceable`."""
+    """Write a JSON file that lists every file in a folder, for `check_replaceable`.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    listing : str
+        Name of the JSON file.
+    """
     text = json_text({"schema": SCHEMA, "outputs": _hashes(folder)})
     (folder / listing).write_text(text, encoding="utf-8", newline="\n")
 
@@ -171,12 +202,15 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
 
     Parameters
     ----------
-    out : the folder; it need not exist.
-    listing : JSON file in it whose ``outputs`` are the files of an earlier run.
+    out : Path
+        The folder; it need not exist.
+    listing : str, optional
+        JSON file in it whose ``outputs`` are the files of an earlier run.
 
     Raises
     ------
-    OutputError : OUT is a file, holds files of somebody else, or cannot be written.
+    OutputError
+        OUT is a file, holds files of somebody else, or cannot be written.
     """
     if out.is_dir():
         own = {listing, *_outputs_of(out / listing)}

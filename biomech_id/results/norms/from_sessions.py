@@ -39,13 +39,17 @@ def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condit
 
     Parameters
     ----------
-    sessions : any number; they are looked at one after the other and not kept.
-    source : who made the norm, from what.
-    condition : of the trials to take; needed when the sessions hold several.
+    sessions : Iterable[SessionTables]
+        Any number; they are looked at one after the other and not kept.
+    source : str
+        Who made the norm, from what.
+    condition : str | None, optional
+        Of the trials to take; needed when the sessions hold several.
 
     Raises
     ------
-    OptionError : sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
+    OptionError
+        Sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
     """
     people: dict[str, _Person] = {}
     kinds: dict[tuple[str, str], str] = {}

@@ -31,13 +31,17 @@ def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    path : the CSV file.
-    model, kinetics : of the session.
+    path : Path
+        The CSV file.
+    model, kinetics : str
+        Of the session.
 
     Raises
     ------
-    FileRefusedError : the file cannot be read, or lacks a column.
-    OptionError : another model or kinetics mode; a curve without all of 0 to 100 percent; a negative standard deviation.
+    FileRefusedError
+        The file cannot be read, or lacks a column.
+    OptionError
+        Another model or kinetics mode; a curve without all of 0 to 100 percent; a negative standard deviation.
     """
     norm = read_csv(path, table_columns("norm"))
     check_norm(norm, where=str(path))
@@ -48,9 +52,17 @@ def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
 def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     """Check that a norm table is whole.
 
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    OptionError : it is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
+    OptionError
+        It is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
     curves = norm.groupby(["variable", "component"], sort=False)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
@@ -82,7 +94,8 @@ _VALUES = Setting(
     "a finite mean, sd of at least 0, n of at least 1", lambda impossible: not impossible,
     said=lambda at: f"{at.where} has {at.value[0]}.",
 )  # fmt: skip
-#: What a norm may say: its columns are those of `table_columns`.
+#: What a norm may say:
+#: its columns are those of `table_columns`.
 _NORM = Section({
     "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
     "model": _ONE_KIND,
@@ -95,9 +108,21 @@ _NORM = Section({
 def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: str) -> None:
     """Check that a norm was made with the session's model and kinetics mode.
 
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    model : str
+        Name of the body model.
+    kinetics : str
+        Kinetics mode: "textbook".
+    where : str
+        The file or trial concerned, for the error message.
+
     Raises
     ------
-    OptionError : it was not.
+    OptionError
+        It was not.
     """
     made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
     comparable = Setting(f"({model}, {kinetics})", lambda v: v == (model, kinetics), said=lambda at: (
@@ -110,10 +135,19 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: st
 def write_norm(norm: pd.DataFrame, path: Path) -> None:
     """Write a norm as CSV.
 
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    path : Path
+        The file.
+
     Raises
     ------
-    OptionError : the table is no whole norm (see `check_norm`).
-    OutputError : the file cannot be written.
+    OptionError
+        The table is no whole norm (see `check_norm`).
+    OutputError
+        The file cannot be written.
     """
     check_norm(norm, where=str(path))
     write_csv(norm, path)
@@ -121,7 +155,15 @@ def write_norm(norm: pd.DataFrame, path: Path) -> None:
 
 @dataclass(frozen=True, eq=False)
 class NormBand:
-    """Mean and standard deviation of one variable: arrays (101,) over the cycle, or floats for a scalar."""
+    """Mean and standard deviation of one variable: arrays (101,) over the cycle, or floats for a scalar.
+
+    Attributes
+    ----------
+    mean, sd : FloatArray
+        (101,) over the cycle, or one number.
+    n : int
+        Number of subjects.
+    """
 
     mean: FloatArray
     sd: FloatArray
@@ -129,7 +171,17 @@ class NormBand:
 
 
 def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> NormBand | None:
-    """Return the norm of one curve or scalar; None where there is no norm or it lacks the variable."""
+    """Return the norm of one curve or scalar; None where there is no norm or it lacks the variable.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame | None
+        A norm table; None for none.
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str, optional
+        "X", "Y", "Z"; "" for a scalar.
+    """
     if norm is None:
         return None
     rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent")
@@ -139,7 +191,13 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
 
 
 def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
-    """Return what ``summary.json`` says of the norm; None without one."""
+    """Return what ``summary.json`` says of the norm; None without one.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame | None
+        A norm table; None for none.
+    """
     if norm is None:
         return None
     n = int(norm["n"].min())
@@ -151,7 +209,17 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class NormSample:
-    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged."""
+    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged.
+
+    Attributes
+    ----------
+    values : dict[tuple[str, str], FloatArray]
+        (variable, component) -> mean (101,), or (1,) for a scalar.
+    age_years : float
+        On the day of the session; NaN where it is not recorded.
+    speed : float
+        Walking speed, dimensionless.
+    """
 
     values: dict[tuple[str, str], FloatArray]
     age_years: float
@@ -163,13 +231,17 @@ def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: st
 
     Parameters
     ----------
-    samples : one per subject.
-    model, kinetics : of all of them.
-    source : who made the norm, from what.
+    samples : Sequence[NormSample]
+        One per subject.
+    model, kinetics : str
+        Of all of them.
+    source : str
+        Who made the norm, from what.
 
     Raises
     ------
-    OptionError : there is no subject.
+    OptionError
+        There is no subject.
     """
     if not samples:
         raise OptionError(

@@ -32,7 +32,8 @@ def moment_axes_of(summary: Mapping[str, Any]) -> MomentAxes:
 
     Raises
     ------
-    OptionError : neither axes nor a known body model.
+    OptionError
+        Neither axes nor a known body model.
     """
     said = [axes for axes in MomentAxes if axes == summary.get("axes")]
     return said[0] if said else body_model(summary.get("model") or DEFAULT_MODEL).axes.moment_axes
@@ -52,13 +53,26 @@ def clinical_moment(moment_lab_Nm: FloatArray, motion: BodyMotion, side: str, jo
 
     Raises
     ------
-    MissingInputError : the motion has no model axes.
+    MissingInputError
+        The motion has no model axes.
     """
     return motion.model_axes.moment(joint, side, moment_lab_Nm, *_axes_at(motion, side, joint))
 
 
 def clinical_force(force_lab_N: FloatArray, motion: BodyMotion, side: str, joint: str) -> FloatArray:
-    """Return the clinical components X, Y, Z (n, 3), N, of a joint force given in laboratory axes (see `clinical_moment`)."""
+    """Return the clinical components X, Y, Z (n, 3), N, of a joint force given in laboratory axes (see `clinical_moment`).
+
+    Parameters
+    ----------
+    force_lab_N : FloatArray
+        (n, 3), laboratory axes.
+    motion : BodyMotion
+        The trial, tracked.
+    side : str
+        "L" or "R".
+    joint : str
+        "ankle", "knee" or "hip".
+    """
     return motion.model_axes.force(joint, side, force_lab_N, _axes_at(motion, side, joint)[1])
 
 

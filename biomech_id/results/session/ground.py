@@ -1,7 +1,7 @@
 """The ground's action on one foot, in the quantities people plot.
 
 The wrench of the floor about the laboratory's origin, force F and moment M, acts at the centre of pressure p on the floor's plane
-z = h with a free moment T about the vertical: M = p x F + (0, 0, T).  Its three components give
+z = h with a free moment T about the vertical: M = p x F + (0, 0, T).  Its three components give ::
 
     p_x = (h F_x - M_y) / F_z,   p_y = (h F_y + M_x) / F_z,   T = M_z - (p_x F_y - p_y F_x).
 
@@ -17,14 +17,22 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 
-#: Vertical force below which no centre of pressure is given, as a share of body weight: a child's 5 % is 10 N, an adult's 40 N.
+#: Vertical force below which no centre of pressure is given, as a share of body weight:
+#: a child's 5 % is 10 N, an adult's 40 N.
 PRESSURE_SHARE_OF_WEIGHT = 0.05
-#: Horizontal travel of the pelvis (m) below which it shows no direction: on a treadmill, or standing.
+#: Horizontal travel of the pelvis (m) below which it shows no direction:
+#: on a treadmill, or standing.
 LEAST_WALK_M = 0.3
 
 
 def pressure_threshold_N(mass_kg: float) -> float:
-    """Vertical force (N) above which a centre of pressure is given, for a body of ``mass_kg``."""
+    """Vertical force (N) above which a centre of pressure is given, for a body of ``mass_kg``.
+
+    Parameters
+    ----------
+    mass_kg : float
+        Body mass.
+    """
     return PRESSURE_SHARE_OF_WEIGHT * mass_kg * GRAVITY_M_S2
 
 
@@ -35,13 +43,17 @@ def centre_of_pressure(
 
     Parameters
     ----------
-    force_lab_N, moment_lab_Nm : (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin.
-    least_force_N : vertical force below which both results are NaN.
-    floor_m : height of the floor's plane, laboratory Z.
+    force_lab_N, moment_lab_Nm : FloatArray
+        (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin.
+    least_force_N : float
+        Vertical force below which both results are NaN.
+    floor_m : float, optional
+        Height of the floor's plane, laboratory Z.
 
     Returns
     -------
-    cop_lab_m (n, 3), laboratory axes, metres; free_moment_Nm (n,), about the upward vertical at that point.
+    tuple[FloatArray, FloatArray]
+        cop_lab_m (n, 3), laboratory axes, metres; free_moment_Nm (n,), about the upward vertical at that point.
     """
     loaded = force_lab_N[:, 2] > least_force_N
     vertical = np.where(loaded, force_lab_N[:, 2], np.nan)
@@ -56,11 +68,13 @@ def walking_direction(path_lab_m: FloatArray) -> FloatArray | None:
 
     Parameters
     ----------
-    path_lab_m : (n, 3), for instance the pelvis, metres, laboratory axes; NaN where not seen.
+    path_lab_m : FloatArray
+        (n, 3), for instance the pelvis, metres, laboratory axes; NaN where not seen.
 
     Returns
     -------
-    (3,), unit vector with Z = 0, laboratory axes; None if the path is shorter than `LEAST_WALK_M` or never seen.
+    FloatArray | None
+        (3,), unit vector with Z = 0, laboratory axes; None if the path is shorter than `LEAST_WALK_M` or never seen.
     """
     seen = path_lab_m[np.isfinite(path_lab_m).all(axis=1)]
     if len(seen) < 2:
@@ -76,9 +90,12 @@ def progression_components(vector_lab: FloatArray, forward_lab: FloatArray, side
 
     Parameters
     ----------
-    vector_lab : (n, 3), laboratory axes.
-    forward_lab : (3,), horizontal unit vector of the walking direction.
-    side : "L" or "R"; the other foot is to the right of the left one.
+    vector_lab : FloatArray
+        (n, 3), laboratory axes.
+    forward_lab : FloatArray
+        (3,), horizontal unit vector of the walking direction.
+    side : str
+        "L" or "R"; the other foot is to the right of the left one.
     """
     left_lab = np.array([-forward_lab[1], forward_lab[0], 0.0])
     towards_other = -SIDE_SIGN[side] * left_lab
@@ -91,10 +108,14 @@ class FlatFoot:
 
     Attributes
     ----------
-    side : "L" or "R".
-    origin_lab_m : (3,), the rearmost point of the outline, on the foot's long axis.
-    forward_lab : (3,), horizontal unit vector from heel to toe.
-    outline_m : (k, 2), the foot's outline in these axes: X forward, Y towards the other foot, metres.
+    side : str
+        "L" or "R".
+    origin_lab_m : FloatArray
+        (3,), the rearmost point of the outline, on the foot's long axis.
+    forward_lab : FloatArray
+        (3,), horizontal unit vector from heel to toe.
+    outline_m : FloatArray
+        (k, 2), the foot's outline in these axes: X forward, Y towards the other foot, metres.
     """
 
     side: str
@@ -103,7 +124,13 @@ class FlatFoot:
     outline_m: FloatArray
 
     def components(self, point_lab_m: FloatArray) -> FloatArray:
-        """Return X forward from the heel, Y medially (n, 2), metres, of points (n, 3) in the laboratory."""
+        """Return X forward from the heel, Y medially (n, 2), metres, of points (n, 3) in the laboratory.
+
+        Parameters
+        ----------
+        point_lab_m : FloatArray
+            (n, 3), laboratory axes, metres.
+        """
         return progression_components(point_lab_m - self.origin_lab_m, self.forward_lab, self.side)[:, :2]
 
 
@@ -114,10 +141,14 @@ def flat_foot(outline_lab_m: FloatArray, ankle_lab_m: FloatArray, flat: BoolArra
 
     Parameters
     ----------
-    outline_lab_m : (n, k, 3), outline points, metres, laboratory axes.
-    ankle_lab_m : (n, 3), ankle joint centre, which lies behind the outline's centre.
-    flat : (n,), the frames to average.
-    side : "L" or "R".
+    outline_lab_m : FloatArray
+        (n, k, 3), outline points, metres, laboratory axes.
+    ankle_lab_m : FloatArray
+        (n, 3), ankle joint centre, which lies behind the outline's centre.
+    flat : BoolArray
+        (n,), the frames to average.
+    side : str
+        "L" or "R".
     """
     seen = flat & np.isfinite(outline_lab_m).all(axis=(1, 2)) & np.isfinite(ankle_lab_m).all(axis=1)
     if not seen.any() or outline_lab_m.shape[1] < 3:
@@ -138,13 +169,17 @@ def inside_outline(point: FloatArray, outline: FloatArray, *, margin_m: float) -
 
     Parameters
     ----------
-    point : (n, 2), metres.
-    outline : (k, 2), corners in order around a convex polygon, metres, in the same axes.
-    margin_m : how far outside still counts as inside.
+    point : FloatArray
+        (n, 2), metres.
+    outline : FloatArray
+        (k, 2), corners in order around a convex polygon, metres, in the same axes.
+    margin_m : float
+        How far outside still counts as inside.
 
     Returns
     -------
-    (n,), False where the point is NaN.
+    BoolArray
+        (n,), False where the point is NaN.
     """
     edge = np.roll(outline, -1, axis=0) - outline
     turn = np.sign(np.sum(outline[:, 0] * np.roll(outline[:, 1], -1) - outline[:, 1] * np.roll(outline[:, 0], -1)))

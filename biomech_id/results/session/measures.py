@@ -14,7 +14,8 @@ from biomech_id.results.session.ground import centre_of_pressure, flat_foot, ins
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
 
-#: A centre of pressure this far outside the outline still counts as inside: markers sit on a shoe, the outline is a model.
+#: A centre of pressure this far outside the outline still counts as inside:
+#: markers sit on a shoe, the outline is a model.
 OUTLINE_MARGIN_M = 0.02
 #: Pairs of joint centres whose distance is a bone's length.
 BONES: tuple[tuple[str, str], ...] = (("hip", "knee"), ("knee", "ankle"))
@@ -25,8 +26,10 @@ def largest_gap_ms(missing: BoolArray, rate_hz: float) -> float:
 
     Parameters
     ----------
-    missing : (n_frames, n_markers), True where not measured, filled or not. Markers never measured do not count.
-    rate_hz : video frames per second.
+    missing : BoolArray
+        (n_frames, n_markers), True where not measured, filled or not. Markers never measured do not count.
+    rate_hz : float
+        Video frames per second.
     """
     longest = 0
     for column in missing.T:
@@ -37,7 +40,15 @@ def largest_gap_ms(missing: BoolArray, rate_hz: float) -> float:
 
 
 def filled_percent(markers: Markers, names: Sequence[str]) -> float:
-    """Return the share (%) of samples of the named markers that were interpolated; NaN if none of them exists."""
+    """Return the share (%) of samples of the named markers that were interpolated; NaN if none of them exists.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    names : Sequence[str]
+        Names of the markers looked at.
+    """
     columns = [markers.names.index(name) for name in names if name in markers]
     if not columns or markers.filled is None or not markers.n_frames:
         return float("nan")
@@ -45,7 +56,13 @@ def filled_percent(markers: Markers, names: Sequence[str]) -> float:
 
 
 def untracked_percent(motion: BodyMotion) -> float:
-    """Return the share (%) of frames without a joint angle, between the first and last frame that has one; 100 if none has."""
+    """Return the share (%) of frames without a joint angle, between the first and last frame that has one; 100 if none has.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     tracked = [np.isfinite(angles).all(axis=1) for angles in motion.joint_angles_rad.values()]
     seen_any = np.flatnonzero(np.any(tracked, axis=0)) if tracked else np.empty(0)
     if not seen_any.size:
@@ -59,8 +76,10 @@ def marker_rigidity_mm(markers: Markers, static: Markers, groups: Mapping[Part, 
 
     Parameters
     ----------
-    markers, static : the trial's and the static trial's.
-    groups : segment -> names of the markers on it. Fewer than two of them present: the segment is left out.
+    markers, static : Markers
+        The trial's and the static trial's.
+    groups : Mapping[Part, Sequence[str]]
+        Segment -> names of the markers on it. Fewer than two of them present: the segment is left out.
     """
     worst = [
         _distance_change_mm(markers, static, [name for name in names if markers.present(name) and static.present(name)])
@@ -81,7 +100,15 @@ def _distance_change_mm(markers: Markers, static: Markers, names: Sequence[str])
 
 
 def centre_drift_mm(motion: BodyMotion, static: BodyMotion) -> float:
-    """Return the largest change (mm), over sides and `BONES`, of the mean distance between joint centres since the static trial."""
+    """Return the largest change (mm), over sides and `BONES`, of the mean distance between joint centres since the static trial.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    static : BodyMotion
+        The static trial, tracked.
+    """
     drifts = [abs(_bone_m(motion, side, *bone) - _bone_m(static, side, *bone)) for side in SIDES for bone in BONES]
     finite = [drift for drift in drifts if np.isfinite(drift)]
     return MM_PER_M * max(finite, default=float("nan"))
@@ -96,7 +123,13 @@ def _bone_m(motion: BodyMotion, side: str, proximal: str, distal: str) -> float:
 
 
 def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
-    """Return the largest force (N) that was removed from any plate as its baseline; NaN without plates."""
+    """Return the largest force (N) that was removed from any plate as its baseline; NaN without plates.
+
+    Parameters
+    ----------
+    plates : Iterable[ForcePlate]
+        Plates of the trial.
+    """
     sizes = [float(np.linalg.norm(plate.baseline_N)) for plate in plates if plate.baseline_N is not None]
     return max(sizes, default=float("nan"))
 
@@ -111,10 +144,14 @@ def pressure_inside_percent(
 
     Parameters
     ----------
-    motion : tracked body with ``foot_outline_lab_m``.
-    contacts : side -> the ground's wrench on that foot.
-    mass_kg : body mass: only frames above a share of its weight are loaded.
-    floor_m : height of the floor, laboratory Z.
+    motion : BodyMotion
+        Tracked body with ``foot_outline_lab_m``.
+    contacts : Mapping[str, FootContact]
+        Side -> the ground's wrench on that foot.
+    mass_kg : float
+        Body mass: only frames above a share of its weight are loaded.
+    floor_m : float, optional
+        Height of the floor, laboratory Z.
     """
     inside: list[bool] = []
     for side, contact in contacts.items():

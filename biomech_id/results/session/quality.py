@@ -33,12 +33,20 @@ class QualityRule:
 
     Attributes
     ----------
-    name : stable identifier, lower-case words joined by hyphens.
-    title : what a report's column head says.
-    unit : of the value and the limits.
-    warn, reject : values beyond these get that grade; ``inf`` (``-inf`` for a rule where low is bad) never does.
-    low_is_bad : whether "beyond" means below.
-    why : where the limits come from.
+    name : str
+        Stable identifier, lower-case words joined by hyphens.
+    title : str
+        What a report's column head says.
+    unit : str
+        Of the value and the limits.
+    warn : float
+        Values beyond these get that grade; ``inf`` (``-inf`` for a rule where low is bad) never does.
+    reject : float
+        Values beyond these get that grade; ``inf`` (``-inf`` for a rule where low is bad) never does.
+    why : str
+        Where the limits come from.
+    low_is_bad : bool, optional
+        Whether "beyond" means below.
     """
 
     name: str
@@ -50,14 +58,26 @@ class QualityRule:
     low_is_bad: bool = False
 
     def grade(self, value: float) -> Grade:
-        """Grade one value; a missing value (NaN) is accepted, for nothing speaks against it."""
+        """Grade one value; a missing value (NaN) is accepted, for nothing speaks against it.
+
+        Parameters
+        ----------
+        value : float
+            What was measured, in the rule's unit.
+        """
         sign = -1.0 if self.low_is_bad else 1.0
         if np.isnan(value) or sign * value <= sign * self.warn:
             return Grade.ACCEPT
         return Grade.WARN if sign * value <= sign * self.reject else Grade.REJECT
 
     def limit(self, grade: Grade) -> float:
-        """The limit that decided a grade; NaN where no finite limit exists."""
+        """The limit that decided a grade; NaN where no finite limit exists.
+
+        Parameters
+        ----------
+        grade : Grade
+            The verdict.
+        """
         limit = self.reject if grade is Grade.REJECT else self.warn
         return limit if np.isfinite(limit) else float("nan")
 
@@ -90,7 +110,23 @@ _RULE = {rule.name: rule for rule in RULES}
 
 @dataclass(frozen=True)
 class QualityRow:
-    """One rule applied to one trial: a row of ``quality.csv``."""
+    """One rule applied to one trial: a row of ``quality.csv``.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    rule : str
+        Name of the rule.
+    value : float
+        What was measured, in the rule's unit.
+    unit : str
+        Unit of value and limit.
+    limit : float
+        The limit that decided; NaN where none exists.
+    verdict : Grade
+        What the rule says.
+    """
 
     trial: str
     rule: str
@@ -103,9 +139,19 @@ class QualityRow:
 def graded(trial: str, rule: str, value: float) -> QualityRow:
     """Apply one rule of `RULES` to a value measured in one trial.
 
+    Parameters
+    ----------
+    trial : str
+        Name of the trial.
+    rule : str
+        Name of the rule.
+    value : float
+        What was measured, in the rule's unit.
+
     Raises
     ------
-    InvalidValueError : there is no such rule, or the value is infinite.
+    InvalidValueError
+        There is no such rule, or the value is infinite.
     """
     if rule not in _RULE or np.isinf(value):
         raise InvalidValueError(
@@ -118,12 +164,24 @@ def graded(trial: str, rule: str, value: float) -> QualityRow:
 
 
 def worst(grades: Iterable[Grade]) -> Grade:
-    """Return the worst of some grades; accept if there is none."""
+    """Return the worst of some grades; accept if there is none.
+
+    Parameters
+    ----------
+    grades : Iterable[Grade]
+        Any number.
+    """
     return max(grades, key=_ORDER.index, default=Grade.ACCEPT)
 
 
 def rule_sentence(row: QualityRow) -> str:
-    """Say in one sentence why a rule was not passed; empty for an accepted one."""
+    """Say in one sentence why a rule was not passed; empty for an accepted one.
+
+    Parameters
+    ----------
+    row : QualityRow
+        One rule applied to one trial.
+    """
     if row.verdict is Grade.ACCEPT:
         return ""
     rule = _RULE[row.rule]

@@ -33,7 +33,13 @@ SUBJECT_FIELDS = (
 
 
 def session_summary(session: SessionValues) -> dict[str, Any]:
-    """Return ``summary.json`` (its keys are listed in `SessionTables`)."""
+    """Return ``summary.json`` (its keys are listed in `SessionTables`).
+
+    Parameters
+    ----------
+    session : SessionValues
+        The session, analysed.
+    """
     moment_axes = body_model(session.model).axes.moment_axes
     return {
         "schema": SCHEMA,
@@ -57,7 +63,13 @@ def session_summary(session: SessionValues) -> dict[str, Any]:
 
 
 def verdict_sentence(session: SessionValues) -> str:
-    """Return the verdict of the whole session in one line, naming every trial that is not simply accepted."""
+    """Return the verdict of the whole session in one line, naming every trial that is not simply accepted.
+
+    Parameters
+    ----------
+    session : SessionValues
+        The session, analysed.
+    """
     if not session.trials:
         return "No trial could be analysed."
     by_grade = {grade: [trial.name for trial in session.trials if trial.verdict is grade] for grade in Grade}
@@ -73,7 +85,13 @@ def verdict_sentence(session: SessionValues) -> str:
 
 
 def trial_summary(trial: TrialResult) -> dict[str, Any]:
-    """Return what ``summary.json`` says of one trial."""
+    """Return what ``summary.json`` says of one trial.
+
+    Parameters
+    ----------
+    trial : TrialResult
+        The trial, analysed.
+    """
     motion = trial.motion
     return {
         "name": trial.name,
@@ -97,7 +115,15 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
 
 
 def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
-    """Return what ``summary.json`` says of one cycle; ``used`` is whether it enters means, scores and norms."""
+    """Return what ``summary.json`` says of one cycle; ``used`` is whether it enters means, scores and norms.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    used : bool
+        Whether it enters means, scores and norms.
+    """
     return {
         "side": cycle.side,
         "cycle": cycle.number,
@@ -115,7 +141,15 @@ def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
 
 
 def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle]) -> dict[str, Any]:
-    """Return side -> names and points (mm) of the foot's outline in the axes of ``FootCentreOfPressure``, averaged over cycles."""
+    """Return side -> names and points (mm) of the foot's outline in the axes of ``FootCentreOfPressure``, averaged over cycles.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    cycles : Iterable[Cycle]
+        Cycles of the trial.
+    """
     found: dict[str, list[Any]] = {side: [] for side in SIDES}
     for cycle in cycles:
         planted = planted_foot(motion, cycle)

@@ -41,24 +41,46 @@ class TrialResult:
 
     Attributes
     ----------
-    name : the file's stem, which names its table.
-    file : the recording, relative to the subject's folder, with forward slashes.
-    kind, condition : what was walked and how; conditions are never averaged together.
-    motion : the tracked body.
-    loads : joint loads, or None for kinematics only.
-    assignment : every stance with its verdict, and the ground's wrench on each foot; None without force plates.
-    events : those used, in order of time.
-    agreement : how the sources of events agree.
-    cycles, parameters : cycles and spatiotemporal parameters.
-    gaps : stretches in which a marker was not measured.
-    quality : every rule applied to this trial.
-    plates : force plates as read, for their history.
-    errors : side -> what can be wrong with the leg's loads, in groups (see `uncertainty.leg`); empty where nobody asked.
-    mass_kg : body mass that kinetics are divided by; None for kinematics only.
-    history : what was done to the data, in words, in order.
-    findings : what was noticed.
-    markers : as analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
-    analog : every analog channel as recorded.
+    name : str
+        The file's stem, which names its table.
+    file : str
+        The recording, relative to the subject's folder, with forward slashes.
+    kind : TrialKind
+        What was walked and how; conditions are never averaged together.
+    condition : str
+        What was walked and how; conditions are never averaged together.
+    motion : BodyMotion
+        The tracked body.
+    loads : JointLoads | None, optional
+        Joint loads, or None for kinematics only.
+    assignment : Assignment | None, optional
+        Every stance with its verdict, and the ground's wrench on each foot; None without force plates.
+    events : tuple[Event, ...], optional
+        Those used, in order of time.
+    agreement : tuple[Agreement, ...], optional
+        How the sources of events agree.
+    cycles : tuple[Cycle, ...], optional
+        Cycles and spatiotemporal parameters.
+    parameters : tuple[GaitParameter, ...], optional
+        Cycles and spatiotemporal parameters.
+    gaps : tuple[Gap, ...], optional
+        Stretches in which a marker was not measured.
+    quality : tuple[QualityRow, ...], optional
+        Every rule applied to this trial.
+    plates : tuple[ForcePlate, ...], optional
+        Force plates as read, for their history.
+    errors : Mapping[str, Errors], optional
+        Side -> what can be wrong with the leg's loads, in groups (see `uncertainty.leg`); empty where nobody asked.
+    mass_kg : float | None, optional
+        Body mass that kinetics are divided by; None for kinematics only.
+    history : tuple[Sentence | str, ...], optional
+        What was done to the data, in words, in order.
+    findings : tuple[Finding, ...], optional
+        What was noticed.
+    markers : Markers | None, optional
+        As analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
+    analog : AnalogChannels, optional
+        Every analog channel as recorded.
     """
 
     name: str
@@ -127,7 +149,9 @@ class TrialResult:
 
     @cached_property
     def peaks(self) -> tuple[dict[str, object], ...]:
-        """Rows of ``peaks.csv``: extrema of every curve, and the named bursts of joint power."""
+        """Rows of ``peaks.csv``:
+        extrema of every curve, and the named bursts of joint power.
+        """
         extrema = extrema_rows(self.curves, self.cycles)
         if self.loads is None or self.mass_kg is None:
             return tuple(extrema)
@@ -135,13 +159,29 @@ class TrialResult:
         return (*extrema, *burst_rows(self.curves, sagittal, self.cycles))
 
     def used(self, cycle: Cycle) -> bool:
-        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected."""
+        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            The cycle.
+        """
         return cycle.steady and self.kind is TrialKind.STRAIGHT and self.verdict is not Grade.REJECT
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A recording that could not be analysed, and the sentence that says why, which may name the file itself."""
+    """A recording that could not be analysed, and the sentence that says why, which may name the file itself.
+
+    Attributes
+    ----------
+    file : str
+        Name of the recording.
+    sentence : str
+        Why it could not be analysed.
+    names_file : bool, optional
+        Whether the sentence names the file itself.
+    """
 
     file: str
     sentence: str
@@ -155,21 +195,42 @@ class SessionValues:
 
     Attributes
     ----------
-    subject : who walked, as used.
-    model, kinetics : name of the body model; "textbook" or "vicon".
-    static_name, static_file : the static trial and its file, relative to the subject's folder; empty without one.
-    static_frames : number of its frames.
-    calibration : what the model's calibration says of itself (``calibration.json``).
-    trials : in the order of the files.
-    failed : recordings that could not be analysed.
-    findings : what was noticed about the session as a whole.
-    recipe : every setting, by section.
-    error_sizes : name -> standard deviation that the errors behind the uncertainty are assumed to have; empty where nobody asked.
-    command : the canonical command that repeats the run.
-    inputs : path relative to the subject's folder -> sha256.
-    norm : what people without a gait disorder do (see `results.norms.norm`), or None.
-    static_motion, static_markers : the static trial as tracked, for programs that take over; None without one.
-    marker_groups : (side, segment) -> names of its markers.
+    subject : Subject
+        Who walked, as used.
+    model : str
+        Name of the body model; "textbook" or "vicon".
+    kinetics : str
+        Name of the body model; "textbook" or "vicon".
+    static_name : str
+        The static trial and its file, relative to the subject's folder; empty without one.
+    static_file : str
+        The static trial and its file, relative to the subject's folder; empty without one.
+    static_frames : int
+        Number of its frames.
+    calibration : Mapping[str, Any]
+        What the model's calibration says of itself (``calibration.json``).
+    trials : tuple[TrialResult, ...]
+        In the order of the files.
+    failed : tuple[Failure, ...], optional
+        Recordings that could not be analysed.
+    findings : tuple[Finding, ...], optional
+        What was noticed about the session as a whole.
+    recipe : Mapping[str, Any], optional
+        Every setting, by section.
+    error_sizes : Mapping[str, float], optional
+        Name -> standard deviation that the errors behind the uncertainty are assumed to have; empty where nobody asked.
+    command : str, optional
+        The canonical command that repeats the run.
+    inputs : Mapping[str, str], optional
+        Path relative to the subject's folder -> sha256.
+    norm : pd.DataFrame | None, optional
+        What people without a gait disorder do (see `results.norms.norm`), or None.
+    static_motion : BodyMotion | None, optional
+        The static trial as tracked, for programs that take over; None without one.
+    static_markers : Markers | None, optional
+        The static trial as tracked, for programs that take over; None without one.
+    marker_groups : Mapping[Part, tuple[str, ...]], optional
+        (side, segment) -> names of its markers.
     """
 
     subject: Subject
@@ -194,9 +255,15 @@ class SessionValues:
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.
 
+        Parameters
+        ----------
+        name : str
+            Its name.
+
         Raises
         ------
-        MissingInputError : there is no such trial; the message lists those there are.
+        MissingInputError
+            There is no such trial; the message lists those there are.
         """
         for trial in self.trials:
             if trial.name == name:
@@ -207,9 +274,15 @@ class SessionValues:
     def frames(self, name: str) -> FrameTable:
         """Return one trial's outputs at the video rate; ``.to_dataframe()`` is its CSV file.
 
+        Parameters
+        ----------
+        name : str
+            Its name.
+
         Raises
         ------
-        MissingInputError : there is no such trial.
+        MissingInputError
+            There is no such trial.
         """
         return self.trial(name).frames
 

@@ -18,7 +18,8 @@ from biomech_id.results.study.source import SourceFile, check_header
 
 #: Bytes of CSV that are read at a time, and become one group of rows.
 _PIECE = 8 << 20
-#: In the name of a folder: what readers take for a pattern or a key, and the first characters they take for hidden.
+#: In the name of a folder:
+#: what readers take for a pattern or a key, and the first characters they take for hidden.
 _TELLING = re.compile(r"^[._]|[^\w .()+,-]")
 
 
@@ -27,16 +28,23 @@ def write_subject_part(dataset: Path, subject: str, files: Iterable[SourceFile],
 
     Parameters
     ----------
-    dataset : folder of the table.
-    subject : its path, with forward slashes.
-    files : the CSV files that its rows come from.
-    columns : of the table; those that a file lacks are empty.
+    dataset : Path
+        Folder of the table.
+    subject : str
+        Its path, with forward slashes.
+    files : Iterable[SourceFile]
+        The CSV files that its rows come from.
+    columns : Sequence[conventions.Column]
+        Of the table; those that a file lacks are empty.
 
     Raises
     ------
-    FileRefusedError : a file is missing or damaged; names it.
-    OptionError : pyarrow is not installed.
-    OSError : nothing can be written there.
+    FileRefusedError
+        A file is missing or damaged; names it.
+    OptionError
+        Pyarrow is not installed.
+    OSError
+        Nothing can be written there.
     """
     parquet = _parquet()
     place = dataset.joinpath(*map(_folder_name, subject.split("/")))

@@ -29,9 +29,19 @@ class SourceFile(NamedTuple):
 def source_files(subject: str, session: Path, table: str) -> Iterator[SourceFile]:
     """Yield the files of one session that make one table of the study; a tidy table names trials in its own rows.
 
+    Parameters
+    ----------
+    subject : str
+        Its name in the study.
+    session : Path
+        Folder of the session.
+    table : str
+        Name of the table.
+
     Raises
     ------
-    FileRefusedError : the session's summary is missing or damaged.
+    FileRefusedError
+        The session's summary is missing or damaged.
     """
     if table != "frames":
         yield SourceFile(session / f"{table}.csv", {"subject": subject})
@@ -45,9 +55,17 @@ def study_columns(table: str, subjects: Mapping[str, Path]) -> tuple[Column, ...
 
     Points of the foot's outline differ between marker sets: the frames of a study have every column of any of its sessions.
 
+    Parameters
+    ----------
+    table : str
+        Name of the table.
+    subjects : Mapping[str, Path]
+        Name -> folder of the session.
+
     Raises
     ------
-    FileRefusedError : a session's frame table is missing.
+    FileRefusedError
+        A session's frame table is missing.
     """
     if table != "frames":
         return (_SUBJECT, *table_columns(table))
@@ -63,9 +81,17 @@ def study_columns(table: str, subjects: Mapping[str, Path]) -> tuple[Column, ...
 def check_header(source: SourceFile, columns: Sequence[Column]) -> None:
     """Refuse a session's table that lacks a column of the study's; frame tables need only ``frame`` and ``time``.
 
+    Parameters
+    ----------
+    source : SourceFile
+        A session's table.
+    columns : Sequence[conventions.Column]
+        In file order.
+
     Raises
     ------
-    FileRefusedError : the file is missing, or a column is.
+    FileRefusedError
+        The file is missing, or a column is.
     """
     present = header_of(source.path)
     needed = ("frame", "time") if "trial" in source.front else [column.name for column in columns if not column.added]

@@ -23,7 +23,8 @@ from biomech_id.results.study.parquet import write_subject_part
 from biomech_id.results.study.source import SourceFile, check_header, source_files, study_columns
 from biomech_id.results.tables.csv_text import header_line, header_of
 
-#: Tables of a study: the frame tables, and the tidy tables of that name.
+#: Tables of a study:
+#: the frame tables, and the tidy tables of that name.
 STUDY_TABLES = ("frames", "cycles", "spatiotemporal", "quality")
 STUDY_FOLDER = "study"
 #: Characters of a session's table that are copied at a time.
@@ -31,7 +32,13 @@ _PIECE = 1 << 20
 
 
 def session_folders(root: Path) -> tuple[Path, ...]:
-    """Return the folders of finished sessions at and below a folder, sorted by their relative path; hidden ones are left out."""
+    """Return the folders of finished sessions at and below a folder, sorted by their relative path; hidden ones are left out.
+
+    Parameters
+    ----------
+    root : Path
+        The folder.
+    """
     found = [path.parent for path in root.rglob(MANIFEST)]
     seen = [folder for folder in found if not any(part.startswith(".") for part in folder.relative_to(root).parts)]
     return tuple(sorted(seen, key=lambda folder: folder.relative_to(root).as_posix()))
@@ -42,15 +49,21 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
 
     Parameters
     ----------
-    root : the study's results; a subject is named by the path of its folder relative to it.
-    folders : of the sessions; default all at and below ``root``.
-    parquet : True for Parquet, False for CSV; default Parquet where pyarrow is installed.
-    out : where to, instead.
+    root : Path
+        The study's results; a subject is named by the path of its folder relative to it.
+    folders : Sequence[Path] | None, optional
+        Of the sessions; default all at and below ``root``.
+    parquet : bool | None, optional
+        True for Parquet, False for CSV; default Parquet where pyarrow is installed.
+    out : Path | None, optional
+        Where to, instead.
 
     Raises
     ------
-    FileRefusedError : a session's table is missing or damaged; names the file.
-    OutputError : the tables cannot be written.
+    FileRefusedError
+        A session's table is missing or damaged; names the file.
+    OutputError
+        The tables cannot be written.
     """
     folders = session_folders(root) if folders is None else folders
     subjects = {_subject(root, folder): folder for folder in sorted(folders, key=lambda folder: _subject(root, folder))}
@@ -71,7 +84,13 @@ def write_study(root: Path, folders: Sequence[Path] | None = None, *, parquet: b
 
 
 def about_study(parquet: bool) -> dict[str, Any]:
-    """Return what ``study.json`` says of any study's tables: the bytes of Parquet depend on who writes them."""
+    """Return what ``study.json`` says of any study's tables: the bytes of Parquet depend on who writes them.
+
+    Parameters
+    ----------
+    parquet : bool
+        Whether pyarrow is installed.
+    """
     kind = {"format": "parquet" if parquet else "csv", "dependencies": {"pyarrow": package_version("pyarrow")} if parquet else {}}
     return {"schema": SCHEMA, **kind, "tables": STUDY_TABLES}
 

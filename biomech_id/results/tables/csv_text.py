@@ -23,7 +23,13 @@ _QUOTED = frozenset(',"\n\r')
 
 
 def csv_text(table: pd.DataFrame) -> str:
-    """Return any table as CSV text; numbers by `FLOAT_FORMAT`, NaN and None as empty cells."""
+    """Return any table as CSV text; numbers by `FLOAT_FORMAT`, NaN and None as empty cells.
+
+    Parameters
+    ----------
+    table : pd.DataFrame
+        Any table.
+    """
     cells = [_cells(table[name]) for name in table.columns]
     rows = map(",".join, zip(*cells, strict=True))
     return "\n".join([header_line(map(str, table.columns))[:-1], *rows]) + "\n"
@@ -32,16 +38,30 @@ def csv_text(table: pd.DataFrame) -> str:
 def write_csv(table: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, whole or not at all.
 
+    Parameters
+    ----------
+    table : pd.DataFrame
+        Any table.
+    path : Path
+        The file.
+
     Raises
     ------
-    OutputError : the file cannot be written.
+    OutputError
+        The file cannot be written.
     """
     with whole_file(path) as part:
         part.write_text(csv_text(table), encoding="utf-8", newline="\n")
 
 
 def number_texts(values: FloatArray) -> list[str]:
-    """Return each number of (n,) as text, NaN as empty text."""
+    """Return each number of (n,) as text, NaN as empty text.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n,), NaN where missing.
+    """
     if not len(values):
         return []
     text = ("\n".join([FLOAT_FORMAT] * len(values))) % tuple(values.tolist())
@@ -51,9 +71,17 @@ def number_texts(values: FloatArray) -> list[str]:
 def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     """Read one tidy table.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : Sequence[conventions.Column]
+        In file order.
+
     Raises
     ------
-    FileRefusedError : the file is missing, is no CSV, lacks a column or holds text where a number belongs.
+    FileRefusedError
+        The file is missing, is no CSV, lacks a column or holds text where a number belongs.
     """
     present = header_of(path)
     missing = [column.name for column in columns if column.name not in present and not column.added]
@@ -80,9 +108,15 @@ def _separator_hint(header: Sequence[str]) -> str:
 def read_frames_csv(path: Path) -> pd.DataFrame:
     """Read ``trials/<stem>.csv``: ``frame`` as integers, everything else as numbers.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : the file is missing, is no CSV, lacks ``frame`` or ``time``, or holds text.
+    FileRefusedError
+        The file is missing, is no CSV, lacks ``frame`` or ``time``, or holds text.
     """
     present = header_of(path)
     if present[:2] != ["frame", "time"]:
@@ -94,16 +128,28 @@ def read_frames_csv(path: Path) -> pd.DataFrame:
 
 
 def header_line(names: Iterable[str]) -> str:
-    """Return one line of CSV with these texts as its cells."""
+    """Return one line of CSV with these texts as its cells.
+
+    Parameters
+    ----------
+    names : Iterable[str]
+        Texts of the cells.
+    """
     return ",".join(map(_cell, names)) + "\n"
 
 
 def header_of(path: Path) -> list[str]:
     """Return the column names in the first line of a CSV file written by this package.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+
     Raises
     ------
-    FileRefusedError : the file cannot be read, or is no text.
+    FileRefusedError
+        The file cannot be read, or is no text.
     """
     try:
         # Excel puts a mark in front of a norm that somebody has edited.

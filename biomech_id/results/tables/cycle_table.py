@@ -48,7 +48,25 @@ _PERCENT = np.arange(CURVE_POINTS)
 
 @dataclass(frozen=True)
 class CurveName:
-    """What one curve shows; ``part`` only in the moment budget."""
+    """What one curve shows; ``part`` only in the moment budget.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    side : str
+        "L" or "R".
+    cycle : int
+        Number of the cycle, from 1.
+    kinetics_valid : str
+        "true", "false" or "stance_only".
+    variable : str
+        Its name without the side: "KneeMoment".
+    component : str
+        "X", "Y", "Z"; "" for a scalar.
+    part : str, optional
+        Part of the moment budget; "" for the whole.
+    """
 
     trial: str
     side: str
@@ -61,13 +79,27 @@ class CurveName:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Curves of 101 points with their names: ``values`` is (n_curves, 101)."""
+    """Curves of 101 points with their names: ``values`` is (n_curves, 101).
+
+    Attributes
+    ----------
+    names : tuple[CurveName, ...]
+        One for each curve.
+    values : FloatArray
+        (n_curves, 101).
+    """
 
     names: tuple[CurveName, ...]
     values: FloatArray
 
     def to_dataframe(self, table: str) -> pd.DataFrame:
-        """Return the tidy table ``"cycles"`` or ``"budget"``: 101 successive rows a curve."""
+        """Return the tidy table ``"cycles"`` or ``"budget"``: 101 successive rows a curve.
+
+        Parameters
+        ----------
+        table : str
+            Name of the table.
+        """
         if not self.names:
             return tidy_table(table)
         columns: dict[str, object] = {}
@@ -82,7 +114,13 @@ class Curves:
 
 
 def stack_curves(parts: Iterable[Curves]) -> Curves:
-    """Return the curves of several trials as one value, in the order given."""
+    """Return the curves of several trials as one value, in the order given.
+
+    Parameters
+    ----------
+    parts : Iterable[Curves]
+        Curves of each trial.
+    """
     parts = list(parts)
     values = [part.values for part in parts if len(part.names)]
     return Curves(
@@ -104,11 +142,20 @@ def cycle_curves(
 
     Parameters
     ----------
-    table, motion, contacts : the trial: its frame table, tracked body and the ground's wrench on each foot.
-    cycles : where to cut.
-    mass_kg : body mass that the ground's action is divided by; None for kinematics only.
-    turning : the walking direction is taken from each cycle's own path rather than from the whole trial's.
-    floor_m : height of the floor, laboratory Z.
+    table : FrameTable
+        The trial: its frame table, tracked body and the ground's wrench on each foot.
+    motion : BodyMotion
+        The trial: its frame table, tracked body and the ground's wrench on each foot.
+    contacts : Mapping[str, FootContact]
+        The trial: its frame table, tracked body and the ground's wrench on each foot.
+    cycles : Sequence[Cycle]
+        Where to cut.
+    mass_kg : float | None
+        Body mass that the ground's action is divided by; None for kinematics only.
+    turning : bool, optional
+        The walking direction is taken from each cycle's own path rather than from the whole trial's.
+    floor_m : float, optional
+        Height of the floor, laboratory Z.
     """
     found = []
     for cycle in cycles:
@@ -126,9 +173,14 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
 
     Parameters
     ----------
-    motion, loads : the trial; each part is a wrench about the joint centre in laboratory axes.
-    cycles : where to cut.
-    mass_kg : body mass that moments are divided by.
+    motion : BodyMotion
+        The trial; each part is a wrench about the joint centre in laboratory axes.
+    loads : JointLoads
+        The trial; each part is a wrench about the joint centre in laboratory axes.
+    cycles : Sequence[Cycle]
+        Where to cut.
+    mass_kg : float
+        Body mass that moments are divided by.
     """
     found = []
     for cycle in cycles:
@@ -151,9 +203,14 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
 
     Parameters
     ----------
-    motion, loads : the trial.
-    cycles : where to cut.
-    mass_kg : body mass that powers are divided by.
+    motion : BodyMotion
+        The trial.
+    loads : JointLoads
+        The trial.
+    cycles : Sequence[Cycle]
+        Where to cut.
+    mass_kg : float
+        Body mass that powers are divided by.
     """
     found = []
     for cycle in cycles:
@@ -167,20 +224,42 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
 
 
 def trial_direction(motion: BodyMotion) -> FloatArray:
-    """Horizontal unit vector (3,), laboratory axes, along the pelvis' path over the whole trial; on the spot, the way it faces."""
+    """Horizontal unit vector (3,), laboratory axes, along the pelvis' path over the whole trial; on the spot, the way it faces.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
     direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m)
     return motion.progression_R_lab[0] if direction is None else direction
 
 
 def cycle_direction(motion: BodyMotion, cycle: Cycle) -> FloatArray:
-    """Horizontal unit vector (3,), laboratory axes, along the pelvis' path during one cycle; the trial's if that is too short."""
+    """Horizontal unit vector (3,), laboratory axes, along the pelvis' path during one cycle; the trial's if that is too short.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    cycle : Cycle
+        The cycle.
+    """
     inside = _between(motion, cycle.start_s, cycle.end_s)
     direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m[inside])
     return trial_direction(motion) if direction is None else direction
 
 
 def planted_foot(motion: BodyMotion, cycle: Cycle) -> FlatFoot | None:
-    """Axes of a cycle's foot while it is flat on the floor, or None without an outline or a foot off."""
+    """Axes of a cycle's foot while it is flat on the floor, or None without an outline or a foot off.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    cycle : Cycle
+        The cycle.
+    """
     side = cycle.side
     if side not in motion.foot_outline_lab_m or not np.isfinite(cycle.foot_off_s):
         return None
@@ -207,6 +286,11 @@ def unwrapped(angle_deg: FloatArray) -> FloatArray:
     """Return an angle (n,), deg, without jumps of 360 deg, so that it can be interpolated; NaN stays where it is.
 
     The foot progression angles of somebody who turns around jump from 180 to -180 deg.
+
+    Parameters
+    ----------
+    angle_deg : FloatArray
+        (n,), deg.
     """
     seen = np.isfinite(angle_deg)
     smooth = angle_deg.copy()
@@ -215,7 +299,13 @@ def unwrapped(angle_deg: FloatArray) -> FloatArray:
 
 
 def nearest_turn(angles_deg: FloatArray) -> FloatArray:
-    """Return curves (m, 101), deg, each shifted by whole turns so that its mean lies within 180 deg of zero."""
+    """Return curves (m, 101), deg, each shifted by whole turns so that its mean lies within 180 deg of zero.
+
+    Parameters
+    ----------
+    angles_deg : FloatArray
+        (m, 101), deg.
+    """
     seen = np.isfinite(angles_deg)
     mean = np.where(seen, angles_deg, 0.0).sum(axis=1) / np.maximum(seen.sum(axis=1), 1)
     return np.asarray(angles_deg - 360.0 * np.round(mean / 360.0)[:, None])
@@ -242,9 +332,12 @@ def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: Body
 
     Parameters
     ----------
-    values : (variable, component, part) -> (n,), one value per video frame, in the unit the table shows.
-    motion : the trial, for its clock.
-    cycle : where to cut; kinetics only where it has them.
+    values : Mapping[tuple[str, str, str], FloatArray]
+        (variable, component, part) -> (n,), one value per video frame, in the unit the table shows.
+    motion : BodyMotion
+        The trial, for its clock.
+    cycle : Cycle
+        Where to cut; kinetics only where it has them.
     """
     if not values:
         return Curves((), np.empty((0, CURVE_POINTS)))

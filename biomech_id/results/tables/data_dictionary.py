@@ -194,7 +194,13 @@ GENERATED_PAGES: dict[str, Callable[[], str]] = {"conventions.md": conventions_p
 
 
 def write_pages(folder: Path) -> None:
-    """Write every page of `GENERATED_PAGES` into a folder."""
+    """Write every page of `GENERATED_PAGES` into a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    """
     for name, page in GENERATED_PAGES.items():
         (folder / name).write_text(page(), encoding="utf-8", newline="\n")
 

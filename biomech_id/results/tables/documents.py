@@ -14,7 +14,15 @@ from biomech_id.uncertainty.sizes import ERROR_SIZES
 
 @dataclass(frozen=True)
 class Key:
-    """One key: its path, and what its value means, with its unit."""
+    """One key: its path, and what its value means, with its unit.
+
+    Attributes
+    ----------
+    path : str
+        Of keys: ``trials[].name``.
+    meaning : str
+        What the value is, with its unit.
+    """
 
     path: str
     meaning: str
@@ -22,7 +30,17 @@ class Key:
 
 @dataclass(frozen=True)
 class Document:
-    """One JSON file: its name, what it is, and its keys."""
+    """One JSON file: its name, what it is, and its keys.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file.
+    what : str
+        What it is, in words.
+    keys : tuple[Key, ...]
+        In the order written.
+    """
 
     name: str
     what: str

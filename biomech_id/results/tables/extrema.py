@@ -13,7 +13,8 @@ from biomech_id.gait.peaks import power_peaks
 from biomech_id.results.tables.cycle_table import Curves
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
-#: Variables whose values are tabled: everything with a sign a clinician names.
+#: Variables whose values are tabled:
+#: everything with a sign a clinician names.
 QUANTITIES = ("angle", "moment", "power", "ground force")
 _PERCENT = np.arange(CURVE_POINTS)
 
@@ -23,8 +24,10 @@ def extrema_rows(curves: Curves, cycles: Sequence[Cycle]) -> list[dict[str, obje
 
     Parameters
     ----------
-    curves : of one trial.
-    cycles : of the same trial; a cycle without a foot off has a value at contact only.
+    curves : Curves
+        Of one trial.
+    cycles : Sequence[Cycle]
+        Of the same trial; a cycle without a foot off has a value at contact only.
     """
     cycle_of = {(cycle.side, cycle.number): cycle for cycle in cycles}
     tabled = [i for i, name in enumerate(curves.names) if CYCLE_ROWS[name.variable, name.component].quantity in QUANTITIES]
@@ -58,9 +61,12 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
 
     Parameters
     ----------
-    curves : of one trial.
-    sagittal : the powers of the sagittal moments alone, W/kg (`cycle_table.sagittal_curves`).
-    cycles : of the same trial; one without a foot off has no named bursts.
+    curves : Curves
+        Of one trial.
+    sagittal : Curves
+        The powers of the sagittal moments alone, W/kg (`cycle_table.sagittal_curves`).
+    cycles : Sequence[Cycle]
+        Of the same trial; one without a foot off has no named bursts.
     """
     powers = {(n.side, n.cycle, n.variable): curves.values[i] for i, n in enumerate(curves.names)}
     alone = {(n.side, n.cycle, n.variable): sagittal.values[i] for i, n in enumerate(sagittal.names)}
@@ -83,22 +89,50 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
 
 
 def time_at_percent(cycle: Cycle, percent: float) -> float:
-    """Absolute time (s) at a percent of the cycle."""
+    """Absolute time (s) at a percent of the cycle.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    percent : float
+        Percent of the cycle.
+    """
     return cycle.start_s + percent / 100.0 * cycle.duration_s
 
 
 def foot_off_percent(cycle: Cycle) -> float:
-    """Percent of the cycle at which the foot leaves the floor; NaN if that is not known."""
+    """Percent of the cycle at which the foot leaves the floor; NaN if that is not known.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    """
     return percent_of(cycle, cycle.foot_off_s)
 
 
 def percent_of(cycle: Cycle, time_s: float) -> float:
-    """Percent of the cycle at an absolute time (s); NaN for a time or a cycle that is not known."""
+    """Percent of the cycle at an absolute time (s); NaN for a time or a cycle that is not known.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    time_s : float
+        Seconds.
+    """
     return 100.0 * (time_s - cycle.start_s) / cycle.duration_s
 
 
 def event_percents(cycle: Cycle) -> Mapping[str, float]:
-    """Percent of the cycle at foot off, opposite foot off and opposite foot strike, by their names in ``summary.json``."""
+    """Percent of the cycle at foot off, opposite foot off and opposite foot strike, by their names in ``summary.json``.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    """
     times = {"foot_off": cycle.foot_off_s, "opposite_off": cycle.opposite_off_s, "opposite_strike": cycle.opposite_strike_s}
     return {f"{name}_percent": percent_of(cycle, time_s) for name, time_s in times.items()}
 

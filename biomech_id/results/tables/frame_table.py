@@ -39,10 +39,14 @@ class FrameTable:
 
     Attributes
     ----------
-    columns : names without ``frame`` and ``time``: ``LPelvisAngles.X`` ...
-    values : (n_frames, n_columns) in the units of the sign table (deg, N m/kg, N/kg, W/kg, mm); NaN = missing.
-    first_frame : the recording's own number of the first row, counted from 1.
-    rate_hz : video frames per second.
+    columns : tuple[str, ...]
+        Names without ``frame`` and ``time``: ``LPelvisAngles.X`` ...
+    values : FloatArray
+        (n_frames, n_columns) in the units of the sign table (deg, N m/kg, N/kg, W/kg, mm); NaN = missing.
+    first_frame : int
+        The recording's own number of the first row, counted from 1.
+    rate_hz : float
+        Video frames per second.
     """
 
     columns: tuple[str, ...]
@@ -63,7 +67,8 @@ class FrameTable:
 
         Raises
         ------
-        MissingInputError : there is no such column.
+        MissingInputError
+            There is no such column.
         """
         if column not in self._place:
             raise MissingInputError(
@@ -78,7 +83,9 @@ class FrameTable:
 
     @property
     def time_s(self) -> FloatArray:
-        """Absolute time of each frame, (n_frames,), seconds: frame 1 is at 0."""
+        """Absolute time of each frame, (n_frames,), seconds:
+        frame 1 is at 0.
+        """
         return (self.frame - 1.0) / self.rate_hz
 
     def to_dataframe(self) -> pd.DataFrame:
@@ -103,12 +110,18 @@ def frame_table(
 
     Parameters
     ----------
-    motion : the tracked body.
-    loads : its joint loads, or None for kinematics only.
-    contacts : side -> the ground's wrench on that foot; a side that is absent has no ground reaction.
-    mass_kg : body mass that forces, moments and powers are divided by; None for kinematics only.
-    floor_m : height of the floor on which the centre of pressure lies, laboratory Z.
-    further : columns that a laboratory adds, (n_frames,) each or None; they come last.
+    motion : BodyMotion
+        The tracked body.
+    loads : JointLoads | None
+        Its joint loads, or None for kinematics only.
+    contacts : Mapping[str, FootContact]
+        Side -> the ground's wrench on that foot; a side that is absent has no ground reaction.
+    mass_kg : float | None
+        Body mass that forces, moments and powers are divided by; None for kinematics only.
+    floor_m : float, optional
+        Height of the floor on which the centre of pressure lies, laboratory Z.
+    further : Mapping[str, FloatArray | None] | None, optional
+        Columns that a laboratory adds, (n_frames,) each or None; they come last.
     """
     columns = (*_columns(motion), *(further or {}))
     filled = {_residual_column(segment): MM_PER_M * residual for segment, residual in motion.fit_residual_m.items()}

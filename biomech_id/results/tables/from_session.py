@@ -20,7 +20,13 @@ from biomech_id.results.tables.uncertainty import uncertainty_table
 
 
 def session_tables(session: SessionValues) -> SessionTables:
-    """Return every table and document of a session."""
+    """Return every table and document of a session.
+
+    Parameters
+    ----------
+    session : SessionValues
+        The session, analysed.
+    """
     trials = session.trials
     tables = SessionTables(
         frames={trial.name: trial.frames.to_dataframe() for trial in trials},

@@ -27,7 +27,7 @@ class FurtherTable:
     ----------
     table : TableRow
         Its name, what one row is, and its columns: ``<name>.csv`` under OUT.
-    rows : callable
+    rows : Callable[[SessionValues], Iterable[Mapping[str, object]]]
         Session -> rows, each with a cell for every column.
     """
 
@@ -41,6 +41,11 @@ FURTHER_TABLES: dict[str, FurtherTable] = {}
 
 def register_table(further: FurtherTable) -> None:
     """Add a table to every session's.
+
+    Parameters
+    ----------
+    further : FurtherTable
+        The table.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """How far a mean curve can be off, from the uncertainty of the cycles in it.
 
 A bias is one draw for all cycles of a session: the mean of n cycles is off by as much as each of them. With the standard deviations
-s_c of the cycles that is at most their mean, and just that where the bias acts alike in all of them. Noise is drawn anew in each:
+s_c of the cycles that is at most their mean, and just that where the bias acts alike in all of them. Noise is drawn anew in each::
 
     bias   s = sum s_c / n          noise   s = sqrt(sum s_c^2) / n          total   s = sqrt(sum of both squared)
 
@@ -28,13 +28,17 @@ def mean_uncertainty(
 
     Parameters
     ----------
-    tables : the session.
-    side, variable, component : which moment or power.
-    cycles : rows of `SessionTables.cycle_list` that are in the mean.
+    tables : SessionTables
+        The session.
+    side, variable, component : str
+        Which moment or power.
+    cycles : pd.DataFrame
+        Rows of `SessionTables.cycle_list` that are in the mean.
 
     Returns
     -------
-    Empty where nobody asked for the uncertainty, or no such cycle has one. At each percent over the cycles that have a value.
+    Mapping[str, FloatArray]
+        Empty where nobody asked for the uncertainty, or no such cycle has one. At each percent over the cycles that have a value.
     """
     table = tables.uncertainty
     if table is None or not len(table):

@@ -16,6 +16,11 @@ def mean_curves(tables: SessionTables) -> dict[str, MeanCurves]:
     """Return condition -> mean curves over its used cycles; a curve that no used cycle has is left out.
 
     At each percent the mean is over the cycles that have a value there: a ``stance_only`` cycle counts in its stance.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
     """
     used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
     means: dict[str, MeanCurves] = {}
@@ -30,7 +35,13 @@ def mean_curves(tables: SessionTables) -> dict[str, MeanCurves]:
 
 
 def mean_of_known(curves: FloatArray) -> FloatArray:
-    """Return the mean (101,) of curves (n, 101) over those that have a value at each point; NaN where none has."""
+    """Return the mean (101,) of curves (n, 101) over those that have a value at each point; NaN where none has.
+
+    Parameters
+    ----------
+    curves : FloatArray
+        (n, 101), NaN where missing.
+    """
     known = np.isfinite(curves)
     count = known.sum(axis=0)
     total = np.where(known, curves, 0.0).sum(axis=0)

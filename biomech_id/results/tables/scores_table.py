@@ -12,7 +12,8 @@ from biomech_id.gait.scores import GAIT_VARIABLES, GaitScores, gait_scores
 from biomech_id.results.norms.norm import norm_band
 from biomech_id.results.tables.means import MeanCurves
 
-#: Names of the scores among a norm's scalars: the variable is put behind the first, "GVS.HipAngles".
+#: Names of the scores among a norm's scalars:
+#: the variable is put behind the first, "GVS.HipAngles".
 GVS, GPS, GPS_OVERALL = "GVS", "GPS", "GPS.overall"
 
 
@@ -21,14 +22,24 @@ def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame) -> list[Mapp
 
     Parameters
     ----------
-    means : condition -> mean curves of the used cycles.
-    norm : its mean curves are compared with; its own scores, if it has them, go into ``norm_mean`` and ``norm_sd``.
+    means : Mapping[str, MeanCurves]
+        Condition -> mean curves of the used cycles.
+    norm : pd.DataFrame
+        Its mean curves are compared with; its own scores, if it has them, go into ``norm_mean`` and ``norm_sd``.
     """
     return [row for condition, curves in means.items() for row in _rows(condition, scores_against(curves, norm), norm)]
 
 
 def scores_against(curves: MeanCurves, norm: pd.DataFrame) -> GaitScores:
-    """Return the scores of one person's mean curves against a norm."""
+    """Return the scores of one person's mean curves against a norm.
+
+    Parameters
+    ----------
+    curves : MeanCurves
+        Means of one person's cycles.
+    norm : pd.DataFrame
+        A norm table.
+    """
     bands = {name: norm_band(norm, *name) for name in GAIT_VARIABLES}
     return gait_scores(curves, {name: band.mean for name, band in bands.items() if band is not None})
 

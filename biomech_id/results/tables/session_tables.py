@@ -16,7 +16,8 @@ from biomech_id.conventions import Column, table_columns
 
 #: What rooms that do not know pandas call a table of it.
 Table: TypeAlias = pd.DataFrame
-#: Rows of one curve in `SessionTables.cycles`: 0, 1 ... 100 percent.
+#: Rows of one curve in `SessionTables.cycles`:
+#: 0, 1 ... 100 percent.
 CURVE_POINTS = 101
 
 
@@ -32,35 +33,51 @@ class SessionTables:
 
     Attributes
     ----------
-    frames : trial name -> ``trials/<stem>.csv``, one row per video frame: ``frame``, ``time`` (s), then e.g. ``LHipAngles.X``
-        (deg), ``LHipMoment.X`` (N m/kg, internal), ``LHipForce.X`` (N/kg), ``LHipPower``, ``LHipPowerTranslational`` (W/kg),
+    frames : Mapping[str, pd.DataFrame]
+        Trial name -> ``trials/<stem>.csv``, one row per video frame: ``frame``, ``time`` (s), then e.g. ``LHipAngles.X`` (deg),
+        ``LHipMoment.X`` (N m/kg, internal), ``LHipForce.X`` (N/kg), ``LHipPower``, ``LHipPowerTranslational`` (W/kg),
         ``LGroundReactionForce.X`` (N/kg, laboratory axes), ``LGroundReactionMoment.X`` (N m/kg, about the laboratory's origin),
         ``LCentreOfPressure.X``, ``LHJC.X``, ``LKJC.X``, ``LAJC.X`` and the foot outline's points (mm, laboratory axes).
-    cycles : ``trial side cycle kinetics_valid percent variable component value``. 101 successive rows (percent 0 to 100) are one
-        curve. All angles, moments, forces, powers; ``GroundReactionForce`` X forward, Y towards the other foot, Z up (N/kg);
-        ``FreeMoment`` Z (N m/kg); ``FootCentreOfPressure`` X from heel to toe, Y medially (mm, in the axes of the foot while
-        it is flat; the outline in the same axes is in ``summary``). A curve without any value is left out: kinetics of a cycle
-        whose ``kinetics_valid`` is ``false``, kinematics of a ``stance_only`` cycle. Use `curves` rather than filtering rows.
-    budget : the same with ``part`` before ``value``; variables ``HipMoment KneeMoment AnkleMoment``, parts
-        `conventions.BUDGET_PARTS`. Empty when no budget was asked for.
-    spatiotemporal : ``trial side cycle parameter value unit``; cycle 0 is the whole trial.
-    peaks : ``trial side cycle name variable component phase percent time_s value unit``.
-    scores : ``condition side score variable component value unit norm_mean norm_sd``; empty without a norm.
-    stances : ``trial side start_s end_s plate verdict reason rule``.
-    gaps : ``trial marker first_frame last_frame method``.
-    quality : ``trial rule value unit limit verdict`` (rules: `results.session.quality.RULES`).
-    calibration : ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments
-        with mass, centre of mass, tensor and their source).
-    summary : ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A
-        cycle's ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
-    manifest : ``manifest.json``; its ``outputs`` are empty until the folder has been written.
-    norm : ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics
-        source``, or None.
-    parity : ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the
-        comparison with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
-    uncertainty : standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``,
-        a column for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
-    further : name -> table that a laboratory has registered (`results.tables.further_tables`).
+    cycles : pd.DataFrame
+        ``trial side cycle kinetics_valid percent variable component value``. 101 successive rows (percent 0 to 100) are one curve.
+        All angles, moments, forces, powers; ``GroundReactionForce`` X forward, Y towards the other foot, Z up (N/kg);
+        ``FreeMoment`` Z (N m/kg); ``FootCentreOfPressure`` X from heel to toe, Y medially (mm, in the axes of the foot while it is
+        flat; the outline in the same axes is in ``summary``). A curve without any value is left out: kinetics of a cycle whose
+        ``kinetics_valid`` is ``false``, kinematics of a ``stance_only`` cycle. Use `curves` rather than filtering rows.
+    budget : pd.DataFrame
+        The same with ``part`` before ``value``; variables ``HipMoment KneeMoment AnkleMoment``, parts `conventions.BUDGET_PARTS`.
+        Empty when no budget was asked for.
+    spatiotemporal : pd.DataFrame
+        ``trial side cycle parameter value unit``; cycle 0 is the whole trial.
+    peaks : pd.DataFrame
+        ``trial side cycle name variable component phase percent time_s value unit``.
+    scores : pd.DataFrame
+        ``condition side score variable component value unit norm_mean norm_sd``; empty without a norm.
+    stances : pd.DataFrame
+        ``trial side start_s end_s plate verdict reason rule``.
+    gaps : pd.DataFrame
+        ``trial marker first_frame last_frame method``.
+    quality : pd.DataFrame
+        ``trial rule value unit limit verdict`` (rules: `results.session.quality.RULES`).
+    calibration : Mapping[str, Any], optional
+        ``calibration.json``: what the model's calibration says of itself (static offsets, joint-centre method, segments with mass,
+        centre of mass, tensor and their source).
+    summary : Mapping[str, Any], optional
+        ``summary.json``: the subject, the model, and for each trial its verdict, events, cycles, plates and history. A cycle's
+        ``used`` is true for the steady cycles of straight trials: those that enter means and scores.
+    manifest : Mapping[str, Any], optional
+        ``manifest.json``; its ``outputs`` are empty until the folder has been written.
+    norm : pd.DataFrame | None, optional
+        ``norm.csv``: ``variable component percent mean sd n age_min_y age_max_y speed_min speed_max model kinetics source``, or
+        None.
+    parity : pd.DataFrame | None, optional
+        ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the comparison
+        with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
+    uncertainty : pd.DataFrame | None, optional
+        Standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``, a column
+        for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
+    further : Mapping[str, pd.DataFrame], optional
+        Name -> table that a laboratory has registered (`results.tables.further_tables`).
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -82,7 +99,9 @@ class SessionTables:
 
     @cached_property
     def cycle_list(self) -> pd.DataFrame:
-        """Every cycle, one row each: ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``."""
+        """Every cycle, one row each:
+        ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``.
+        """
         rows = [
             {"trial": trial["name"], "kind": trial["kind"], "condition": trial["condition"], "reasons": (), **cycle}
             for trial in self.summary.get("trials", ())
@@ -109,12 +128,19 @@ class SessionTables:
 
         Parameters
         ----------
-        side, variable, component : as in ``cycles``, ``"L", "HipAngles", "X"``.
-        cycles : rows of `cycle_list` that are wanted; all of them where None. Cycles without this curve are left out.
+        side : str
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        variable : str
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        component : str, optional
+            As in ``cycles``, ``"L", "HipAngles", "X"``.
+        cycles : pd.DataFrame | None, optional
+            Rows of `cycle_list` that are wanted; all of them where None. Cycles without this curve are left out.
 
         Returns
         -------
-        (n, 101), one row per cycle in table order, in the unit of the sign table; NaN where missing; (0, 101) if there is none.
+        FloatArray
+            (n, 101), one row per cycle in table order, in the unit of the sign table; NaN where missing; (0, 101) if there is none.
         """
         found = self._curve_places.get((side, variable, component), [])
         if cycles is not None:
@@ -133,9 +159,12 @@ def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Se
 
     Parameters
     ----------
-    name : of the table, "stances".
-    rows : each a mapping that has at least the table's columns; text may be an enumeration's member.
-    columns : of a table that is not in `conventions.TABLES`.
+    name : str
+        Of the table, "stances".
+    rows : Sequence[Mapping[str, object]], optional
+        Each a mapping that has at least the table's columns; text may be an enumeration's member.
+    columns : Sequence[conventions.Column] | None, optional
+        Of a table that is not in `conventions.TABLES`.
     """
     kinds = {column.name: column.kind for column in columns or table_columns(name)}
     cells = {

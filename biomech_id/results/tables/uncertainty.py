@@ -2,7 +2,7 @@
 
 An error of one standard deviation changes the moment about a joint by dM, turns the axes it is written in, and changes the
 relative angular velocity by domega (see `uncertainty.leg`). `ModelAxes.moment_change` says what that does to the clinical
-components; the power changes by
+components; the power changes by ::
 
     dP = dM . omega + M . domega
 
@@ -41,10 +41,14 @@ def joint_variances(loads: JointLoads, side: str, errors: Errors, frames: BoolAr
 
     Parameters
     ----------
-    loads : the trial.
-    side : the leg.
-    errors : groups of sources of that leg.
-    frames : (n,), the N frames that are wanted.
+    loads : JointLoads
+        The trial.
+    side : str
+        The leg.
+    errors : Errors
+        Groups of sources of that leg.
+    frames : BoolArray
+        (n,), the N frames that are wanted.
     """
     leg = _Leg(Nominal(leg_at(loads, side, frames)), loads.motion, side, frames)
     variances = {}
@@ -61,10 +65,14 @@ def uncertainty_curves(loads: JointLoads, errors: Mapping[str, Errors], cycles: 
 
     Parameters
     ----------
-    loads : the trial.
-    errors : side -> groups of sources of that leg.
-    cycles : where to cut.
-    mass_kg : body mass that moments and powers are divided by.
+    loads : JointLoads
+        The trial.
+    errors : Mapping[str, Errors]
+        Side -> groups of sources of that leg.
+    cycles : Sequence[Cycle]
+        Where to cut.
+    mass_kg : float
+        Body mass that moments and powers are divided by.
     """
     found = []
     for side, of_leg in errors.items():
@@ -77,7 +85,13 @@ def uncertainty_curves(loads: JointLoads, errors: Mapping[str, Errors], cycles: 
 
 
 def uncertainty_table(curves: Curves) -> pd.DataFrame:
-    """Return the curves of `uncertainty_curves` as ``uncertainty.csv``: one row a percent, one column a group and the total."""
+    """Return the curves of `uncertainty_curves` as ``uncertainty.csv``: one row a percent, one column a group and the total.
+
+    Parameters
+    ----------
+    curves : Curves
+        Curves of 101 points.
+    """
     columns = table_columns("uncertainty")
     if not curves.names:
         return tidy_table("uncertainty")
