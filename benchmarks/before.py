@@ -18,7 +18,7 @@ _PROGRAM = "import sys; sys.path.insert(0, sys.argv.pop(1)); from biomech_id.cli
 
 
 class NoHistoryError(Exception):
-    """This copy of the project has no history to take the commit from."""
+    """This copy of the project has no history to take the commit from: no repository, or a clone that was told to leave it out."""
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def checkout(commit: str = FIRST_VERSION) -> Iterator[Path]:
     Raises
     ------
     NoHistoryError
-        No git, no repository, or a clone that does not go back that far.
+        No git, no repository, or a clone without its history. A complete repository without the commit is another matter.
     """
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent) / "before"
@@ -37,9 +37,20 @@ def checkout(commit: str = FIRST_VERSION) -> Iterator[Path]:
         try:
             subprocess.run(["git", "-C", str(ROOT), "archive", "-o", str(archive), commit], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            raise NoHistoryError(f"the project's history does not hold commit {commit}") from error
+            if _complete():
+                raise
+            raise NoHistoryError(f"this copy of the project does not hold commit {commit}") from error
         subprocess.run(["tar", "-xf", str(archive), "-C", str(folder)], check=True)
         yield folder
+
+
+def _complete() -> bool:
+    """Whether this is a repository with all of its history."""
+    try:
+        words = ["git", "-C", str(ROOT), "rev-parse", "--is-shallow-repository"]
+        return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip() == "false"
+    except (OSError, subprocess.CalledProcessError):
+        return False
 
 
 def environment(source: Path) -> Mapping[str, str]:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
 
 from biomech_id.errors import MissingInputError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoints
 
 GROUP = "biomech_id"
 
@@ -20,13 +23,20 @@ GROUP = "biomech_id"
 @cache
 def plugin_modules() -> tuple[str, ...]:
     """Return the modules that installed packages announce, sorted."""
-    return tuple(sorted({point.module for point in entry_points(group=GROUP)}))
+    return tuple(sorted({point.module for point in _announced()}))
 
 
 @cache
 def plugin_packages() -> tuple[str, ...]:
     """Return the names of the installed packages that announce modules, sorted."""
-    return tuple(sorted({point.dist.name for point in entry_points(group=GROUP) if point.dist}))
+    return tuple(sorted({point.dist.name for point in _announced() if point.dist}))
+
+
+@cache
+def _announced() -> EntryPoints:
+    from importlib.metadata import entry_points
+
+    return entry_points(group=GROUP)
 
 
 def import_plugins(modules: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,3 +57,15 @@ def reference(shared_dir: Path) -> Any:
         return json.loads((shared_dir / "reference" / f"ref_{name}.json").read_text(encoding="utf-8"))
 
     return load
+
+
+@pytest.fixture(scope="session")
+def first_version() -> Iterator[Path]:
+    """The first version's program, taken from the project's history; a copy without history skips what needs it."""
+    from benchmarks.before import NoHistoryError, checkout
+
+    try:
+        with checkout() as folder:
+            yield folder
+    except NoHistoryError as error:
+        pytest.skip(str(error))

@@ -42,6 +42,7 @@ _DRAWING = "matplotlib: only who draws waits for it"
 #: command imports what it runs inside its body, so that --help answers at once.
 INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("cli", "biomech_id"): "a command's body: --help answers at once",
+    ("plugins", "importlib.metadata"): "costs what --help may not; only a command, or a process that reads, asks",
     ("cli", "rich"): "only where a terminal shows a table or a bar",
     ("readers.sandbox_child", "resource"): "Windows has no such module",
     ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",

@@ -23,7 +23,6 @@ import csv
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,7 +32,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.files.settings import ANYTHING, Section, Setting, must_fit, shipped_or_own
 
-_FOLDER = resources.files("biomech_id.anthropometry") / "tables"
+_FOLDER = Path(__file__).parent / "tables"
 _INDEX = list(csv.DictReader((_FOLDER / "index.csv").read_text(encoding="utf-8").splitlines()))
 #: Tables shipped with the package, in order of the years of their sources, body models' own last.
 INERTIAL_TABLES: tuple[str, ...] = tuple(row["table"] for row in _INDEX)

@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -437,7 +436,7 @@ def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]
     return {**base, **own, **{key: {**base[key], **own[key]} for key in both}}
 
 
-def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder: Traversable, suffix: str) -> str:
+def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder: Path, suffix: str) -> str:
     """Return the text of a file that is shipped with the package, by its name, or of a laboratory's own, by its path.
 
     Parameters
@@ -448,7 +447,7 @@ def shipped_or_own(name: str | Path, what: str, shipped: Collection[str], folder
         What messages call it: "marker set".
     shipped : Collection[str]
         Collection of str Names that are shipped.
-    folder : Traversable
+    folder : Path
         Where those are.
     suffix : str
         How the files end.

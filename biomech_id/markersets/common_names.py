@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from biomech_id.anatomy import PELVIS
@@ -19,7 +19,7 @@ _FEET: tuple[MarkerKey, ...] = tuple((side, "foot") for side in SIDES)
 @cache
 def common_names() -> dict[str, Any]:
     """Return the file of common names as it is written."""
-    return tomllib.loads(resources.files("biomech_id.markersets").joinpath("common-names.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("common-names.toml").read_text(encoding="utf-8"))
 
 
 def common_roles(labels: Iterable[str]) -> dict[MarkerKey, str]:

@@ -14,7 +14,6 @@ import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -286,13 +285,13 @@ def load_markerset(name: str | os.PathLike[str]) -> MarkerSet:
     """
     if str(name) in MARKER_SETS:
         return _shipped(str(name))
-    shipped = resources.files("biomech_id.markersets")
+    shipped = Path(__file__).parent
     return parse_markerset(shipped_or_own(Path(name), "marker set", MARKER_SETS, shipped, ".toml"), Path(name).stem)
 
 
 @cache
 def _shipped(name: str) -> MarkerSet:
-    return parse_markerset(resources.files("biomech_id.markersets").joinpath(f"{name}.toml").read_text(encoding="utf-8"), name)
+    return parse_markerset(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"), name)
 
 
 def default_roles() -> dict[MarkerKey, str]:

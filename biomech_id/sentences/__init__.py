@@ -16,8 +16,6 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from string import Formatter
 from typing import Any
@@ -27,7 +25,7 @@ LANGUAGES = ("en", "de")
 #: Decimal mark where it is not a point.
 DECIMAL_MARK = {"de": ","}
 #: Folders with a folder of tables for each language; later ones win.
-FOLDERS: list[Traversable] = [resources.files("biomech_id.sentences")]
+FOLDERS: list[Path] = [Path(__file__).parent]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Sentence:
     rule : str
         Stable identifier, lower-case words joined by hyphens (``gap-long``); decisions are taken by it, never by the words.
     values : Mapping[str, object], optional
-        Mapping of str to value Numbers in the unit their name ends with, texts, enums, lists of these, or further sentences.
+        Numbers in the unit their name ends with, texts, enums, lists of these, or further sentences.
     """
 
     rule: str
@@ -74,7 +72,7 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
     rule : str
         A rule of the tables; of an unknown one the values are listed.
     values : Mapping[str, Any]
-        Mapping of str to value As a `Sentence` holds them, or as JSON gave them back.
+        As a `Sentence` holds them, or as JSON gave them back.
     language : str
         One of `LANGUAGES`.
     part : str
@@ -114,7 +112,7 @@ def table(language: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 @cache
-def _tables(language: str, folders: tuple[Traversable, ...]) -> dict[str, dict[str, Any]]:
+def _tables(language: str, folders: tuple[Path, ...]) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {"words": {}} if language == "en" else dict(_tables("en", folders))
     for folder in (folder.joinpath(language) for folder in folders):
         for file in sorted(folder.iterdir(), key=lambda file: file.name) if folder.is_dir() else ():

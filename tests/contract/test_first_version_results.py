@@ -4,38 +4,24 @@ far as that goes. The folder is made by the first version itself, taken from the
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import biomech_id as bid
-from benchmarks.before import ROOT, NoHistoryError, checkout, program
+from benchmarks.before import ROOT, program
 from benchmarks.same_results import differences
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def version() -> Iterator[Path]:
-    """The first version's program."""
-    try:
-        with checkout() as folder:
-            yield folder
-    except NoHistoryError as error:
-        if os.environ.get("CI"):
-            pytest.fail(str(error))
-        pytest.skip(str(error))
-
-
-@pytest.fixture(scope="module")
-def first(version: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def first(first_version: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Results of the virtual subject as the first version wrote them."""
     out = tmp_path_factory.mktemp("first") / "results"
-    done = program(version, ["run", str(ROOT / "data"), "-o", str(out)])
+    done = program(first_version, ["run", str(ROOT / "data"), "-o", str(out)])
     assert done.returncode == 0, done.stderr
     assert json.loads((out / "summary.json").read_text(encoding="utf-8"))["schema"] == 1
     return out
@@ -45,10 +31,10 @@ def ours(*words: str) -> subprocess.CompletedProcess[str]:
     return program(ROOT, words)
 
 
-def test_the_report_is_drawn_again_as_the_first_version_would(version: Path, first: Path, tmp_path: Path) -> None:
+def test_the_report_is_drawn_again_as_the_first_version_would(first_version: Path, first: Path, tmp_path: Path) -> None:
     for name in ("theirs", "ours"):
         shutil.copytree(first, tmp_path / name)
-    assert program(version, ["report", str(tmp_path / "theirs")]).returncode == 0
+    assert program(first_version, ["report", str(tmp_path / "theirs")]).returncode == 0
     done = ours("report", str(tmp_path / "ours"))
     assert done.returncode == 0, done.stderr
     assert differences(tmp_path / "theirs", tmp_path / "ours") == []
