@@ -140,7 +140,7 @@ class Finding(Sentence):
         Stable identifier, lower-case words joined by hyphens (``gap-long``); its severity, words and hint stand in the tables of
         `biomech_id.sentences`.
     values : Mapping[str, object], optional
-        Mapping of str to value What was found, in the unit each name ends with.
+        What was found, in the unit each name ends with.
     where : str
         Trial, marker or plate concerned; may be empty.
     """

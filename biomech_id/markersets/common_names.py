@@ -33,7 +33,7 @@ def common_roles(labels: Iterable[str]) -> dict[MarkerKey, str]:
     Returns
     -------
     dict[MarkerKey, str]
-        Dict of (str, str) to str (side, role) to the recording's own label; the sacrum's side is "".
+        (side, role) to the recording's own label; the sacrum's side is "".
     """
     by_plain = {re.sub(r"[^A-Z0-9]", "", label.upper()): label for label in labels}
     roles: dict[MarkerKey, str] = {}

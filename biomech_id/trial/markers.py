@@ -180,9 +180,9 @@ class Markers:
         Parameters
         ----------
         roles : Mapping[tuple[str, str], str]
-            Mapping of (str, str) to str (side, role) to name.
+            (side, role) to name.
         names : Sequence[str | None] | None, optional
-            Sequence of (str or None), optional A name for each marker.
+            A name for each marker.
         """
         if names is None or tuple(names) == self.names:
             return self if roles == self.roles else replace(self, roles=roles)
