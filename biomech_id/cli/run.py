@@ -10,6 +10,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
+from biomech_id.errors import BiomechError
 from biomech_id.models.registry import DEFAULT_MODEL, model_names
 from biomech_id.plugins import import_plugins, plugin_modules
 
@@ -20,9 +21,13 @@ if TYPE_CHECKING:
 
 def known_model(name: str | None) -> str | None:
     """Refuse a body model that nobody registered, as a mistake of the command line."""
-    if name is not None:
+    if name is None:
+        return None
+    try:
         import_plugins(plugin_modules())
-    if name is not None and name not in model_names():
+    except BiomechError as error:
+        raise typer.BadParameter(error.message) from error
+    if name not in model_names():
         raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, model_names()))}.")
     return name
 

@@ -61,3 +61,12 @@ def test_a_plug_in_that_cannot_be_imported_is_named(tmp_path: Path) -> None:
     assert "The plug-in lab_plugin cannot be imported: No module named 'no_such_module_anywhere'" in done.stderr
     with pytest.raises(MissingInputError, match="no_such_plugin"):
         import_plugins(["no_such_plugin"])
+
+
+def test_a_plug_in_that_cannot_be_imported_is_named_before_the_model_is_looked_for(tmp_path: Path) -> None:
+    environment = installed(tmp_path, "import no_such_module_anywhere\n")
+    done = command(environment, "run", str(ROOT / "data"), "-o", str(tmp_path / "out"), "--model", "ours")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "lab_plugin cannot be imported" in " ".join(done.stderr.replace("│", " ").split())
+    assert not (tmp_path / "out").exists()
