@@ -20,7 +20,6 @@ from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
 ROWS = CYCLE_ROWS
-KINETIC_QUANTITIES = frozenset({"moment", "force", "power", "ground force", "ground moment", "point"})
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,7 @@ class Layer:
         """
         if self.cycles[self.cycles["side"] == side].empty:
             return f"absent.cycles_{side}", ""
-        if row.quantity in KINETIC_QUANTITIES:
+        if row.kinetic:
             return "absent.kinetics", self.kinetics_reason(side, style)
         return "absent.not_measured", ""
 

@@ -93,18 +93,6 @@ def register_variable(variable: OutputVariable) -> None:
     CYCLE_ROWS.update({(row.variable, row.component): row for row in variable.rows})
 
 
-def forget_variable(name: str) -> None:
-    """Take a registered variable away again.
-
-    Parameters
-    ----------
-    name : str
-        Of the variable.
-    """
-    for row in ADDED_VARIABLES.pop(name).rows:
-        del CYCLE_ROWS[row.variable, row.component]
-
-
 def added_columns(trial: AnalysedTrial) -> dict[str, FloatArray | None]:
     """Return column name -> (n_frames,) of every added variable, None where a trial has none of it.
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.conventions import Column, SignRow, TableRow
+from biomech_id.conventions import CYCLE_ROWS, Column, SignRow, TableRow
 from biomech_id.errors import OptionError
 from biomech_id.results.folder.read_write import read_folder, write_folder
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables import further_tables
 from biomech_id.results.tables.further_tables import FurtherTable, register_table
-from biomech_id.results.tables.variables import OutputVariable, forget_variable, register_variable
+from biomech_id.results.tables.variables import ADDED_VARIABLES, OutputVariable, register_variable
 
 HEIGHTS = TableRow("heights", "one trial", (
     Column("trial", "text", "stem"), Column("n", "integer", "frames"), Column("pelvis_m", "number", "mean height", "m"),
@@ -39,7 +39,7 @@ def registered() -> Iterator[None]:
     register_variable(OutputVariable((HEIGHT_ROW,), pelvis_m))
     register_table(FurtherTable(HEIGHTS, heights))
     yield
-    forget_variable("PelvisHeight")
+    del ADDED_VARIABLES["PelvisHeight"], CYCLE_ROWS["PelvisHeight", ""]
     del further_tables.FURTHER_TABLES["heights"]
 
 
