@@ -9,7 +9,7 @@ endif
 RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
 
-.PHONY: demo test test-all lint format bench report docs site data fuzz clean
+.PHONY: demo test test-all lint format bench studies report docs site data fuzz clean
 
 ## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
 demo: $(VENV)/.run
@@ -37,6 +37,10 @@ format: $(VENV)/.dev
 ## bench: timings beside peers, as ratios
 bench: $(VENV)/.peers
 	$(RUN) benchmarks
+
+## studies: what takes more than a minute (random renamings, Monte Carlo, fuzzing); each writes its table in benchmarks/studies
+studies: $(VENV)/.peers
+	$(RUN) benchmarks.studies
 
 ## data: write the virtual subject's files and their index again
 data: $(VENV)/.run
