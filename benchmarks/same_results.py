@@ -1,7 +1,8 @@
-"""What of the results of two versions differs: every column, key and page that the earlier one wrote, compared to the byte.
+"""What of the numbers of two versions differs: every table of numbers that the earlier one wrote, compared to the byte.
 
 ``python -m benchmarks.same_results [COMMIT]`` analyses the virtual subject and the children beside the project with both versions.
-New columns and keys are allowed; the manifest, which names the version and every setting, is not compared.
+Compared is what a laboratory computes with: the tables of numbers and the numbers of the calibration. New columns are allowed;
+verdicts, sentences and pages have tests of their own.
 """
 
 from __future__ import annotations
@@ -12,35 +13,44 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
-
-import pypdf
 
 from benchmarks.before import FIRST_VERSION, ROOT, checkout, program
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", ROOT.parent / "shared"))
-#: Files and keys that say by which version something was made.
-_OF_THE_VERSION = {"manifest.json"}
+#: Tables of numbers, and the calibration, by pattern of their names below the results.
+NUMBERS = ("trials/*.csv", "cycles.csv", "peaks.csv", "spatiotemporal.csv", "budget.csv", "uncertainty.csv", "calibration.json")
+#: What tells the rows of a tidy table apart, in the order in which a line names them.
+_KEYS = ("trial", "side", "cycle", "parameter", "name", "variable", "component", "part")
+#: Columns that judge and do not measure.
+_VERDICTS = {"kinetics_valid"}
 _KEYS_OF_THE_VERSION = {"schema"}
+#: Exit codes of a run that wrote results: done, done with warnings.
+_FINISHED = (0, 3)
 
 
 def differences(before: Path, after: Path) -> list[str]:
-    """One line for each thing of ``before`` that ``after`` lacks or has otherwise."""
+    """One line for each number of ``before`` that ``after`` lacks or has otherwise, and for each that only ``after`` has.
+
+    A line begins with the file and the column, or the file and the row ("cycles.csv walk01 L 2 HipMoment X: ..."). Frames that had
+    no value and have one now differ as well: exceptions are named, never guessed.
+    """
     found: list[str] = []
-    for path in sorted(path for path in before.rglob("*") if path.is_file() and path.name not in _OF_THE_VERSION):
+    for path in sorted(path for pattern in NUMBERS for path in before.glob(pattern)):
         name = path.relative_to(before).as_posix()
         twin = after / name
-        found += [f"{name}: {line}" for line in _of_file(path, twin)] if twin.is_file() else [f"{name}: not there"]
+        found += [f"{name}{line}" for line in _of_file(path, twin)] if twin.is_file() else [f"{name}: not there"]
     return found
 
 
 def _of_file(before: Path, after: Path) -> Iterator[str]:
-    if before.suffix == ".csv":
-        yield from _of_table(_columns(before), _columns(after))
-    elif before.suffix == ".json":
+    if before.suffix == ".json":
         yield from _of_value(json.loads(before.read_text(encoding="utf-8")), json.loads(after.read_text(encoding="utf-8")), "")
-    elif before.read_bytes() != after.read_bytes():
-        yield from _of_pages(before, after) if before.suffix == ".pdf" else ["other bytes"]
+    elif before.parent.name == "trials":
+        yield from _of_columns(_columns(before), _columns(after))
+    else:
+        yield from _of_rows(_columns(before), _columns(after))
 
 
 def _columns(path: Path) -> dict[str, list[str]]:
@@ -49,43 +59,52 @@ def _columns(path: Path) -> dict[str, list[str]]:
     return {name: [row[i] for row in rows] for i, name in enumerate(header)}
 
 
-def _of_table(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[str]:
+def _of_columns(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[str]:
     for name, cells in before.items():
         if name not in after:
-            yield f"no column {name}"
+            yield f" {name}: no such column"
         elif cells != after[name]:
-            pairs = zip(cells, after[name], strict=False)
-            first = next((f"{a!r} -> {b!r}" for a, b in pairs if a != b), f"{len(cells)} -> {len(after[name])} rows")
-            yield f"column {name}: {first}"
+            yield f" {name}: {_first(cells, after[name])}"
+
+
+def _of_rows(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[str]:
+    missing = [name for name in before if name not in after and name not in _VERDICTS]
+    yield from (f" {name}: no such column" for name in missing)
+    values = [name for name in before if name not in {*_KEYS, *_VERDICTS, *missing}]
+    old, new = (_grouped(columns, values) for columns in (before, after))
+    for key in [*old, *(key for key in new if key not in old)]:
+        if old.get(key) != new.get(key):
+            yield f" {key}: {_first(old.get(key, []), new.get(key, []))}"
+
+
+def _grouped(columns: dict[str, list[str]], values: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:
+    """What the rows of a tidy table are about -> their values, in order."""
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    about = zip(*(columns[name] for name in _KEYS if name in columns), strict=True)
+    for key, row in zip(about, zip(*(columns[name] for name in values), strict=True), strict=True):
+        groups.setdefault(" ".join(filter(None, key)), []).append(row)
+    return groups
+
+
+def _first(before: Sequence[object], after: Sequence[object]) -> str:
+    pairs = list(zip_longest(before, after, fillvalue="nothing"))
+    different = [(a, b) for a, b in pairs if a != b]
+    return f"{different[0][0]!r} -> {different[0][1]!r}, {len(different)} of {len(pairs)} differ"
 
 
 def _of_value(before: object, after: object, key: str) -> Iterator[str]:
+    """Numbers only: what a calibration says in words is no number."""
     if isinstance(before, dict) and isinstance(after, dict):
         for name in before.keys() - _KEYS_OF_THE_VERSION:
             if name in after:
                 yield from _of_value(before[name], after[name], f"{key}.{name}")
             else:
-                yield f"no key {key}.{name}"
+                yield f" {key}.{name}: no such key"
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for i, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _of_value(one, other, f"{key}[{i}]")
-    elif before != after:
-        yield f"{key}: {before!r:.200} -> {after!r:.200}"
-
-
-def _of_pages(before: Path, after: Path) -> Iterator[str]:
-    one, other = pypdf.PdfReader(before).pages, pypdf.PdfReader(after).pages
-    if len(one) != len(other):
-        yield f"{len(one)} -> {len(other)} pages"
-    for number, (a, b) in enumerate(zip(one, other, strict=False), start=1):
-        if _drawn(a) != _drawn(b):
-            words = zip(a.extract_text().split("\n"), b.extract_text().split("\n"), strict=False)
-            yield f"page {number}: " + next((f"{x!r} -> {y!r}" for x, y in words if x != y), "drawn otherwise")
-
-
-def _drawn(page: pypdf.PageObject) -> bytes:
-    contents = page.get_contents()
-    return b"" if contents is None else contents.get_data()
+    elif before != after and not isinstance(before, str):
+        yield f" {key}: {before!r:.200} -> {after!r:.200}"
 
 
 def sessions(source: Path) -> dict[str, list[str]]:
@@ -118,21 +137,13 @@ def compared(before: Path, names: Sequence[str] = (), more: Sequence[str] = ()) 
         for name, arguments in sessions(before).items():
             if names and name not in names:
                 continue
-            runs = {"before": program(before, ["run", *arguments, "-o", f"{out}/before/{name}"]),
-                    "after": program(ROOT, ["run", *ours[name], "-o", f"{out}/after/{name}", *more])}  # fmt: skip
-            said = [_said(run.stderr, source) for run, source in zip(runs.values(), (before, ROOT), strict=True)]
-            found[name] = differences(Path(out, "before", name), Path(out, "after", name))
-            found[name] += [f"exit {runs['before'].returncode} -> {runs['after'].returncode}"] * (
-                runs["before"].returncode != runs["after"].returncode
-            )
-            found[name] += [f"printed {a!r} -> {b!r}" for a, b in zip(*said, strict=False) if a != b]
+            for where, arguments_of, options in ((before, arguments, ()), (ROOT, ours[name], more)):
+                folder = Path(out, name, "before" if where is before else "after")
+                done = program(where, ["run", *arguments_of, "-o", str(folder), *options])
+                if done.returncode not in _FINISHED:
+                    raise RuntimeError(f"{name}: {done.stderr}")
+            found[name] = differences(Path(out, name, "before"), Path(out, name, "after"))
     return found
-
-
-def _said(text: str, source: Path) -> list[str]:
-    """Lines on standard error without progress and without the folder of the version."""
-    lines = text.replace(str(source), "").splitlines()
-    return [line for line in lines if not line.startswith("[") and "trials: " not in line and "trial: " not in line]
 
 
 def main(arguments: Sequence[str] = ()) -> int:
