@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from biomech_id.gait.events import find_events
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
+    from biomech_id.pipeline.prepare import prepare
     from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read, read_c3d
     from biomech_id.report import curves as plot
@@ -40,6 +41,7 @@ _PUBLIC: dict[str, str] = {
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "find_events": "biomech_id.gait.events:find_events",
     "plot": "biomech_id.report.curves",
+    "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
     "read_folder": "biomech_id.results.folder.read_write:read_folder",
@@ -78,6 +80,7 @@ __all__ = [
     "conventional_model",
     "find_events",
     "plot",
+    "prepare",
     "read",
     "read_c3d",
     "read_folder",

@@ -15,7 +15,7 @@ import biomech_id as bid
 def main(static_file: str, walk_file: str) -> int:
     """Print one line per stance: side, times, the plate's verdict, and each joint's largest moment about the y axis (left)."""
     model = bid.conventional_model(bid.read_c3d(static_file))
-    trial = bid.read_c3d(walk_file)
+    trial = bid.prepare(bid.read_c3d(walk_file), model).trial
     motion = model.track(trial)
     assignment = bid.assign_plates(trial, motion)
     loads = bid.solve(motion, assignment)

@@ -73,8 +73,8 @@ def assign_plates(
     overrides : Overrides | None, optional
         Verdicts set by hand (`parse_overrides`).
     wrench_plates : Sequence[ForcePlate] | None, optional
-        The same plates, filtered like the markers: their wrenches are handed to the feet, while contact and verdicts are judged
-        from the plates as recorded. Default: the trial's own.
+        The same plates, smoothed like the markers: their wrenches are handed to the feet, while contact and verdicts are judged
+        from the plates as recorded. Default: the trial's own ``wrench_plates``, or without them its plates.
 
     Returns
     -------
@@ -97,7 +97,8 @@ def assign_plates(
     must_be(motion, (BodyMotion, NoneType), argument="motion", of="assign_plates", hint="a model's track(trial) returns it")
     if kinetics not in ("textbook", "vicon"):
         raise OptionError(f"There are no {kinetics!r} kinetics.", value=kinetics, expected="textbook | vicon", where="kinetics")
-    plates = tuple(trial.plates if wrench_plates is None else wrench_plates)
+    smoothed = trial.wrench_plates if wrench_plates is None else wrench_plates
+    plates = tuple(trial.plates if smoothed is None else smoothed)
     if len(plates) != len(trial.plates):
         raise ShapeError(
             f"{trial.name} has {len(trial.plates)} plates, but {len(plates)} filtered ones.",

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 
 from biomech_id.anatomy import Part
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.errors import must_be
+from biomech_id.files.settings import refuse_unknown_options
+from biomech_id.models.model import CalibratedModel
+from biomech_id.pipeline.recipe import PrepareSettings, Recipe
 from biomech_id.sentences import Sentence
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
@@ -28,9 +32,8 @@ class Prepared:
     Attributes
     ----------
     trial : Trial
-        Gaps filled, markers smoothed if they had to be; plates as recorded.
-    wrench_plates : tuple[ForcePlate, ...]
-        Plates for the joint loads, filtered with the markers' cut-off if those were.
+        Its markers under the model's labels, gaps filled, smoothed if they had to be; plates as recorded, and beside them
+        `Trial.wrench_plates`, from which joint loads are computed; the model's subject.
     gaps : tuple[Gap, ...]
         What was missing, filled or not.
     filter : FilterChoice
@@ -38,26 +41,45 @@ class Prepared:
     """
 
     trial: Trial
-    wrench_plates: tuple[ForcePlate, ...]
     gaps: tuple[Gap, ...]
     filter: FilterChoice
 
 
-def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[str]], recipe: Recipe) -> Prepared:
-    """Fill and smooth a trial's markers.
+def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, **settings: Unpack[PrepareSettings]) -> Prepared:
+    """Fill the gaps of a recording and smooth what is raw, markers and plates alike, exactly as the main job does.
 
     Parameters
     ----------
     trial : Trial
         As read.
-    names : Sequence[str]
-        The markers the model uses; only they are judged, and only their gaps matter.
-    groups : Mapping[Part, Sequence[str]]
-        Segment -> names of the markers that move with it, for filling by the segment's other markers.
-    recipe : Recipe
-        Longest gap and filter settings.
+    model : CalibratedModel
+        Who was measured, which markers matter (only they are judged and filled), and which of them move together, for filling by
+        the segment's other markers.
+    recipe : Recipe | None, optional
+        Longest gap and filter settings to start from; None for the default recipe.
+    settings : PrepareSettings
+        Fields of `Recipe` that matter here, by name: ``marker_filter="never"``, ``longest_gap_frames=20``, ...
+
+    Raises
+    ------
+    WrongTypeError
+        Something else than a trial, a model or a recipe.
+    OptionError
+        A setting that does not exist, or a value that does not fit.
+
+    Examples
+    --------
+    >>> import biomech_id as bid
+    >>> person = bid.virtual_subject()
+    >>> prepared = bid.prepare(person.walk().trial, bid.conventional_model(person.static().trial))
+    >>> prepared.filter.apply, prepared.gaps
+    (False, ())
     """
-    markers, gaps = _filled(trial, names, groups, recipe.longest_gap_frames)
+    must_be(trial, Trial, argument="trial", of="prepare", hint="read_c3d(path) returns it")
+    refuse_unknown_options(settings, PrepareSettings.__annotations__, where="prepare")
+    recipe = (recipe or Recipe()).replaced(**settings)
+    trial, names = replace(model.named(trial), subject=model.subject), model.marker_names
+    markers, gaps = _filled(trial, names, model.marker_groups, recipe.longest_gap_frames)
     columns = [markers.names.index(name) for name in names if name in markers]
     choice = choose_filter(
         markers.position_m[:, columns],
@@ -77,8 +99,8 @@ def prepare(trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[s
         trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth)
         plates = tuple(_smoothed(plate, choice) for plate in plates)
     finding = choice.finding(trial.name)
-    trial = replace(trial, findings=(*trial.findings, finding))
-    return Prepared(trial, plates, gaps, choice)
+    trial = replace(trial, findings=(*trial.findings, finding), wrench_plates=plates)
+    return Prepared(trial, gaps, choice)
 
 
 def filter_mode(recipe: Recipe) -> str:

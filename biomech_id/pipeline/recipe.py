@@ -42,20 +42,25 @@ def _setting(default: Value, section: str, kind: Setting) -> Value:
     return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
 
 
-class Settings(TypedDict, total=False):
-    """The settings of a recipe by name, as keywords of a function; those that are not given, or None, stay as they are."""
+class PrepareSettings(TypedDict, total=False):
+    """The settings that matter before a recording is analysed, by name (see `Settings`)."""
 
-    model: str | None
     kinetics: str | None
-    foot_flat: str | None
-    marker_set: str | None
-    inertia_table: str | None
-    hip_centre: str | None
     marker_filter: str | None
     smooth_below_mm: float | None
     cutoff_hz: float | None
     lowpass: str | None
     longest_gap_frames: int | None
+
+
+class Settings(PrepareSettings, total=False):
+    """The settings of a recipe by name, as keywords of a function; those that are not given, or None, stay as they are."""
+
+    model: str | None
+    foot_flat: str | None
+    marker_set: str | None
+    inertia_table: str | None
+    hip_centre: str | None
     event_source: str | None
     stance_verdicts: tuple[str, ...] | None
     contact_N: float | None

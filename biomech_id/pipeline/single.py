@@ -225,7 +225,7 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
     BiomechError
         The trial lacks something that kinematics need.
     """
-    prepared = prepare(model.named(trial), model.marker_names, model.marker_groups, recipe)
+    prepared = prepare(trial, model, recipe)
     trial = prepared.trial
     motion = model.track(trial, kinetics=recipe.kinetics)
     weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
@@ -233,7 +233,7 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
     assignment, loads, errors = None, None, {}
     if trial.plates:
         verdicts = parse_overrides(recipe.stance_verdicts, trial.name)
-        given = {"kinetics": recipe.kinetics, "overrides": verdicts, "wrench_plates": prepared.wrench_plates, **weight}
+        given = {"kinetics": recipe.kinetics, "overrides": verdicts, **weight}
         assignment = assign_plates(trial, motion, events=search.events, **given)
         loads = solve_body(motion, assignment, budget=recipe.budget)
         if recipe.uncertainty:

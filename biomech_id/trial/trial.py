@@ -49,6 +49,14 @@ class Trial:
         What was noticed while reading.
     analog : AnalogChannels, optional
         Every analog channel of the file, those of its force plates marked as such; without channels where there are none.
+    wrench_plates : tuple[ForcePlate, ...] | None, optional
+        The same plates, smoothed like the markers (`pipeline.prepare`): from these joint loads are computed, while contact and
+        verdicts are judged from ``plates`` as recorded. None: nobody has smoothed anything.
+
+    Raises
+    ------
+    InvalidValueError
+        Plates, analog channels or stored outputs that do not fit the markers' frames, or each other.
     """
 
     name: str
@@ -64,11 +72,13 @@ class Trial:
     history: tuple[Sentence | str, ...] = ()
     findings: tuple[Finding, ...] = ()
     analog: AnalogChannels = field(default_factory=AnalogChannels)
+    wrench_plates: tuple[ForcePlate, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))
-        for plate in self.plates:
+        for plate in (*self.plates, *(self.wrench_plates or ())):
             self._check_samples(plate.name, plate.n_samples, plate.rate_hz)
+        self._check_smoothed()
         if self.analog.names:
             self._check_samples("The analog part", self.analog.n_samples, self.analog.rate_hz)
         for name, values in self.model_outputs.items():
@@ -77,6 +87,15 @@ class Trial:
                     f"Stored output {name} of {self.name} has {len(values)} frames.",
                     value=len(values), expected=f"{self.markers.n_frames} frames", where=self.name,
                 )  # fmt: skip
+
+    def _check_smoothed(self) -> None:
+        """Refuse smoothed plates that are not the trial's own."""
+        names, smoothed = ([plate.name for plate in plates] for plates in (self.plates, self.wrench_plates or self.plates))
+        if names != smoothed:
+            raise InvalidValueError(
+                f"The wrench_plates of {self.name} are {', '.join(smoothed)}, its plates {', '.join(names) or 'none'}.",
+                value=smoothed, expected="the trial's own plates, smoothed", where=self.name,
+            )  # fmt: skip
 
     def _check_samples(self, what: str, n_samples: int, rate_hz: float) -> None:
         ratio = rate_hz / self.markers.rate_hz

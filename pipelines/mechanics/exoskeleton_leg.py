@@ -27,8 +27,9 @@ def dressed(leg: SagittalLeg) -> ExoskeletonLeg:
 
 def main(figure: Path, side: str = "R", share: float = 0.4) -> None:
     """Analyse a walk, put the leg into the mechanism and draw who supplies the knee."""
-    trial = bid.read_c3d(DATA / "walk01.c3d")
-    motion = bid.conventional_model(bid.read_c3d(DATA / "static.c3d")).track(trial)
+    model = bid.conventional_model(bid.read_c3d(DATA / "static.c3d"))
+    trial = bid.prepare(bid.read_c3d(DATA / "walk01.c3d"), model).trial
+    motion = model.track(trial)
     contact = bid.assign_plates(trial, motion).contacts[side]
     # One stride: from the step on the plate to the next one, which has no plate and is therefore not known.
     first = int(np.argmax(contact.force_lab_N[:, 2] > 0))
