@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "biomech_id").rglob("*.py"))
 #: Code lines that the library may have. Lower it when something goes; raise it for something new that a user asked for.
-MOST_LINES = 23_431
+MOST_LINES = 23_431 + 18  # prepare is public
 MOST_POSITIONAL = 6
 
 
