@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sessions import Sessions
 
-from biomech_id.check import check_file
 from biomech_id.readers import read_recording
 
 SIGNS = {"reaction(+up)": "reaction", "applied(-up)": "applied", "unloaded(<50)": "unknown"}
 
 
 @pytest.fixture(scope="module")
-def checked(c3d_dir: Path) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+def checked(c3d_dir: Path, sessions: Sessions) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     """Path -> (what is known, what check says), both after a trip through JSON."""
     known = json.loads((c3d_dir / "facts.json").read_text(encoding="utf-8"))["files"]
-    return {fact["path"]: (fact, json.loads(check_file(c3d_dir / fact["path"]).to_json())) for fact in known}
+    return {fact["path"]: (fact, sessions.checked(f"c3d/{fact['path']}")) for fact in known}
 
 
 def disagreements(fact: dict[str, Any], said: dict[str, Any]) -> list[str]:

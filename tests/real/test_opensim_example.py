@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+from sessions import Sessions
 
 from biomech_id.exports.opensim.folder import session_model
 from biomech_id.exports.opensim.motion import model_motion
-from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import read_recipe
-from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 
 PIPELINE = Path(__file__).resolve().parents[2] / "pipelines" / "opensim"
@@ -28,14 +25,10 @@ def example(shared_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ours(example: Path, tmp_path_factory: pytest.TempPathFactory) -> StorageTable:
-    folder = tmp_path_factory.mktemp("gait10")
-    for path in (example / "ExperimentalData").iterdir():
-        shutil.copy(path, folder)
-    recipe = read_recipe(PIPELINE / "gait10-recipe.toml")
-    recipe = recipe.replaced(report=False, budget=False, marker_set=str(PIPELINE / "gait10-markers.toml"))
-    session = analyse_job(Job((folder,), recipe=recipe, mass_kg=MASS_KG))
+def ours(sessions: Sessions) -> StorageTable:
+    session = sessions["gait10"].result
     (trial,) = session.trials
+    assert trial.loads is not None
     return model_motion(session_model(session, knee="extension"), trial.motion, trial.loads).joint_forces()
 
 

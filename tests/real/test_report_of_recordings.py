@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pypdf
 import pytest
+from sessions import Sessions
 
-import biomech_id as bid
-from biomech_id.report import draw_report
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import load_style
@@ -22,19 +21,15 @@ TITLES = (
 )  # fmt: skip
 
 
-def subjects(c3d_dir: Path) -> list[Path]:
-    return sorted(folder for folder in (c3d_dir / "children").iterdir() if folder.is_dir())
-
-
 @pytest.mark.slow
-def test_every_child_has_a_whole_report(c3d_dir, tmp_path, subtests):
-    folders = subjects(c3d_dir)
-    assert folders
-    for folder in folders:
-        with subtests.test(folder.name):
-            tables = bid.analyse(folder).tables()
-            check_file(draw_report(tables, tmp_path / f"{folder.name}.pdf"), str(tables.summary["subject"]["code"]))
-            check_panels(tables)
+def test_every_child_has_a_whole_report(sessions: Sessions, subtests: pytest.Subtests) -> None:
+    children = [name for name in sessions if name.startswith("children/")]
+    assert children
+    for name in children:
+        with subtests.test(name):
+            child = sessions[name]
+            check_file(child.report, str(child.tables.summary["subject"]["code"]))
+            check_panels(child.tables)
 
 
 def check_file(path: Path, code: str) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sessions import Sessions
 
 from biomech_id.conventions import cycle_rows
-from biomech_id.pipeline.single import analyse
 from biomech_id.results.folder.read_write import damaged_outputs, read_folder, write_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import check_norm, norm_band
@@ -20,18 +20,10 @@ from biomech_id.results.tables.session_tables import SessionTables
 KEYS = ["trial", "side", "cycle", "variable", "component", "percent"]
 
 
-@pytest.fixture(scope="module")
-def written(c3d_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Subject -> the folder of its written session, each analysed once."""
-    done: dict[str, Path] = {}
-
-    def folder(subject: str) -> Path:
-        if subject not in done:
-            done[subject] = tmp_path_factory.mktemp("session") / subject
-            write_folder(analyse(c3d_dir / "children" / subject).tables(), done[subject])
-        return done[subject]
-
-    return folder
+@pytest.fixture
+def written(sessions: Sessions) -> Callable[[str], Path]:
+    """Subject -> the folder of its written session."""
+    return lambda subject: sessions[f"children/{subject}"].out
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

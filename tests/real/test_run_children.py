@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pypdf
 import pytest
+from sessions import Sessions, own_subjects
 from typer.testing import CliRunner
 
 import biomech_id as bid
@@ -22,7 +23,7 @@ from biomech_id.results.folder.read_write import damaged_outputs
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[3] / "shared"))
 SUBJECTS = sorted(p for p in (SHARED / "c3d" / "children").glob("*") if p.is_dir())
-SUBJECTS += [Path(p) for p in os.environ.get("BIOMECH_ID_SUBJECTS", "").split(os.pathsep) if p]
+SUBJECTS += own_subjects()
 runner = CliRunner()
 
 #: Stored moments are reached within this by the first version; the parity tests hold them to 2e-4.
@@ -68,11 +69,10 @@ def implied_plates(trial: bid.Trial, side: str) -> list[tuple[float, float, str]
 
 
 @pytest.mark.parametrize("folder", SUBJECTS, ids=lambda p: p.name)
-def test_run_without_options(folder: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    result = runner.invoke(app, ["run", str(folder), "-o", str(out)])
-    assert result.exit_code in (0, 3), result.output
-    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+def test_run_without_options(folder: Path, sessions: Sessions) -> None:
+    session = sessions[f"{'own' if folder in own_subjects() else 'children'}/{folder.name}"]
+    assert session.exit_code in (0, 3), session.said
+    summary = session.tables.summary
     # The static trial is the one in which the pelvis goes nowhere.
     extent = {}
     for path in folder.glob("*.c3d"):
@@ -81,8 +81,8 @@ def test_run_without_options(folder: Path, tmp_path: Path) -> None:
     assert summary["static"]["file"] == min(extent, key=extent.get)
     assert {trial["file"] for trial in summary["trials"]} == set(extent) - {summary["static"]["file"]}
     assert summary["failed"] == []
-    assert (out / "report.pdf").stat().st_size > 50_000
-    _check_stances(folder, out)
+    assert session.report.stat().st_size > 50_000
+    _check_stances(folder, session.out)
 
 
 def _check_stances(folder: Path, out: Path) -> None:

@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
-from typer.testing import CliRunner
+from sessions import Sessions
 
 import biomech_id as bid
-from biomech_id.cli.app import app
 
-RECIPE = "[output]\nreport = false\nbudget = false\n"
-RECORDINGS = {
-    "walks": ("opensim/walking2.c3d", "opensim/walking5.c3d"),
-    "short-labels": ("walking/bmc_gait.c3d",),
-    "standing": ("others/FunctionalStatic.c3d",),
-}
+RECORDINGS = ("opensim/walking2.c3d", "opensim/walking5.c3d")
 WITH_WARNINGS = 3
-Ran = tuple[int, str, Path]
-
-
-@pytest.fixture(scope="module")
-def run(c3d_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Ran]:
-    done: dict[str, Ran] = {}
-
-    def analyse(name: str) -> Ran:
-        if name not in done:
-            folder = tmp_path_factory.mktemp(name)
-            for recording in RECORDINGS[name]:
-                shutil.copy(c3d_dir / recording, folder)
-            (folder / "subject.toml").write_text("mass_kg = 70.0\n", encoding="utf-8")
-            (folder / "quick.toml").write_text(RECIPE, encoding="utf-8")
-            out = folder.parent / f"{folder.name}-out"
-            words = ["run", str(folder), "-o", str(out), "--model", "six-dof", "--recipe", str(folder / "quick.toml")]
-            result = CliRunner().invoke(app, words)
-            done[name] = result.exit_code, result.output, out
-        return done[name]
-
-    return analyse
 
 
 def valid_kinetics(cycles: pd.DataFrame) -> dict[tuple[str, str], set[str]]:
@@ -58,10 +28,11 @@ def complete(cycles: pd.DataFrame, variable: str, component: str) -> pd.DataFram
     return wide.reindex(columns=range(101)).dropna()
 
 
-def test_walks_calibrated_from_themselves(run: Callable[[str], Ran]) -> None:
-    code, said, out = run("walks")
-    assert code == WITH_WARNINGS
-    assert "There is no static trial: the model was calibrated on the frames of walking5" in said
+def test_walks_calibrated_from_themselves(sessions: Sessions) -> None:
+    walks = sessions["opensim"]
+    out = walks.out
+    assert walks.exit_code == WITH_WARNINGS
+    assert "There is no static trial: the model was calibrated on the frames of walking5" in walks.said["stderr"]
     cycles = pd.read_csv(out / "cycles.csv")
     knees = complete(cycles, "KneeAngles", "X")
     for trial in ("walking2", "walking5"):
@@ -79,9 +50,9 @@ def test_walks_calibrated_from_themselves(run: Callable[[str], Ran]) -> None:
     assert (power > 1.0).all()  # W/kg at push-off
 
 
-def test_tracked_hips_stay_with_the_stored_ones(run: Callable[[str], Ran], c3d_dir: Path) -> None:
-    _, _, out = run("walks")
-    for recording in RECORDINGS["walks"]:
+def test_tracked_hips_stay_with_the_stored_ones(sessions: Sessions, c3d_dir: Path) -> None:
+    out = sessions["opensim"].out
+    for recording in RECORDINGS:
         trial = bid.read_c3d(c3d_dir / recording)
         table = pd.read_csv(out / "trials" / f"{trial.name}.csv")
         for side in "LR":
@@ -91,19 +62,19 @@ def test_tracked_hips_stay_with_the_stored_ones(run: Callable[[str], Ran], c3d_d
             assert np.sqrt((off[seen] ** 2).sum(axis=1).mean()) < 8.0  # mm
 
 
-def test_joints_that_move_have_translational_power(run: Callable[[str], Ran]) -> None:
+def test_joints_that_move_have_translational_power(sessions: Sessions) -> None:
     """Segments are tracked apart, so their ends part by millimetres: the term is there where the rotational one is, and small."""
-    _, _, out = run("walks")
-    table = pd.read_csv(out / "trials" / "walking5.csv")
+    table = pd.read_csv(sessions["opensim"].out / "trials" / "walking5.csv")
     for joint in ("Hip", "Knee", "Ankle"):
         rotational, translational = table[f"R{joint}Power"], table[f"R{joint}PowerTranslational"]
         assert (rotational.notna() == translational.notna()).all()
         assert 0.05 < translational.abs().max() < 3.0, joint  # W/kg
 
 
-def test_labels_of_four_characters(run: Callable[[str], Ran]) -> None:
-    code, _, out = run("short-labels")
-    assert code == WITH_WARNINGS
+def test_labels_of_four_characters(sessions: Sessions) -> None:
+    walk = sessions["walking"]
+    out = walk.out
+    assert walk.exit_code == WITH_WARNINGS
     kinds = valid_kinetics(pd.read_csv(out / "cycles.csv"))
     assert "true" in kinds["bmc_gait", "R"]
     assert "true" not in kinds["bmc_gait", "L"]
@@ -111,9 +82,10 @@ def test_labels_of_four_characters(run: Callable[[str], Ran]) -> None:
     assert json.loads((out / "calibration.json").read_text(encoding="utf-8"))["marker_set"] == "bmclab-walk"
 
 
-def test_a_static_trial_alone(run: Callable[[str], Ran]) -> None:
-    code, said, out = run("standing")
-    assert code == WITH_WARNINGS
-    assert "FunctionalStatic.c3d is the only trial: the model is calibrated, and there is nothing to analyse." in said
-    calibration = json.loads((out / "calibration.json").read_text(encoding="utf-8"))
+def test_a_static_trial_alone(sessions: Sessions) -> None:
+    standing = sessions["standing"]
+    assert standing.exit_code == WITH_WARNINGS
+    nothing_else = "FunctionalStatic.c3d is the only trial: the model is calibrated, and there is nothing to analyse."
+    assert nothing_else in standing.said["stderr"]
+    calibration = json.loads((standing.out / "calibration.json").read_text(encoding="utf-8"))
     assert calibration["sides"]["L"]["segments"]["thigh"]["mass_kg"] > 0
