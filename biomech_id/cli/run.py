@@ -60,6 +60,9 @@ RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see
 SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
 Mass = Annotated[float | None, typer.Option("--mass", help="Body mass in kg; beats every file.")]
 NormFile = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+ReviewFile = Annotated[
+    Path | None, typer.Option("--review", help="Decisions made by hand, review.toml, instead of the folder's own.")
+]
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
 
@@ -79,6 +82,7 @@ def run(
     norm: NormFile = None,
     write_c3d: WriteC3d = False,
     code: Code = None,
+    review: ReviewFile = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -91,7 +95,7 @@ def run(
     from biomech_id.pipeline.single import run_job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    job = Job(tuple(paths), settings, static, functional, without, subject, mass, norm, code)
+    job = Job(tuple(paths), settings, static, functional, without, subject, mass, norm, code, review)
 
     with shown_progress() as progress:
         outcome = run_job(job, out, progress=progress)

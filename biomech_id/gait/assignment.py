@@ -10,8 +10,7 @@ division by a force. Two ways to the video rate are kept (`signal.resample`):
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import NoneType
 
 import numpy as np
@@ -20,14 +19,14 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import OptionError, ShapeError, must_be
+from biomech_id.gait.by_hand import Judged, StanceVerdict, overruled
 from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.stance import Assignment, Stance
+from biomech_id.gait.stance import Assignment, Stance, Verdict
 from biomech_id.gait.stance_intervals import frames_within, stance_intervals, unknown_frames
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
-from biomech_id.sentences import Sentence
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
@@ -39,9 +38,6 @@ VENDOR_CONTACT_N = 5.0
 EDGE_NOISE_FACTOR = 3.0
 LEAST_EDGE_N = 1.0
 
-#: (side, number of the stance on that side, from 1) -> plate names; empty for "no plate".
-Overrides = Mapping[tuple[str, int], tuple[str, ...]]
-
 
 def assign_plates(
     trial: Trial,
@@ -51,7 +47,7 @@ def assign_plates(
     kinetics: str = "textbook",
     body_mass_kg: float | None = None,
     contact_N: float = 0.0,
-    overrides: Overrides | None = None,
+    verdicts: Sequence[StanceVerdict] = (),
     wrench_plates: Sequence[ForcePlate] | None = None,
 ) -> Assignment:
     """Put feet on plates.
@@ -70,8 +66,8 @@ def assign_plates(
         Default is the trial's subject's; without either, thresholds use an estimate and no stance is called too light.
     contact_N : float, optional
         Contact threshold, N; 0 derives it from each plate's noise and the body's weight.
-    overrides : Overrides | None, optional
-        Verdicts set by hand (`parse_overrides`).
+    verdicts : Sequence[StanceVerdict], optional
+        Set by hand; those of other trials do not count. Where two mean one stance the later one does.
     wrench_plates : Sequence[ForcePlate] | None, optional
         The same plates, smoothed like the markers: their wrenches are handed to the feet, while contact and verdicts are judged
         from the plates as recorded. Default: the trial's own ``wrench_plates``, or without them its plates.
@@ -87,7 +83,7 @@ def assign_plates(
     WrongTypeError
         Something else than a trial and its motion, or these two the wrong way round.
     OptionError
-        Unknown kinetics; an override that names a stance or plate which does not exist.
+        Unknown kinetics; a verdict set by hand that names a stance or plate which does not exist.
     ShapeError
         Another number of ``wrench_plates`` than of plates.
     MissingInputError
@@ -112,74 +108,11 @@ def assign_plates(
     contacts = find_contacts(trial, mass_or_estimate_kg(trial, mass), threshold_N=contact_N)
     intervals = {side: stance_intervals(events, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
     scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass)
-    stances: list[Stance] = []
-    feet = {}
-    for side in SIDES:
-        judged = [judge(scene, interval) for interval in intervals[side]]
-        judged = _overruled(scene, side, judged, overrides or {})
-        stances += [stance for stance, _ in judged]
-        feet[side] = _contact(scene, side, judged, events, plates, kinetics)
-    return Assignment(tuple(sorted(stances, key=_when)), feet)
-
-
-def parse_overrides(texts: Sequence[str], trial_name: str) -> dict[tuple[str, int], tuple[str, ...]]:
-    """Read verdicts set by hand, those of one trial: "walk01 L 2 = plate 1", "walk01 R 1 = plate 1 + plate 2", "walk01 L 1 = none".
-
-    Parameters
-    ----------
-    texts : Sequence[str]
-        One for each stance.
-    trial_name : str
-        Those of other trials are left out.
-
-    Raises
-    ------
-    OptionError
-        A text that cannot be read.
-
-    Examples
-    --------
-    >>> from biomech_id.gait.assignment import parse_overrides
-    >>> parse_overrides(["walk01 L 2 = plate 1", "walk02 R 1 = none"], "walk01")
-    {('L', 2): ('plate 1',)}
-    """
-    overrides = {}
-    for text in texts:
-        match = re.fullmatch(r"\s*(\S.*?)\s+([LR])\s+(\d+)\s*=\s*(.+?)\s*", text)
-        if match is None:
-            raise OptionError(
-                f"The stance verdict {text!r} cannot be read; it must be like \"walk01 L 2 = plate 1\" or \"walk01 L 2 = none\".",
-                value=text, expected='"TRIAL L 2 = plate 1", "TRIAL L 2 = plate 1 + plate 2" or "TRIAL L 2 = none"',
-                where="stance_verdicts",
-            )  # fmt: skip
-        trial, side, number, plates = match.groups()
-        if trial == trial_name:
-            named = () if plates.lower() == "none" else tuple(name.strip() for name in plates.split("+"))
-            overrides[side, int(number)] = named
-    return overrides
-
-
-Judged = tuple[Stance, tuple[PlateLoad, ...]]
-
-
-def _overruled(scene: Scene, side: str, judged: list[Judged], overrides: Overrides) -> list[Judged]:
-    trial = scene.trial
-    names = [plate.name for plate in trial.plates]
-    for (wanted, number), plates in overrides.items():
-        if wanted != side:
-            continue
-        unknown = [name for name in plates if name not in names]
-        if unknown or not 1 <= number <= len(judged):
-            raise OptionError(
-                f"The verdict set for {trial.name} {side} {number} names {unknown[0] if unknown else 'a stance it has not'}.",
-                value=(side, number, plates), expected=f"stance 1 to {len(judged)} and plates {', '.join(names)}", where=trial.name,
-            )  # fmt: skip
-        found, interval = judged[number - 1][0], scene.intervals[side][number - 1]
-        standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
-        loads = tuple(load for load in scene.loads if names[load.contact.plate] in plates and (load.loaded & standing).any())
-        reason = Sentence("plate-by-hand" if plates else "no-plate-by-hand", {"verdict": found.verdict, "why": found.reason})
-        judged[number - 1] = (Stance(side, found.start_s, found.end_s, plates, reason), loads)
-    return judged
+    by_rules = {side: [judge(scene, interval) for interval in intervals[side]] for side in SIDES}
+    judged, findings = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
+    stances = [stance for side in SIDES for stance, _ in judged[side]]
+    feet = {side: _contact(scene, side, judged[side], events, plates, kinetics) for side in SIDES}
+    return Assignment(tuple(sorted(stances, key=_when)), feet, findings)
 
 
 def _contact(
@@ -197,6 +130,10 @@ def _contact(
             known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.off_uncertainty_s)
             continue
         stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics)
+        if stance.verdict is Verdict.OVERRIDE:
+            # By the rules a load begins and ends with its stance; one chosen by hand may be another foot's before or after.
+            mine = frames_within(time_s, interval.lower_s - EDGE_TOLERANCE_S, interval.upper_s + EDGE_TOLERANCE_S)
+            stance_force, stance_moment = (np.where(mine[:, None], wrench, 0.0) for wrench in (stance_force, stance_moment))
         force += stance_force
         moment += stance_moment
         if kinetics == "vicon":

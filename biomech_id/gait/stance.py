@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.dynamics.body import FootContact
+from biomech_id.errors import Finding
 from biomech_id.sentences import Sentence
 
 #: Part of stance in which the foot lies flat on the floor (share of its duration).
@@ -41,6 +42,7 @@ DECIDES: dict[str, Verdict] = {
     "foot-unseen": Verdict.OUTLINE, "foot-beyond-plate": Verdict.OUTLINE, "foot-too-light": Verdict.LIGHT,
     "stance-cut": Verdict.CUT, "no-loaded-plate-cut": Verdict.CUT, "no-loaded-plate": Verdict.NO_PLATE,
     "plate-by-hand": Verdict.OVERRIDE, "no-plate-by-hand": Verdict.NO_PLATE,
+    "unloaded-by-hand": Verdict.NO_PLATE,
 }  # fmt: skip
 
 
@@ -85,7 +87,10 @@ class Assignment:
         In order of time.
     contacts : Mapping[str, FootContact], optional
         Side -> `FootContact` at the video rate.
+    findings : tuple[Finding, ...], optional
+        What speaks against verdicts set by hand.
     """
 
     stances: tuple[Stance, ...]
     contacts: Mapping[str, FootContact] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
 from biomech_id.results.folder.manifest import sha256_of
 
@@ -43,6 +45,8 @@ class Job:
         A norm file.
     code : str | None, optional
         Replaces the subject's name everywhere.
+    review : Path | None, optional
+        A review.toml, or None for the folder's own.
     """
 
     paths: tuple[Path, ...]
@@ -54,10 +58,11 @@ class Job:
     mass_kg: float | None = None
     norm: Path | None = None
     code: str | None = None
+    review: Path | None = None
 
     def __post_init__(self) -> None:
         # Who writes Python passes paths as texts, and a single pattern on its own: a text is a sequence too.
-        for name in ("static", "functional", "subject_file", "norm"):
+        for name in ("static", "functional", "subject_file", "norm", "review"):
             path = getattr(self, name)
             object.__setattr__(self, name, None if path is None else Path(path))
         object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
@@ -88,6 +93,28 @@ class Job:
         """The subject file in force, if there is one."""
         own = self.folder / "subject.toml"
         return self.subject_file or (own if own.is_file() else None)
+
+    @property
+    def review_toml(self) -> Path | None:
+        """The review in force, if there is one."""
+        own = self.folder / "review.toml"
+        return self.review or (own if own.is_file() else None)
+
+    def verdicts(self) -> tuple[StanceVerdict, ...]:
+        """Verdicts on stances that somebody set by hand: the recipe's, and behind them the review's, which count.
+
+        Raises
+        ------
+        OptionError
+            One cannot be read, or two of one source contradict each other.
+        """
+        of_recipe = tuple(map(verdict_from, self.recipe.stance_verdicts))
+        refuse_contradictions(of_recipe, "stance_verdicts")
+        if self.review_toml is None:
+            return of_recipe
+        of_review = read_review(self.review_toml)
+        refuse_contradictions(of_review, self.review_toml.name)
+        return of_recipe + of_review
 
     def files(self) -> tuple[Path, ...]:
         """Recordings of this job, sorted by name, without the excluded ones.
@@ -137,6 +164,7 @@ class Job:
             A file is not there; the message names the option.
         """
         named = {"--static": self.static, "--functional": self.functional, "--norm": self.norm, "--subject": self.subject_file}
+        named |= {"--review": self.review}
         for option, path in (*named.items(), *self.setting_files.items()):
             if path is not None and not path.is_file():
                 raise MissingInputError(
@@ -151,6 +179,7 @@ class Job:
             words += [option, self._relative(path)] if path else []
         if self.subject_file:
             words += ["--subject", self._relative(self.subject_file)]
+        words += ["--review", self._relative(self.review)] if self.review else []
         for pattern in self.exclude:
             words += ["--exclude", pattern]
         words += ["--mass", f"{self.mass_kg:.9g}"] if self.mass_kg is not None else []
@@ -185,7 +214,9 @@ class Job:
         MissingInputError, OptionError
             As for `files`; or a named file that is not there.
         """
-        named = [path for path in (self.subject_toml, self.norm, *self.setting_files.values()) if path is not None]
+        named = [
+            path for path in (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values()) if path is not None
+        ]
         recordings = self.files()
         beside = [path for recording in recordings for path in companions_of(recording)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]

@@ -57,6 +57,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         mass_kg=float(named["--mass"][0]) if "--mass" in named else None,
         norm=option("--norm"),
         code=named.get("--code", [None])[0],
+        review=option("--review"),
     )
 
 

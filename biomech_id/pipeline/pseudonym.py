@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from biomech_id.errors import Finding, OptionError
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
@@ -56,16 +57,32 @@ class Pseudonym:
         finding : Finding
             The finding.
         """
-        return replace(finding, values=self._of_values(finding.values), where=self.of(finding.where))
+        return replace(finding, values=self.of_values(finding.values), where=self.of(finding.where))
 
-    def _of_values(self, values: Any) -> Any:
-        """Values of a sentence without the names, however deep."""
+    def of_verdict(self, verdict: StanceVerdict) -> StanceVerdict:
+        """Return a verdict set by hand without the names; it may name a trial as its file is called, or as the code has it.
+
+        Parameters
+        ----------
+        verdict : StanceVerdict
+            Of a recipe or a review.
+        """
+        return replace(verdict, trial=self.of(verdict.trial), reason=self.of(verdict.reason), author=self.of(verdict.author))
+
+    def of_values(self, values: Any) -> Any:
+        """Return values without the names, however deep.
+
+        Parameters
+        ----------
+        values : Any
+            Texts, numbers, sentences, and lists and mappings of them.
+        """
         if isinstance(values, Mapping):
-            return {name: self._of_values(value) for name, value in values.items()}
+            return {name: self.of_values(value) for name, value in values.items()}
         if isinstance(values, Sentence):
-            return replace(values, values=self._of_values(values.values))
-        if isinstance(values, tuple):
-            return tuple(map(self._of_values, values))
+            return replace(values, values=self.of_values(values.values))
+        if isinstance(values, tuple | list):
+            return type(values)(map(self.of_values, values))
         return self.of(values) if isinstance(values, str) else values
 
     def of_trial(self, trial: Trial) -> Trial:
@@ -83,7 +100,7 @@ class Pseudonym:
             trial,
             name=self.of(trial.name),
             subject=replace(trial.subject, code=self.code, sources=sources),
-            history=self._of_values(trial.history),
+            history=self.of_values(trial.history),
             findings=tuple(self.of_finding(finding) for finding in trial.findings),
         )
 

@@ -15,6 +15,7 @@ from typing import Any, TypedDict, TypeVar
 
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import (
+    ListOf,
     Section,
     Setting,
     Spot,
@@ -29,7 +30,9 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.files.text import did_you_mean
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.models.registry import DEFAULT_MODEL, body_model, model_names
+from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -62,7 +65,7 @@ class Settings(PrepareSettings, total=False):
     inertia_table: str | None
     hip_centre: str | None
     event_source: str | None
-    stance_verdicts: tuple[str, ...] | None
+    stance_verdicts: tuple[str | StanceVerdict, ...] | None
     contact_N: float | None
     budget: bool | None
     uncertainty: bool | None
@@ -101,8 +104,8 @@ class Recipe:
         Longest gap that is filled.
     event_source : str, optional
         "auto", "file", "plates" or "markers".
-    stance_verdicts : tuple[str, ...], optional
-        "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none".
+    stance_verdicts : tuple[str | StanceVerdict, ...], optional
+        "TRIAL SIDE N = plate 2", "TRIAL SIDE 2.33 s = none", or a table as in ``review.toml``.
     contact_N : float, optional
         Contact threshold of the plates; 0 finds it.
     budget : bool, optional
@@ -152,9 +155,7 @@ class Recipe:
     event_source: str = _setting("auto", "events", one_of(("auto", "file", "plates", "markers"), (
         "auto: events stored in the file, else from plates, else from markers."
     )))  # fmt: skip
-    stance_verdicts: tuple[str, ...] = _setting((), "plates", texts(
-        'Overrules a verdict: "TRIAL SIDE N = plate 2" or "TRIAL SIDE N = none", N counting that side\'s stances from 1.'
-    ))  # fmt: skip
+    stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS)
     contact_N: float = _setting(
         0.0, "plates", a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight.")
     )
@@ -174,6 +175,8 @@ class Recipe:
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
         must_fit(RECIPE, self.as_dict(), "")
+        tables = (said if isinstance(said, str) else verdict_from(said) for said in self.stance_verdicts)
+        object.__setattr__(self, "stance_verdicts", tuple(tables))
         error_sizes(self.error_sizes)
         filter_named(self.lowpass)
         has = body_model(self.model).kinetics
@@ -205,7 +208,8 @@ class Recipe:
         sections: dict[str, dict[str, Any]] = {}
         for setting in dataclasses.fields(self):
             value = getattr(self, setting.name)
-            sections.setdefault(setting.metadata["section"], {})[setting.name] = list(value) if isinstance(value, tuple) else value
+            listed = [as_written(item) for item in value] if isinstance(value, tuple) else value
+            sections.setdefault(setting.metadata["section"], {})[setting.name] = listed
         return sections
 
 
@@ -232,7 +236,7 @@ def _section(name: str) -> Section:
 
 
 #: What a recipe may say.
-RECIPE = Section({name: _section(name) for name in _HOME.values()}, rest=_section(""))
+RECIPE = Section({**{name: _section(name) for name in _HOME.values()}, "verdict": ListOf(VERDICT)}, rest=_section(""))
 
 
 def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
@@ -251,8 +255,11 @@ def recipe_from_dict(sections: Mapping[str, Any], *, where: str) -> Recipe:
         An unknown section or setting, or a value that does not fit.
     """
     must_fit(RECIPE, sections, where)
+    given = {name: value for section, settings in sections.items() if section != "verdict" for name, value in settings.items()}
+    # As in a review file.
+    verdicts = [*given.get("stance_verdicts", ()), *sections.get("verdict", ())]
     try:
-        return Recipe(**{name: value for settings in sections.values() for name, value in settings.items()})
+        return Recipe(**given | ({"stance_verdicts": tuple(verdicts)} if verdicts else {}))
     except OptionError as error:
         raise OptionError(f"{where}: {error.message}", value=error.value, expected=error.expected, where=where) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from biomech_id.errors import Finding
-from biomech_id.gait.assignment import parse_overrides
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.pipeline.intake import stands_still
@@ -21,7 +21,9 @@ POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 MODEL_SETTINGS = ("inertia_table", "hip_centre")
 
 
-def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
+def request_findings(
+    job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject, verdicts: Sequence[StanceVerdict] = ()
+) -> tuple[Finding, ...]:
     """Return everything that is odd about a request, given what was recorded.
 
     Parameters
@@ -34,13 +36,10 @@ def request_findings(job: Job, trials: Sequence[Trial], static: Trial | None, su
         The trial the model is calibrated on, or None.
     subject : Subject
         Measurements in force.
-
-    Raises
-    ------
-    OptionError
-        A stance verdict of the recipe that cannot be read.
+    verdicts : Sequence[StanceVerdict], optional
+        Set by hand, of recipe and review.
     """
-    found = [*_unused(job), *_verdicts_of_no_trial(job.recipe, trials)]
+    found = [*_unused(job), *_verdicts_of_no_trial(verdicts, trials)]
     if static is not None:
         found += [*_moving_static(static), *_mass_unlike_weight(static, subject)]
     return tuple(found)
@@ -74,8 +73,8 @@ def _unused(job: Job) -> Iterator[Finding]:
         yield Finding("setting-unused", values, "recipe")
 
 
-def _verdicts_of_no_trial(recipe: Recipe, trials: Sequence[Trial]) -> Iterator[Finding]:
-    lost = [text for text in recipe.stance_verdicts if not any(parse_overrides([text], trial.name) for trial in trials)]
+def _verdicts_of_no_trial(verdicts: Sequence[StanceVerdict], trials: Sequence[Trial]) -> Iterator[Finding]:
+    names = [trial.name for trial in trials]
+    lost = [str(verdict) for verdict in verdicts if verdict.trial not in names]
     if lost:
-        values = {"verdict": lost[0], "more": len(lost) - 1, "trials": [trial.name for trial in trials]}
-        yield Finding("verdict-of-no-trial", values, "recipe")
+        yield Finding("verdict-of-no-trial", {"verdict": lost[0], "more": len(lost) - 1, "trials": names}, "recipe")

@@ -18,7 +18,8 @@ from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.settings import refuse_unknown_options
-from biomech_id.gait.assignment import assign_plates, parse_overrides
+from biomech_id.gait.assignment import assign_plates
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
@@ -36,6 +37,7 @@ from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings
+from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
@@ -119,7 +121,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     BiomechError
         Nothing could be analysed; the sentence says what is missing and what to do.
     """
-    norm = _norm(job)
+    norm, verdicts = _norm(job), job.verdicts()
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
@@ -129,8 +131,10 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
     static, subject, model = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
-    noticed = request_findings(job, intake.trials, static, subject)
-    static_motion, results, failed = _analysed(walks, model, subject, job, progress)
+    # A verdict may name a trial as its file is called, or as a code has it.
+    verdicts = tuple(map(nameless.of_verdict, verdicts))
+    noticed = request_findings(job, intake.trials, static, subject, verdicts)
+    static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
@@ -153,6 +157,7 @@ def analyse(
     mass_kg: float | None = None,
     norm: str | Path | None = None,
     code: str | None = None,
+    review: str | Path | None = None,
     **settings: Unpack[Settings],
 ) -> SessionResult:
     """Analyse a subject's folder: the whole main job, as values.
@@ -175,6 +180,8 @@ def analyse(
         Path, optional A norm file.
     code : str, optional
         Replaces the subject's name everywhere.
+    review : str | Path | None, optional
+        A review.toml in place of the folder's own.
     settings : Settings
         Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ...
 
@@ -190,6 +197,7 @@ def analyse(
     # A job takes paths and patterns as people write them.
     named: dict[str, Any] = {
         "static": static, "functional": functional, "exclude": exclude, "subject_file": subject_file, "norm": norm,
+        "review": review,
     }  # fmt: skip
     chosen = (recipe or Recipe()).replaced(**settings)
     return analyse_job(Job(tuple(map(Path, paths)), recipe=chosen, mass_kg=mass_kg, code=code, **named))
@@ -204,7 +212,15 @@ class Solved(NamedTuple):
     travel: Travel
 
 
-def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: Recipe, *, condition: str = "") -> Solved:
+def solve_trial(
+    trial: Trial,
+    model: CalibratedModel,
+    subject: Subject,
+    recipe: Recipe,
+    *,
+    condition: str = "",
+    verdicts: Sequence[StanceVerdict] | None = None,
+) -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
     Parameters
@@ -219,6 +235,8 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
         Settings of the main job.
     condition : str, optional
         Of the trials: "barefoot".
+    verdicts : Sequence[StanceVerdict] | None, optional
+        Set by hand; None takes the recipe's.
 
     Raises
     ------
@@ -232,8 +250,8 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
     search = search_events(trial, motion, source=recipe.event_source, **weight)
     assignment, loads, errors = None, None, {}
     if trial.plates:
-        verdicts = parse_overrides(recipe.stance_verdicts, trial.name)
-        given = {"kinetics": recipe.kinetics, "overrides": verdicts, **weight}
+        by_hand = tuple(map(verdict_from, recipe.stance_verdicts)) if verdicts is None else verdicts
+        given = {"kinetics": recipe.kinetics, "verdicts": by_hand, **weight}
         assignment = assign_plates(trial, motion, events=search.events, **given)
         loads = solve_body(motion, assignment, budget=recipe.budget)
         if recipe.uncertainty:
@@ -255,7 +273,7 @@ def solve_trial(trial: Trial, model: CalibratedModel, subject: Subject, recipe: 
         errors=errors,
         mass_kg=subject.mass_kg,
         history=(*trial.history, *(check.sentence for check in (self_checks(loads) if loads else ()))),
-        findings=(*trial.findings, *search.findings),
+        findings=(*trial.findings, *search.findings, *(assignment.findings if assignment else ())),
         markers=trial.markers,
         analog=trial.analog,
     )
@@ -308,7 +326,13 @@ def _is_functional(trial: Trial, job: Job) -> bool:
 
 
 def _analysed(
-    walks: Sequence[Trial], model: CalibratedModel, subject: Subject, job: Job, progress: Progress | None
+    walks: Sequence[Trial],
+    model: CalibratedModel,
+    subject: Subject,
+    job: Job,
+    verdicts: Sequence[StanceVerdict],
+    *,
+    progress: Progress | None,
 ) -> tuple[BodyMotion | None, list[TrialResult], list[Refused]]:
     """Analyse every trial and place the static one, to compare with; a trial that fails is recorded and the others go on."""
     condition = condition_of(job.subject_toml)
@@ -318,7 +342,8 @@ def _analysed(
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
-            solved.append(solve_trial(trial, model, subject, job.recipe, condition=condition(Path(trial.path).stem)))
+            called = condition(Path(trial.path).stem)
+            solved.append(solve_trial(trial, model, subject, job.recipe, condition=called, verdicts=verdicts))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
     means = _mean_cycles(solved)
@@ -367,7 +392,7 @@ def _session(
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
         findings=(*model.findings, *map(nameless.of_finding, noticed)),
-        recipe=job.settings(),
+        recipe=nameless.of_values(job.settings()),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},

@@ -9,6 +9,7 @@ import pytest
 
 from biomech_id.errors import InvalidValueError
 from biomech_id.gait.assignment import assign_plates
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
 from biomech_id.gait.landmarks import find_landmarks
@@ -120,7 +121,7 @@ def test_that_the_left_stance_is_partial_is_seen_in_the_force_alone(walk):
 def test_a_verdict_can_be_overruled(walk):
     stances = [s for s in assign_plates(walk).stances if s.side == "L"]
     number = next(i for i, s in enumerate(stances, 1) if s.plates)
-    forced = assign_plates(walk, overrides={("L", number): stances[number - 1].plates})
+    forced = assign_plates(walk, verdicts=[StanceVerdict(walk.name, "L", stances[number - 1].plates, number)])
     assert forced.contacts["L"].force_lab_N[:, 2].max() > 700.0
 
 

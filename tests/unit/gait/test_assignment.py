@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import OptionError, ShapeError
-from biomech_id.gait.assignment import assign_plates, parse_overrides
+from biomech_id.gait.assignment import assign_plates
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.stance import Verdict
 from biomech_id.trial import Markers
 
@@ -166,28 +167,130 @@ def test_vendor_kinetics_use_the_plain_mean_from_five_newtons(walk):
     assert not contact.known[forceless].any()
 
 
+def _by_hand(side, *plates, number=None, start_s=None, **more):
+    return StanceVerdict("walk", side, plates, number, start_s, **more)
+
+
+def _number(assignment, side):
+    """Which of a side's stances, from 1, is the first that a plate saw."""
+    return next(i for i, s in enumerate([s for s in assignment.stances if s.side == side], 1) if s.plates)
+
+
 def test_verdicts_set_by_hand(walk):
     trial = walk.trial([_short(walk), walk.plate_under("L", LEFT)], walk.events())
     before = assign_plates(trial)
-    mine = [s for s in before.stances if s.side == "R"]
-    number = next(i for i, s in enumerate(mine, 1) if s.plates)
-    forced = assign_plates(trial, overrides={("R", number): ("plate 1",)})
+    number, left = _number(before, "R"), _number(before, "L")
+    forced = assign_plates(trial, verdicts=[_by_hand("R", "plate 1", number=number, author="AB", reason="seen on video")])
     stance = _verdicts(forced)["R", Verdict.OVERRIDE]
-    assert "the rules say outline" in str(stance.reason)
+    assert str(stance.reason).startswith("plate set by hand by AB (seen on video); the rules say outline: the foot reaches")
     assert forced.contacts["R"].force_lab_N[:, 2].max() > 700.0
-    left = next(i for i, s in enumerate([s for s in before.stances if s.side == "L"], 1) if s.plates)
-    refused = assign_plates(trial, overrides={("L", left): ()})
+    assert forced.findings == ()
+    refused = assign_plates(trial, verdicts=[_by_hand("L", number=left)])
     assert not refused.contacts["L"].force_lab_N.any()
-    for wrong in ({("R", 99): ("plate 1",)}, {("R", number): ("plate 9",)}):
+    assert refused.findings == ()
+    for wrong in (_by_hand("R", "plate 1", number=99), _by_hand("R", "plate 9", number=number)):
         with pytest.raises(OptionError):
-            assign_plates(trial, overrides=wrong)
+            assign_plates(trial, verdicts=[wrong])
+    elsewhere = replace(_by_hand("R", "plate 9", number=99), trial="another walk")
+    assert [s.verdict for s in assign_plates(trial, verdicts=[elsewhere]).stances] == [s.verdict for s in before.stances]
 
 
-def test_overrides_are_read_per_trial():
-    texts = ["walk 01 L 2 = plate 1", "walk 01 R 1 = plate 1 + plate 2", "walk 01 R 2 = none", "other L 1 = plate 1"]
-    assert parse_overrides(texts, "walk 01") == {("L", 2): ("plate 1",), ("R", 1): ("plate 1", "plate 2"), ("R", 2): ()}
-    with pytest.raises(OptionError, match="cannot be read"):
-        parse_overrides(["walk01 left = 1"], "walk01")
+def test_a_time_names_the_stance_that_begins_nearest(walk):
+    trial = walk.trial([_short(walk)], walk.events())
+    start_s = walk.strikes("R")[RIGHT] + (walk.first_frame - 1) / walk.rate_hz
+    for near_s in (start_s, start_s - 0.04, start_s + 0.04):
+        found = _verdicts(assign_plates(trial, verdicts=[_by_hand("R", "plate 1", start_s=near_s)]))
+        assert found["R", Verdict.OVERRIDE].start_s == pytest.approx(start_s)
+    with pytest.raises(OptionError, match=rf"the nearest right one begins at {start_s:.3f} s"):
+        assign_plates(trial, verdicts=[_by_hand("R", "plate 1", start_s=start_s + 0.041)])
+    with pytest.raises(OptionError, match="no left stance whose strike is seen"):
+        assign_plates(trial, events=[], verdicts=[_by_hand("L", "plate 1", start_s=1.0)])
+
+
+def test_a_plate_nobody_stands_on_gives_no_kinetics_whatever_a_hand_says(walk):
+    """The other foot's plate is loaded in both double supports of this stance, a third of it, and that is not this foot."""
+    empty = walk.plate_under("R", RIGHT) + [0.0, 3.0, 0.0]
+    trial = walk.trial([walk.plate_under("R", RIGHT), empty], walk.events())
+    plain = assign_plates(trial)
+    number = _number(plain, "R")
+    for verdict in (_by_hand("R", "plate 2", number=number), _by_hand("L", "plate 1", number=2)):
+        found = assign_plates(trial, verdicts=[verdict])
+        stance = [s for s in found.stances if s.side == verdict.side][verdict.number - 1]
+        assert stance.verdict is Verdict.NO_PLATE
+        assert "which this stance does not load" in str(stance.reason)
+        standing = np.arange(trial.n_frames) / walk.rate_hz + trial.first_time_s
+        standing = (standing > stance.start_s) & (standing < stance.end_s)
+        assert not found.contacts[verdict.side].known[standing].any()
+        assert not found.contacts[verdict.side].force_lab_N[standing].any()
+        (said,) = found.findings
+        assert (said.rule, said.severity) == ("verdict-unloaded", "warning")
+        assert said.values["percent"] < 50.0
+
+
+@pytest.mark.parametrize(("share", "light"), [(0.40, True), (0.44, True), (0.47, False), (0.8, False)])
+def test_a_plate_that_carries_less_than_half_the_body_is_used_and_said(walk, share, light):
+    """The walker's force is 1.1 body weights in mid-stance."""
+    trial = walk.trial([walk.plate_under("R", RIGHT)], walk.events())
+    plate = trial.plates[0]
+    part = replace(plate, force_lab_N=share * plate.force_lab_N, moment_lab_Nm=share * plate.moment_lab_Nm)
+    trial = replace(trial, plates=(part,))
+    found = assign_plates(trial, verdicts=[_by_hand("R", "plate 1", number=_number(assign_plates(trial), "R"))])
+    assert ("R", Verdict.OVERRIDE) in _verdicts(found)
+    assert [said.rule for said in found.findings] == ["verdict-light"] * light
+    if light:
+        assert f"{110 * share:.0f} % of body weight" in found.findings[0].message
+
+
+def test_what_else_speaks_against_a_verdict_set_by_hand(walk):
+    trial = walk.trial([walk.plate_under("R", RIGHT), walk.plate_under("L", LEFT)], walk.events())
+    plain = assign_plates(trial)
+    right = _number(plain, "R")
+
+    def rules(*verdicts):
+        return [said.rule for said in assign_plates(trial, verdicts=verdicts).findings]
+
+    assert rules(_by_hand("R", "plate 1", number=right)) == []
+    empty = walk.trial([walk.plate_under("R", RIGHT), walk.plate_under("R", RIGHT) + [0.0, 3.0, 0.0]], walk.events())
+    said = assign_plates(empty, verdicts=[_by_hand("R", "plate 1", "plate 2", number=right)]).findings
+    assert [finding.rule for finding in said] == ["verdict-plate-idle"]
+    # Who stands on both feet loads both plates: the wrong one is far from the foot, and its force is the other foot's already.
+    standing = [replace(e, time_s=e.time_s - 0.4) if e.side == "L" else e for e in walk.events()]
+    l_start_s = walk.strikes("L")[LEFT] + 0.5 - 0.4
+    both = assign_plates(
+        trial, events=standing, verdicts=[_by_hand("L", "plate 1", start_s=l_start_s), _by_hand("R", "plate 1", number=right)]
+    )
+    assert [finding.rule for finding in both.findings] == ["verdict-foot-elsewhere", "verdict-load-twice", "verdict-load-twice"]
+    moved = replace(
+        trial, plates=(replace(trial.plates[0], corners_m=trial.plates[0].corners_m + [0.0, 0.5, 0.0]), trial.plates[1])
+    )
+    (said,) = assign_plates(moved, verdicts=[_by_hand("R", "plate 1", number=right)]).findings
+    assert (said.rule, round(said.values["apart_mm"])) == ("verdict-foot-elsewhere", 500)
+    twice = [_by_hand("R", number=right), _by_hand("R", "plate 1", start_s=walk.strikes("R")[RIGHT] + 0.5)]
+    (said,) = assign_plates(trial, verdicts=twice).findings
+    assert (said.rule, said.severity) == ("verdict-superseded", "info")
+
+
+def test_a_load_chosen_by_hand_ends_with_the_stance(walk):
+    """The left foot is on the same plate before and after: what it leaves there is not the right foot's in its swing."""
+    trial = walk.trial([walk.plate_under("R", RIGHT, length=2.2, width=0.8)], walk.events())
+    plain = assign_plates(trial)
+    found = assign_plates(trial, verdicts=[_by_hand("R", "plate 1", number=_number(plain, "R"))])
+    stance = next(s for s in found.stances if s.verdict is Verdict.OVERRIDE)
+    time_s = trial.first_time_s + np.arange(trial.n_frames) / walk.rate_hz
+    beyond = (time_s < stance.start_s - 0.07) | (time_s > stance.end_s + 0.07)
+    assert trial.plates[0].force_lab_N[:, 2].reshape(len(time_s), -1).mean(axis=1)[beyond].max() > 700.0
+    assert not found.contacts["R"].force_lab_N[beyond].any()
+
+
+def test_a_plate_with_a_name_of_its_own_is_counted(walk):
+    trial = walk.trial([_short(walk)], walk.events())
+    named = replace(trial, plates=(replace(trial.plates[0], name="north"),))
+    number = _number(assign_plates(trial), "R")
+    for name in ("north", "plate 1", "1"):
+        found = assign_plates(named, verdicts=[_by_hand("R", name, number=number)])
+        assert _verdicts(found)["R", Verdict.OVERRIDE].plates == ("north",)
+    with pytest.raises(OptionError, match="names plate 2; walk has north"):
+        assign_plates(named, verdicts=[_by_hand("R", "plate 2", number=number)])
 
 
 def test_missing_markers_in_mid_stance_are_never_guessed(walk):

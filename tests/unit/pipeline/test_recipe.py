@@ -23,7 +23,7 @@ def test_printed_recipe_reads_back_as_the_default(tmp_path: Path) -> None:
 
 
 def test_every_changed_setting_survives_the_round_trip(tmp_path: Path) -> None:
-    recipe = Recipe(kinetics="vicon", cutoff_hz=6.0, stance_verdicts=('walk L 1 = "none"',), longest_gap_frames=3, budget=False)
+    recipe = Recipe(kinetics="vicon", cutoff_hz=6.0, stance_verdicts=("walk L 1 = none",), longest_gap_frames=3, budget=False)
     file = tmp_path / "lab.toml"
     file.write_text(recipe_toml(recipe), encoding="utf-8")
     assert read_recipe(file) == recipe
