@@ -11,7 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted((ROOT / "biomech_id").rglob("*.py"))
 #: Code lines that the library may have. Lower it when something goes; raise it for something new that a user asked for.
-MOST_LINES = 23_431 + 18  # prepare is public
+MOST_LINES = sum([
+    23_431,
+    18,  # prepare is public
+    304,  # verdicts set by hand, and review.toml
+])  # fmt: skip
 MOST_POSITIONAL = 6
 
 
