@@ -25,7 +25,7 @@ from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.stance import Assignment, Stance, Verdict
-from biomech_id.gait.stance_intervals import frames_within, stance_intervals, unknown_frames
+from biomech_id.gait.stance_intervals import Interval, frames_within, stance_intervals, unknown_frames
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
@@ -106,13 +106,21 @@ def assign_plates(
     time_s = landmarks.time_s
     mass = body_mass_kg if body_mass_kg is not None else trial.subject.mass_kg
     contacts = find_contacts(trial, mass_or_estimate_kg(trial, mass), threshold_N=contact_N)
-    intervals = {side: stance_intervals(events, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
+    intervals = {side: _intervals(events, side, time_s) for side in SIDES}
     scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass)
     by_rules = {side: [judge(scene, interval) for interval in intervals[side]] for side in SIDES}
     judged, findings = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
-    stances = [stance for side in SIDES for stance, _ in judged[side]]
+    # Of a foot without any event only a certain load says that it stands.
+    stances = [s for side in SIDES for s, _ in judged[side] if s.verdict.solved or np.isfinite([s.start_s, s.end_s]).any()]
     feet = {side: _contact(scene, side, judged[side], events, plates, kinetics) for side in SIDES}
     return Assignment(tuple(sorted(stances, key=_when)), feet, findings)
+
+
+def _intervals(events: Sequence[Event], side: str, time_s: FloatArray) -> tuple[Interval, ...]:
+    """Stances of one side; of a side without events the whole trial, in which the foot may stand at any time."""
+    first_s, last_s = float(time_s[0]), float(time_s[-1])
+    unseen = Interval(side, float("nan"), float("nan"), first_s, last_s)
+    return stance_intervals(events, side, first_s, last_s) if any(e.side == side for e in events) else (unseen,)
 
 
 def _contact(
@@ -126,7 +134,7 @@ def _contact(
         if kinetics == "vicon":
             # The vendor's software takes the frame at the strike as swing and the one at the off as stance.
             standing &= time_s > interval.lower_s
-        if not stance.verdict.accepted:
+        if not stance.verdict.solved:
             known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.off_uncertainty_s)
             continue
         stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics)
@@ -136,9 +144,21 @@ def _contact(
             stance_force, stance_moment = (np.where(mine[:, None], wrench, 0.0) for wrench in (stance_force, stance_moment))
         force += stance_force
         moment += stance_moment
-        if kinetics == "vicon":
+        certain = loaded if kinetics == "vicon" else loaded | _near_events(time_s, interval)
+        if stance.verdict is Verdict.PART:
+            known = np.where(standing, certain, known)
+        elif kinetics == "vicon":
             known &= ~(standing & ~loaded)
     return FootContact(side, force, moment, known)
+
+
+def _near_events(time_s: FloatArray, interval: Interval) -> BoolArray:
+    """Frames (n,) so near a known strike or off that a foot without force does not rest on the floor yet, or no more."""
+    edges = [at_s for at_s in (interval.start_s, interval.end_s) if np.isfinite(at_s)]
+    near = np.zeros(len(time_s), dtype=np.bool_)
+    for at_s in edges:
+        near |= frames_within(time_s, at_s - EDGE_TOLERANCE_S, at_s + EDGE_TOLERANCE_S)
+    return near
 
 
 def ground_wrench(

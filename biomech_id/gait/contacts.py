@@ -63,6 +63,11 @@ class PlateContact:
     first: int
     last: int
 
+    @property
+    def cut(self) -> bool:
+        """Whether the trial begins or ends within the load."""
+        return bool(np.isnan(self.start_s) or np.isnan(self.end_s))
+
 
 @dataclass(frozen=True)
 class PlateRest:

@@ -25,13 +25,19 @@ class Verdict(StrEnum):
     OUTLINE = "outline"
     LIGHT = "light"
     CUT = "cut"
+    PART = "part"
     NO_PLATE = "no_plate"
     OVERRIDE = "override"
 
     @property
     def accepted(self) -> bool:
-        """Whether the stance has kinetics."""
+        """Whether the whole stance has kinetics, from strike to off: only such a stance opens a cycle with kinetics."""
         return self in (Verdict.CLEAN, Verdict.TWO_PLATES, Verdict.OVERRIDE)
+
+    @property
+    def solved(self) -> bool:
+        """Whether frames of the stance have kinetics: all of an accepted one, those with a certain wrench of one in part."""
+        return self.accepted or self is Verdict.PART
 
 
 #: What each rule about a stance decides.
@@ -40,6 +46,7 @@ DECIDES: dict[str, Verdict] = {
     "other-foot-on-plate": Verdict.OTHER_FOOT, "loaded-before-strike": Verdict.OTHER_FOOT, "loaded-after-off": Verdict.OTHER_FOOT,
     "force-ends-early": Verdict.LEFT_PLATE, "force-vanishes": Verdict.LEFT_PLATE, "force-begins-late": Verdict.LEFT_PLATE,
     "foot-unseen": Verdict.OUTLINE, "foot-beyond-plate": Verdict.OUTLINE, "foot-too-light": Verdict.LIGHT,
+    "foot-alone-cut": Verdict.PART, "foot-by-file-cut": Verdict.PART,
     "stance-cut": Verdict.CUT, "no-loaded-plate-cut": Verdict.CUT, "no-loaded-plate": Verdict.NO_PLATE,
     "plate-by-hand": Verdict.OVERRIDE, "no-plate-by-hand": Verdict.NO_PLATE,
     "unloaded-by-hand": Verdict.NO_PLATE,

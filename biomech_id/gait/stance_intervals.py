@@ -55,6 +55,13 @@ class Interval:
         """Whether both its strike and its off are known."""
         return bool(np.isfinite(self.start_s) and np.isfinite(self.end_s))
 
+    @property
+    def missing(self) -> str:
+        """What is not known of it: "strike", "off", "both", or "" of a complete one."""
+        if np.isnan(self.start_s):
+            return "both" if np.isnan(self.end_s) else "strike"
+        return "off" if np.isnan(self.end_s) else ""
+
 
 def stance_intervals(events: Sequence[Event], side: str, first_s: float, last_s: float) -> tuple[Interval, ...]:
     """Pair strikes and offs of one side into stances, in order of time.

@@ -110,12 +110,20 @@ def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ..
 
 def _reason(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], names: tuple[str, ...]) -> Sentence:
     if not interval.complete:
-        missing = "strike" if np.isnan(interval.start_s) else "off"
-        return Sentence("stance-cut" if loads else "no-loaded-plate-cut", {"missing": missing})
+        return _reason_of_cut(scene, interval, loads, names)
     if not loads:
         return Sentence("no-loaded-plate")
     alone = "foot-by-file" if _bound(scene, loads) else "foot-alone" if len(names) == 1 else "foot-on-plates"
     return objection(scene, interval, loads) or Sentence(alone, {"plates": names})
+
+
+def _reason_of_cut(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], names: tuple[str, ...]) -> Sentence:
+    """A stance that the trial shows in part is judged by what is seen of it: where the foot's wrench is certain it is used."""
+    missing = {"missing": interval.missing}
+    if not loads:
+        return Sentence("no-loaded-plate-cut", missing)
+    alone = "foot-by-file-cut" if _bound(scene, loads) else "foot-alone-cut"
+    return objection(scene, interval, loads) or Sentence(alone, missing | {"plates": names})
 
 
 def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
@@ -211,7 +219,10 @@ def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
     if ends < interval.end_s - EDGE_TOLERANCE_S:
         return Sentence("force-ends-early", {"plates": names, "force_end_s": ends, "time_s": interval.end_s})
     time_s = scene.landmarks.time_s
-    middle = frames_within(time_s, max(interval.start_s, begins) + EDGE_TOLERANCE_S, interval.end_s - EDGE_TOLERANCE_S)
+    # Of a stance or a load that the trial cuts, what is seen; that a force ends early only an off can tell.
+    first_s = float(np.nanmax([interval.lower_s, begins]))
+    last_s = interval.end_s if interval.complete else float(np.nanmin([interval.upper_s, ends]))
+    middle = frames_within(time_s, first_s + EDGE_TOLERANCE_S, last_s - EDGE_TOLERANCE_S)
     bare = middle & ~np.any([load.loaded for load in loads], axis=0)
     if bare.any():
         return Sentence("force-vanishes", {"plates": names, "time_s": time_s[np.flatnonzero(bare)[0]]})
@@ -242,8 +253,8 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Se
 
 
 def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
-    if scene.body_mass_kg is None:
-        return None
+    if scene.body_mass_kg is None or not interval.complete and any(load.contact.cut for load in loads):
+        return None  # of a load that the trial cuts the peak may not be seen
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
     peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())
     if peak_N < LEAST_PEAK_SHARE * weight_N:

@@ -9,7 +9,7 @@ from biomech_id.errors import OptionError, ShapeError
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.stance import Verdict
-from biomech_id.trial import Markers
+from biomech_id.trial import Markers, Trial
 
 RIGHT, LEFT = 3, 3
 
@@ -128,13 +128,60 @@ def test_too_light(walk):
     assert ("R", Verdict.CLEAN) in _verdicts(assign_plates(unknown))
 
 
-def test_a_stance_cut_by_the_trials_end(walker):
-    walk = walker(duration_s=3.5)
-    trial = walk.trial([walk.plate_under("R", 5)], walk.events())
-    assignment = assign_plates(trial)
-    cut = _verdicts(assignment)["R", Verdict.CUT]
-    assert np.isnan(cut.end_s)
-    assert not assignment.contacts["R"].known[-20:].any()
+def cropped(trial: Trial, first: int, last: int) -> Trial:
+    """Frames [first, last) of a trial, its plates and its events, as a laboratory crops a recording."""
+    plates = tuple(
+        replace(p, force_lab_N=p.force_lab_N[first * 10 : last * 10], moment_lab_Nm=p.moment_lab_Nm[first * 10 : last * 10])
+        for p in trial.plates
+    )
+    begins_s, ends_s = trial.first_time_s + first / trial.rate_hz, trial.first_time_s + (last - 1) / trial.rate_hz
+    events = tuple(e for e in trial.events if begins_s <= e.time_s <= ends_s)
+    markers = Markers(trial.markers.names, trial.markers.position_m[first:last], trial.rate_hz)
+    return replace(trial, markers=markers, plates=plates, events=events, first_frame=trial.first_frame + first)
+
+
+# The right foot's stance lasts from frame 120 to 180: the crop takes its strike, its off, or both.
+@pytest.mark.parametrize(("first", "last", "missing"), [(0, 150, "off"), (145, 400, "strike"), (125, 170, "both")])
+@pytest.mark.parametrize("named", ["", "R"])
+def test_a_stance_that_the_trial_cuts_is_solved_in_the_frames_it_shows(walk, first, last, missing, named):
+    whole = walk.trial([walk.plate_under("R", RIGHT)], walk.events())
+    whole = replace(whole, plates=tuple(replace(plate, foot=named) for plate in whole.plates))
+    assignment = assign_plates(cropped(whole, first, last))
+    cut = _verdicts(assignment)["R", Verdict.PART]
+    assert cut.reason.values["missing"] == missing
+    assert (np.isnan(cut.start_s), np.isnan(cut.end_s)) == (missing != "off", missing != "strike")
+    # The very wrench of the whole recording, in every frame of the stance, and known.
+    true, mine = assign_plates(whole).contacts["R"], assignment.contacts["R"]
+    standing = slice(max(122, first), min(179, last))
+    there = slice(standing.start - first, standing.stop - first)
+    assert mine.known[there].all()
+    for ours, theirs in ((mine.force_lab_N, true.force_lab_N), (mine.moment_lab_Nm, true.moment_lab_Nm)):
+        np.testing.assert_allclose(ours[there][1:-1], theirs[standing][1:-1], rtol=0, atol=1e-6)
+        # In the very first and last frame the parabola through the plate's samples has one side only.
+        np.testing.assert_allclose(ours[there][[0, -1]], theirs[standing][[0, -1]], rtol=2e-4, atol=1e-6)
+    assert not cut.verdict.accepted, "a cycle that is not whole stays out of means"
+
+
+def test_a_cut_stance_that_breaks_a_rule_is_not_solved(walk):
+    beyond = cropped(walk.trial([walk.plate_under("R", RIGHT, length=0.4, shift=0.16)], walk.events()), 0, 150)
+    assignment = assign_plates(beyond)
+    assert ("R", Verdict.OUTLINE) in _verdicts(assignment)
+    assert not assignment.contacts["R"].known[122:].any()
+    both_feet = cropped(walk.trial([walk.plate_under("R", RIGHT, length=3.0, width=1.0)], walk.events()), 0, 150)
+    assignment = assign_plates(both_feet)
+    assert ("R", Verdict.OTHER_FOOT) in _verdicts(assignment)
+    assert not assignment.contacts["R"].known[122:].any()
+
+
+def test_where_the_load_of_a_cut_stance_has_ended_the_force_is_unknown(walk):
+    """The foot steps from the plate onto the floor, and the trial ends before its off: nobody measured what came after."""
+    trial = cropped(walk.trial([walk.plate_under("R", RIGHT)], walk.events()), 0, 175)
+    (plate,) = trial.plates
+    gone = np.where(np.arange(len(plate.force_lab_N)) < 1600, 1.0, 0.0)[:, None]
+    trial = replace(trial, plates=(replace(plate, force_lab_N=gone * plate.force_lab_N, moment_lab_Nm=gone * plate.moment_lab_Nm),))
+    known = assign_plates(trial).contacts["R"].known
+    assert known[122:158].all()
+    assert not known[162:].any()
 
 
 def test_two_plates_under_one_foot_are_added(walk):
