@@ -13,11 +13,16 @@ from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
 from biomech_id.readers.opensim.loads import read_document, read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trc import read_trc
+from biomech_id.signal.runs import runs
 
 #: Elements of OpenSim's setup files that name a file.
 FILE_ELEMENTS = ("model_file", "marker_file", "coordinates_file", "external_loads_file", "datafile")
 #: What columns of ground reactions are called, whether or not an ``ExternalLoads`` file names them.
 FORCE_WORDS = ("_vx", "_vy", "_vz", "_px", "_py", "_pz", "torque")
+#: What the column of a vertical ground reaction ends with, in the files of OpenSim's examples and in ours.
+VERTICAL = "_vy"
+#: Share of the plates' vertical impulse that may act on no body unsaid: contacts begin and end a sample apart.
+LARGEST_LOSS = 0.01
 
 
 def check_folder(folder: Path) -> tuple[Finding, ...]:
@@ -98,6 +103,31 @@ def _external_loads(path: Path) -> Iterator[Finding]:
             yield Finding("opensim-body-missing", values, path.name)
         if table is not None:
             yield from _columns(path, table, force.name, (force.force, force.point, force.torque))
+    applied = {f"{force.force}y" for force in loads.forces if force.force}
+    if table is not None and applied <= set(table.columns):
+        yield from _lost(path, table, data, applied)
+
+
+def _lost(path: Path, table: StorageTable, data: Path, applied: set[str]) -> Iterator[Finding]:
+    """Force that was measured and acts on no body: in columns that no force names, and on plates beside the table."""
+    acting = sum((table[column] for column in applied), np.zeros(len(table.time_s)))
+    trial, named = data.stem.rpartition("_")[0], _named_files(data.parent)
+    beside = [p for p in sorted(data.parent.glob(f"{trial}_*.mot")) if trial and p.name not in named]
+    for file, measured in ((data.name, table), *((p.name, read_storage(p)) for p in beside)):
+        columns = [column for column in measured.columns if column.endswith(VERTICAL)]
+        if not columns or len(measured.time_s) < 2:
+            continue
+        total = np.nansum([measured[column] for column in columns], axis=0)
+        left = np.clip(total - np.nan_to_num(np.interp(measured.time_s, table.time_s, acting)), 0.0, None)
+        step_s = float(measured.time_s[-1] - measured.time_s[0]) / (len(measured.time_s) - 1)
+        if left.sum() > LARGEST_LOSS * np.clip(total, 0.0, None).sum():
+            first, last = max(runs(np.asarray(left > 0.5 * left.max())), key=lambda run: float(left[run[0] : run[1]].sum()))
+            values = {
+                "table": file, "percent": 100.0 * float(left.sum() / np.clip(total, 0.0, None).sum()),
+                "lost_Ns": float(left.sum()) * step_s,
+                "first_s": float(measured.time_s[first]), "last_s": float(measured.time_s[last - 1]),
+            }  # fmt: skip
+            yield Finding("opensim-force-lost", values, path.name)
 
 
 def _columns(path: Path, table: StorageTable, name: str, stems: tuple[str, ...]) -> Iterator[Finding]:

@@ -42,11 +42,20 @@ class TrialNote:
     name : str
         Of the trial.
     unknown : tuple[str, ...]
-        One sentence for each foot.
+        One sentence for each stretch of each foot, with the reason.
+    handed_percent : float
+        Share of the plates' vertical impulse that acts on the feet, percent; NaN without plates, or with nobody on them.
     """
 
     name: str
     unknown: tuple[str, ...]
+    handed_percent: float
+
+    @property
+    def line(self) -> str:
+        """What the README says of the trial."""
+        handed = "" if np.isnan(self.handed_percent) else f"{self.handed_percent:.1f} % of the plates' vertical impulse; "
+        return f"{self.name}: {handed}{'; '.join(self.unknown) or 'known throughout'}"
 
 
 def write_opensim(
@@ -193,18 +202,18 @@ def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: 
         trc = write_trc(folder / f"{name}.trc", marker_table(trial.motion, trial.markers))
         seen = (float(coordinates.time_s[0]), float(coordinates.time_s[-1]))
         write_ik_setup(folder / f"{name}_ik_setup.xml", model, MODEL_FILE, trc, seen, trial.markers.names)
-    unknown = _write_loads(folder, trial, moved, analog)
+    unknown, handed_percent = _write_loads(folder, trial, moved, analog)
     seconds = _range(moved, trial, coordinates.time_s)
     loads_file = f"{name}_external_loads.xml" if trial.contacts else ""
     write_id_setup(folder / f"{name}_id_setup.xml", MODEL_FILE, name, f"{name}_coordinates.mot", loads_file, seconds)
-    return TrialNote(name, unknown)
+    return TrialNote(name, unknown, handed_percent)
 
 
-def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: bool) -> tuple[str, ...]:
-    """Write everything of forces; return when the ground's action is not known, in words."""
+def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: bool) -> tuple[tuple[str, ...], float]:
+    """Write everything of forces; return when the ground's action is not known, in words, and the share handed over, percent."""
     name = trial.name
     if not trial.contacts:
-        return ("no force plates",)
+        return ("no force plates",), float("nan")
     unknown = _unknown(trial, moved.time_s)
     pressure_from_N = PRESSURE_FROM_N if trial.mass_kg is None else pressure_threshold_N(trial.mass_kg)
     in_ground = partial(
@@ -223,15 +232,29 @@ def _write_loads(folder: Path, trial: TrialResult, moved: ModelMotion, analog: b
         write_storage(folder / f"{name}_plates_analog.mot", in_ground(f"{name} plates analog", time_s, raw))
     if trial.loads is not None:
         write_storage(folder / f"{name}_inverse_dynamics.sto", moved.joint_forces())
-    return unknown
+    measured = sum(float(plate.force_lab_N[:, 2].sum()) for plate in plates)
+    handed = sum(float(foot.force_lab_N[:, 2].sum()) for foot in feet.values())
+    return unknown, 100.0 * handed / measured if measured > 0.0 else float("nan")
 
 
 def _unknown(trial: TrialResult, time_s: FloatArray) -> tuple[str, ...]:
     return tuple(
-        f"{SIDE_WORDS[side]} foot {time_s[first]:.3f} to {time_s[last - 1]:.3f} s"
+        f"{SIDE_WORDS[side]} foot {time_s[first]:.3f} to {time_s[last - 1]:.3f} s: {_why(trial, side, time_s[first:last])}"
         for side, contact in trial.contacts.items()
         for first, last in runs(np.asarray(~contact.known))
     )
+
+
+def _why(trial: TrialResult, side: str, time_s: FloatArray) -> str:
+    """Why a foot's force is not known at some times (m,): the reason of the stance that shares most of them."""
+    reasons: dict[str, int] = {}
+    for stance in trial.assignment.stances if trial.assignment else ():
+        if stance.side == side and not stance.verdict.accepted:
+            begins, ends = np.nan_to_num(stance.start_s, nan=-np.inf), np.nan_to_num(stance.end_s, nan=np.inf)
+            shared = int(np.count_nonzero((time_s >= begins) & (time_s <= ends)))
+            reasons[str(stance.reason)] = max(shared, reasons.get(str(stance.reason), 0))
+    best = max(reasons, key=reasons.__getitem__, default="")
+    return best if best and reasons[best] else "too far from every foot strike and foot off to say whether it stands"
 
 
 def _range(moved: ModelMotion, trial: TrialResult, time_s: FloatArray) -> tuple[float, float]:
@@ -275,7 +298,7 @@ def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...]
         f"Results go to {RESULTS}.", "", "| file | holds |", "|---|---|",
         *(f"| {file} | {what} |" for file, what in files.items()), "",
         "## Where the ground's action is not known", "",
-        "A foot that stands beside the plates has no force in these files: OpenSim's moments of that leg are wrong there.", "",
-        *(f"- {note.name}: {'; '.join(note.unknown) or 'known throughout'}" for note in notes), "",
+        "These files hold zero there, and OpenSim's moments of that leg are wrong. Of each trial: what is handed over, and why not all.",
+        "", *(f"- {note.line}" for note in notes), "",
     ]  # fmt: skip
     return "\n".join(lines)

@@ -55,6 +55,28 @@ def test_a_ground_that_pulls(tmp_path: Path) -> None:
     assert set(rules(tmp_path)) == {"opensim-force-down"}
 
 
+def test_a_force_that_acts_on_nobody(tmp_path: Path) -> None:
+    """Switched off, never named, or measured by plates in a table beside the one that OpenSim takes."""
+    forces(tmp_path, 700.0)
+    loads = tmp_path / "loads.xml"
+    text = loads.read_text(encoding="utf-8")
+    loads.write_text(text.replace("<appliesForce>true", "<appliesForce>false"), encoding="utf-8")
+    found = rules(tmp_path)["opensim-force-lost"]
+    assert found.severity is Severity.WARNING
+    assert found.values == {"table": "grf.mot", "percent": 100.0, "lost_Ns": 35.0, "first_s": 0.0, "last_s": 0.04}
+    loads.write_text(text, encoding="utf-8")
+    force = np.tile([10.0, 0.0, 700.0], (5, 1))
+    given, measured = GroundLoad("r", force * [[1], [1], [0], [0], [0]], np.zeros((5, 3))), GroundLoad("1", force, np.zeros((5, 3)))
+    for word, load in (("grf", given), ("plates", measured)):
+        table = ground_table(word, TIME_S, (load,), TO_GROUND, floor_m=0.0, pressure_from_N=30.0)
+        write_storage(tmp_path / f"walk_{word}.mot", table)
+    write_external_loads(tmp_path / "walk_loads.xml", "walk_grf.mot", {"R": given})
+    found = rules(tmp_path)["opensim-force-lost"]
+    assert (found.where, found.values["table"]) == ("walk_loads.xml", "walk_plates.mot")
+    assert found.values["percent"] == 60.0
+    assert (found.values["first_s"], found.values["last_s"]) == (0.02, 0.04)
+
+
 def angles(folder: Path, name: str) -> None:
     values = np.ones((5, 2))
     values[3] = np.nan
