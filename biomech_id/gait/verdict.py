@@ -253,7 +253,7 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Se
 
 
 def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
-    if scene.body_mass_kg is None or not interval.complete and any(load.contact.cut for load in loads):
+    if scene.body_mass_kg is None or (not interval.complete and any(load.contact.cut for load in loads)):
         return None  # of a load that the trial cuts the peak may not be seen
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
     peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())

@@ -298,7 +298,7 @@ def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...]
         f"Results go to {RESULTS}.", "", "| file | holds |", "|---|---|",
         *(f"| {file} | {what} |" for file, what in files.items()), "",
         "## Where the ground's action is not known", "",
-        "These files hold zero there, and OpenSim's moments of that leg are wrong. Of each trial: what is handed over, and why not all.",
+        "These files hold zero there: OpenSim's moments of that leg are wrong. What is handed over, and why not all:",
         "", *(f"- {note.line}" for note in notes), "",
     ]  # fmt: skip
     return "\n".join(lines)
