@@ -17,3 +17,44 @@ MOST_LINES = sum([
     304,  # verdicts set by hand, and review.toml
     78,  # stances that the trial cuts
 ])  # fmt: skip
+MOST_POSITIONAL = 6
+
+
+def crowded(source: str) -> list[str]:
+    """Functions that take more than six arguments by position; self and cls do not count."""
+    tree = ast.parse(source)
+    methods = {id(child) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for child in node.body}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            arguments = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+            bound = id(node) in methods and arguments[:1] in (["self"], ["cls"])
+            if len(arguments) - bound > MOST_POSITIONAL:
+                found.append(node.name)
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_at_most_six_arguments_by_position(module: Path) -> None:
+    assert crowded(module.read_text(encoding="utf-8")) == []
+
+
+def test_crowded_functions_are_seen() -> None:
+    assert crowded("def f(a, b, c, d, e, f, g): ...") == ["f"]
+    assert crowded("def f(a, b, c, d, e, f, *, g, h): ...") == []
+    assert crowded("class A:\n    def f(self, a, b, c, d, e, f): ...") == []
+    assert crowded("class A:\n    def f(self, a, b, c, d, e, f, /, g): ...") == ["f"]
+
+
+def test_lines_are_counted_without_docstrings_comments_and_blanks() -> None:
+    count = runpy.run_path(str(ROOT / "benchmarks" / "code_lines.py"))["code_lines"]
+    text = (
+        '"""What it is.\n\nAnd more."""\n\n# why\nX = 1  # as always\n\n\ndef f():\n    """Do."""\n    return (\n        X\n    )\n'
+    )
+    assert count(text) == 5
+    assert count('TEXT = """\n\nkept\n"""\n') == 3
+
+
+def test_the_library_stays_small() -> None:
+    rooms = runpy.run_path(str(ROOT / "benchmarks" / "code_lines.py"))["by_room"]()
+    assert rooms.total() <= MOST_LINES, dict(rooms)
