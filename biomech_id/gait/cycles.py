@@ -13,7 +13,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.stance import Assignment, Stance
-from biomech_id.gait.travel import Travel, TrialKind
+from biomech_id.gait.travel import Travel
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind, Trial
 
@@ -148,7 +148,7 @@ def _stance_only(
 
 def _flagged(cycle: Cycle, cycles: Sequence[Cycle], travel: Travel | None, landmarks: Landmarks | None) -> Cycle:
     """Mark a cycle that must stay out of means, with the reason."""
-    if travel is not None and travel.kind in (TrialKind.TURN, TrialKind.RUN, TrialKind.OTHER):
+    if travel is not None and not travel.kind.steady:
         return _unsteady(cycle, travel.reason)
     typical = float(np.median([c.duration_s for c in cycles]))
     if len(cycles) > 2 and abs(cycle.duration_s / typical - 1.0) > LARGEST_DEVIATION:

@@ -20,9 +20,11 @@ from biomech_id.gait.contacts import find_contacts
 from biomech_id.gait.event_merging import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
+from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.plate_event_check import rejected_plate_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
-from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.gait.support import floor_support
+from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.trial import Event, EventKind, Trial
 
 SOURCES = ("auto", "file", "plates", "markers")
@@ -178,8 +180,8 @@ def search_events(
             finding = Finding("events-unchecked", {"refusal": unseen.message}, trial.name)
             return EventSearch(stored, {"file": stored}, findings=(finding,))
         raise
-    travel = describe_travel(landmarks)
-    if travel.kind in (TrialKind.STATIC, TrialKind.OTHER):
+    travel = describe_travel(landmarks, floor_support(trial, landmarks, body_mass_kg))
+    if not travel.kind.stepping:
         return _without_gait(trial, stored, travel)
     return _search(trial, landmarks, travel, stored, source, timing, body_mass_kg=body_mass_kg, contact_N=contact_N)
 

@@ -1,19 +1,11 @@
-"""What kind of trial this is: standing, straight walking, a turn, a treadmill, a run, or something else.
+"""How somebody moved through the laboratory: speed, direction, turn, belt, flight; what that is called, `gait.movements` says.
 
-Read from the path of the pelvis and from the feet, never from file names:
-
-* **static**: nothing moves;
-* **treadmill**: the grounded foot travels through the laboratory at the belt's velocity while the pelvis stays;
-* **run**: there are times at which no foot rests on the floor, or the speed is beyond walking (Froude number v^2/(g l), Alexander
-  1989, Physiol Rev 69:1199: people change to a run near 0.5 and nobody walks above 1);
-* **turn**: the pelvis path or the pelvis itself changes direction;
-* **straight**: what is left and goes somewhere.
+Read from the path of the pelvis, from the feet and from the plates, never from file names.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,22 +14,15 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
 from biomech_id.gait.landmarks import Landmarks, find_landmarks, horizontal_unit, path_velocity
+from biomech_id.gait.levels import Levels, find_levels
+from biomech_id.gait.movements import STATIC_RANGE_M, Evidence, TrialKind, name_movement
+from biomech_id.gait.support import FloorSupport, floor_support
 from biomech_id.sentences import Sentence
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Trial
 
-#: A trial in which neither pelvis nor feet move further than this is a static one (quiet standing sways by centimetres).
-STATIC_RANGE_M = 0.10
-#: Net change of direction that makes a walk a turn. Pelvic rotation within a stride stays well below it.
-TURN_RAD = np.deg2rad(35.0)
 #: A belt slower than this is a foot that slips.
 LEAST_BELT_M_S = 0.15
-#: A walk takes the pelvis at least this far from where it began, relative to the floor under the feet.
-LEAST_TRAVEL_M = 0.5
-#: Feet that move less than this horizontally do not step.
-LEAST_STEP_M = 0.2
-#: Slower than this is shifting about, not walking.
-SLOWEST_WALK_M_S = 0.15
 #: Part of the trial in which the pelvis is slower than this share of its fast speed (90th percentile) is standing, starting or
 #: stopping. Within a stride the pelvis' speed changes by some 15 %, within a turn by a third.
 STANDING_SHARE = 0.5
@@ -46,24 +31,12 @@ STANDING_SHARE = 0.5
 #: always rests: the largest share seen in walks is 0.19, the least in runs 0.30.
 FLIGHT_SHARE = 0.25
 FLIGHT_S = 0.03
-#: Slower than this a flight is a hop.
-SLOWEST_RUN_M_S = 0.5
-#: Above this Froude number nobody walks by choice.
-LARGEST_WALKING_FROUDE = 0.8
-#: Part of its way that a walk goes in the direction the pelvis faces:
-#: 93 % at least in recorded walks, turns included.
-LEAST_AHEAD = 0.5
-
-
-class TrialKind(StrEnum):
-    """Kind of a trial; only straight ones enter means, scores and norms."""
-
-    STRAIGHT = "straight"
-    TURN = "turn"
-    TREADMILL = "treadmill"
-    RUN = "run"
-    STATIC = "static"
-    OTHER = "other"
+#: Lower than this above the ground is no pelvis of somebody who steps: the feet stand in for one that is not seen.
+LEAST_HIP_HEIGHT_M = 0.25
+#: The pelvis falls freely where it accelerates downwards by more than this share of gravity, seen over this time to either side.
+FREE_FALL, FALL_STEP_S = 0.66, 0.04
+#: Who stands has the pelvis within this share of its dip of its usual height.
+STANDING_AGAIN = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +58,9 @@ class Travel:
     turn_rad : float
         Change of direction, counter-clockwise seen from above.
     flight_share : float
-        Share of the frames in which no foot rests on the floor.
+        Share of the frames in which the body moves, no foot rests on the floor and no plate is loaded.
+    levels : Levels, optional
+        On which the feet rest one after the other.
     """
 
     kind: TrialKind
@@ -95,6 +70,7 @@ class Travel:
     belt_lab_m_s: FloatArray
     turn_rad: float
     flight_share: float
+    levels: Levels = field(default_factory=Levels)
 
     def __post_init__(self) -> None:
         for name in ("direction_lab", "belt_lab_m_s"):
@@ -103,11 +79,11 @@ class Travel:
     @property
     def walking(self) -> bool:
         """Whether methods made for walking may be used."""
-        return self.kind in (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL)
+        return self.kind.walking
 
 
 def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
-    """Return the kind of a trial (see `describe_travel` for the reason); ``TrialKind.OTHER`` when its feet are not seen.
+    """Return the kind of a trial (see `describe_travel` for the reason); ``TrialKind.NOT_JUDGED`` when its feet are not seen.
 
     Parameters
     ----------
@@ -119,58 +95,113 @@ def classify(trial: Trial, motion: BodyMotion | None = None) -> TrialKind:
     try:
         landmarks = find_landmarks(trial, motion)
     except MissingInputError:
-        return TrialKind.OTHER
-    return describe_travel(landmarks).kind
+        return TrialKind.NOT_JUDGED
+    return describe_travel(landmarks, floor_support(trial, landmarks)).kind
 
 
-def describe_travel(landmarks: Landmarks) -> Travel:
+def describe_travel(
+    landmarks: Landmarks, support: FloorSupport | None = None, *, floor_lab_m_s: FloatArray | None = None
+) -> Travel:
     """Say how the subject moved and what kind of trial that makes it.
 
     Parameters
     ----------
     landmarks : Landmarks
         Pelvis and feet of the trial.
+    support : FloorSupport | None, optional
+        What its plates say (`gait.support.floor_support`); None for a recording without plates.
+    floor_lab_m_s : FloatArray | None, optional
+        (2,), horizontal velocity of the floor under the feet, laboratory axes; None reads it from the feet (`belt_velocity`).
     """
     pelvis = landmarks.pelvis_lab_m
     seen = np.isfinite(pelvis).all(axis=1)
     if not seen.any():
         nothing = np.full(2, np.nan)
-        return Travel(TrialKind.OTHER, Sentence("pelvis-unseen"), float("nan"), nothing, np.zeros(2), 0.0, 0.0)
-    moved = max(_extent(path) for path in [pelvis, *landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()])
-    if moved < STATIC_RANGE_M:
-        still = Sentence("stands-still", {"range_mm": moved * 1e3})
-        return Travel(TrialKind.STATIC, still, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
+        return Travel(TrialKind.NOT_JUDGED, Sentence("pelvis-unseen"), float("nan"), nothing, np.zeros(2), 0.0, 0.0)
+    moved_m = max(_extent(path) for path in [pelvis, *landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()])
+    if moved_m < STATIC_RANGE_M:
+        kind, reason = name_movement(Evidence(moved_m=moved_m))
+        return Travel(kind, reason, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
+    belt = belt_velocity(landmarks) if floor_lab_m_s is None else floor_lab_m_s
+    evidence = _evidence(landmarks, support, belt, moved_m)
+    kind, reason = name_movement(evidence)
+    direction = horizontal_unit(_mean_velocity(pelvis, landmarks.rate_hz) - belt)
+    return Travel(kind, reason, evidence.speed_m_s, direction, belt, evidence.turn_rad, evidence.flight, evidence.levels)
+
+
+def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArray, moved_m: float) -> Evidence:
+    """Measure what movements are told by."""
+    pelvis, rate_hz = landmarks.pelvis_lab_m, landmarks.rate_hz
+    feet = [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]
+    lift_m = max(_extent(path) for path in feet)
     step_m = max(_extent(path[:, :2]) for path in landmarks.heel_lab_m.values())
-    if step_m < LEAST_STEP_M:
-        on_the_spot = Sentence("on-the-spot", {"range_mm": step_m * 1e3})
-        return Travel(TrialKind.OTHER, on_the_spot, 0.0, np.full(2, np.nan), np.zeros(2), 0.0, 0.0)
-    belt = belt_velocity(landmarks)
-    velocity = _mean_velocity(pelvis, landmarks.rate_hz) - belt
-    speed = _path_speed(pelvis, landmarks.rate_hz, belt)
+    speed = _path_speed(pelvis, rate_hz, belt)
     way_m = _largest_distance(pelvis[:, :2] - belt * (landmarks.time_s - landmarks.first_time_s)[:, None])
-    turn = 0.0 if belt.any() else turning_angle(landmarks)
-    flight = float(in_flight(landmarks, speed, belt).mean())
-    height = float(np.nanmedian(pelvis[:, 2])) - min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
-    kind, reason = _judge(speed, way_m, belt, turn, flight, height)
-    ahead = _share_ahead(landmarks, belt)
-    if kind is not TrialKind.OTHER and ahead < LEAST_AHEAD:
-        kind, reason = TrialKind.OTHER, Sentence("not-ahead", {"percent": 100 * ahead})
-    return Travel(kind, reason, speed, horizontal_unit(velocity), belt, turn, flight)
+    ground_m = min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
+    height_m = float(np.nanmedian(pelvis[:, 2])) - ground_m
+    pelvis_seen = height_m > LEAST_HIP_HEIGHT_M
+    loaded = np.zeros(landmarks.n_frames, dtype=np.bool_) if support is None else support.loaded
+    flying = in_flight(landmarks, speed, belt, loaded)
+    moving = _moving(landmarks, speed, belt)
+    dip, back = _dip(pelvis - np.array([0.0, 0.0, ground_m]))
+    return Evidence(
+        moved_m=moved_m,
+        step_m=step_m,
+        foot_lift_m=lift_m,
+        speed_m_s=speed,
+        way_m=way_m,
+        froude=speed**2 / (GRAVITY_M_S2 * height_m) if pelvis_seen else 0.0,
+        ahead=_share_ahead(landmarks, belt),
+        turn_rad=0.0 if belt.any() else turning_angle(landmarks, pelvis_seen=pelvis_seen),
+        belt_m_s=float(np.linalg.norm(belt)),
+        flight=float(np.count_nonzero(flying & moving)) / max(int(np.count_nonzero(moving)), 1),
+        n_flights=len(list(runs(flying & moving))),
+        double_support_s=0.0 if support is None else support.double_s,
+        fall_s=longest_fall_s(pelvis[:, 2], rate_hz, loaded),
+        dip=dip,
+        dip_back=back,
+        levels=Levels() if belt.any() else find_levels(landmarks, speed, moving),
+    )
 
 
-def _judge(speed: float, way_m: float, belt: FloatArray, turn: float, flight: float, height_m: float) -> tuple[TrialKind, Sentence]:
-    if way_m < LEAST_TRAVEL_M or speed < SLOWEST_WALK_M_S:
-        return TrialKind.OTHER, Sentence("goes-nowhere", {"way_m": way_m, "speed_m_s": speed})
-    froude = speed**2 / (GRAVITY_M_S2 * max(height_m, 0.1))
-    if froude > LARGEST_WALKING_FROUDE:
-        return TrialKind.RUN, Sentence("beyond-walking", {"speed_m_s": speed, "froude": froude})
-    if flight > 0 and speed > SLOWEST_RUN_M_S:
-        return TrialKind.RUN, Sentence("in-flight", {"percent": 100 * flight})
-    if belt.any():
-        return TrialKind.TREADMILL, Sentence("on-a-belt", {"belt_m_s": float(np.linalg.norm(belt))})
-    if abs(turn) > TURN_RAD:
-        return TrialKind.TURN, Sentence("turns", {"turn_deg": abs(float(np.rad2deg(turn)))})
-    return TrialKind.STRAIGHT, Sentence("walks-straight", {"way_m": way_m, "speed_m_s": speed})
+def longest_fall_s(height_m: FloatArray, rate_hz: float, loaded: BoolArray) -> float:
+    """Longest time, seconds, for which the pelvis falls freely and no plate is loaded.
+
+    Parameters
+    ----------
+    height_m : FloatArray
+        (n,), of the pelvis.
+    rate_hz : float
+        Frames per second.
+    loaded : BoolArray
+        (n,), frames in which a plate carries somebody.
+    """
+    step = max(1, round(FALL_STEP_S * rate_hz))
+    falling = np.zeros(len(height_m), dtype=np.bool_)
+    if len(height_m) > 2 * step:
+        bend = height_m[2 * step :] - 2.0 * height_m[step:-step] + height_m[: -2 * step]
+        with np.errstate(invalid="ignore"):
+            falling[step:-step] = bend * (rate_hz / step) ** 2 < -FREE_FALL * GRAVITY_M_S2
+    return max((last - first for first, last in runs(falling & ~loaded)), default=0) / rate_hz
+
+
+def _dip(pelvis_m: FloatArray) -> tuple[float, float]:
+    """How far the pelvis (n, 3), above the ground, goes down between two times at its usual height, and how far sideways then."""
+    seen = pelvis_m[np.isfinite(pelvis_m).all(axis=1)]
+    usual, lowest = float(np.percentile(seen[:, 2], 90)), int(np.argmin(seen[:, 2]))
+    dip_m = usual - float(seen[lowest, 2])
+    up = seen[:, 2] > usual - STANDING_AGAIN * dip_m
+    if not up[:lowest].any() or not up[lowest:].any() or usual <= 0:
+        return 0.0, 0.0
+    standing = np.median(seen[up, :2], axis=0)
+    return dip_m / usual, float(np.linalg.norm(seen[lowest, :2] - standing)) / usual
+
+
+def _moving(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) -> BoolArray:
+    """Frames (n,) in which the pelvis goes on; standing before or after a movement is no part of it."""
+    velocity = path_velocity(landmarks.pelvis_lab_m, landmarks.rate_hz)[:, :2] - belt_lab_m_s
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.linalg.norm(velocity, axis=1) > STANDING_SHARE * speed_m_s)
 
 
 def belt_velocity(landmarks: Landmarks) -> FloatArray:
@@ -199,8 +230,10 @@ def belt_velocity(landmarks: Landmarks) -> FloatArray:
     return belt if np.linalg.norm(belt) > LEAST_BELT_M_S else np.zeros(2)
 
 
-def turning_angle(landmarks: Landmarks) -> float:
+def turning_angle(landmarks: Landmarks, *, pelvis_seen: bool = True) -> float:
     """Change of direction, rad, counter-clockwise seen from above: of the pelvis path or of its facing, whichever turns more.
+
+    Where only the feet are seen both have to turn: a leg that swings out turns the feet without turning the body.
 
     Each is averaged over the first and the last quarter of the trial, so that rotation within a stride cancels.
 
@@ -208,6 +241,8 @@ def turning_angle(landmarks: Landmarks) -> float:
     ----------
     landmarks : Landmarks
         Pelvis and feet of the trial.
+    pelvis_seen : bool, optional
+        Whether the pelvis is seen, and not the feet in its stead.
     """
     pelvis, facing = landmarks.pelvis_lab_m[:, :2], landmarks.facing_lab
     frames = np.flatnonzero(np.isfinite(pelvis).all(axis=1) & np.isfinite(facing).all(axis=1))
@@ -217,10 +252,11 @@ def turning_angle(landmarks: Landmarks) -> float:
     first, last = frames[:quarter], frames[-quarter:]
     of_path = _angle_between(pelvis[first[-1]] - pelvis[first[0]], pelvis[last[-1]] - pelvis[last[0]], least=0.05)
     of_pelvis = _angle_between(facing[first].mean(axis=0), facing[last].mean(axis=0), least=0.1)
-    return of_path if abs(of_path) > abs(of_pelvis) else of_pelvis
+    less, more = sorted((of_path, of_pelvis), key=abs)
+    return more if pelvis_seen else less
 
 
-def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) -> BoolArray:
+def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray, loaded: BoolArray | None = None) -> BoolArray:
     """Frames (n,) in which no foot rests on the floor, for longer than an instant.
 
     Heights would not tell: a running foot leaves and meets the floor as low as a walking one. Speeds relative to the floor do: heel
@@ -234,10 +270,14 @@ def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) 
         Of travel, relative to the floor.
     belt_lab_m_s : FloatArray
         (2,), horizontal velocity of the belt, laboratory axes; zeros over ground.
+    loaded : BoolArray | None, optional
+        (n,), frames in which a plate carries somebody, who is then not in flight.
     """
     moving = np.ones(landmarks.n_frames, dtype=np.bool_)
     if len(landmarks.sides) < 2:
         return ~moving
+    if loaded is not None:
+        moving &= ~loaded
     for measured in landmarks.measured.values():
         moving &= measured
     for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:

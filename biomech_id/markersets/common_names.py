@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from biomech_id.anatomy import PELVIS
+from biomech_id.anatomy import PELVIS, SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
 
@@ -39,7 +39,8 @@ def common_roles(labels: Iterable[str]) -> dict[MarkerKey, str]:
     roles: dict[MarkerKey, str] = {}
     for role, spellings in common_names()["landmarks"].items():
         for side in SIDES if "{s}" in spellings[0] else ("",):
-            spelt = (spelling.replace("{s}", side) for spelling in spellings)
+            words = (side, SIDE_WORDS[side].upper()) if side else ("",)
+            spelt = (spelling.replace("{s}", word) for spelling in spellings for word in words)
             label = next((by_plain[text] for text in spelt if text in by_plain), None)
             if label is not None:
                 roles[side, role] = label

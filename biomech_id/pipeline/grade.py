@@ -9,7 +9,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.cycle import KineticsValid
-from biomech_id.gait.travel import TrialKind
+from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
 from biomech_id.results.session.measures import (
     centre_drift_mm,

@@ -24,9 +24,11 @@ from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
+from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
-from biomech_id.gait.travel import Travel, TrialKind, describe_travel
+from biomech_id.gait.support import floor_support
+from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
@@ -257,7 +259,7 @@ def solve_trial(
         if recipe.uncertainty:
             errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
     landmarks = find_landmarks(trial, motion)
-    travel = describe_travel(landmarks)
+    travel = describe_travel(landmarks, floor_support(trial, landmarks, subject.mass_kg))
     result = TrialResult(
         name=trial.name,
         file=Path(trial.path).name,

@@ -19,7 +19,8 @@ from matplotlib.figure import Figure
 from biomech_id.anatomy import JOINTS
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.travel import classify
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.readers import read_c3d
 from biomech_id.results.parity import stored_output

@@ -16,9 +16,10 @@ from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
 from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import belt_under_feet, gait_parameters
 from biomech_id.gait.stance import Verdict
-from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.gait.travel import describe_travel
 from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
 from biomech_id.trial import EventKind
 

@@ -22,7 +22,8 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
-from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.travel import classify
 from biomech_id.models.conventional.model import conventional_model
 from biomech_id.models.six_dof.model import six_dof_model
 from biomech_id.trial import Markers, Trial

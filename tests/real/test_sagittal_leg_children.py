@@ -15,7 +15,8 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import InvalidValueError
-from biomech_id.gait.travel import TrialKind, classify
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.travel import classify
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
 from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 

@@ -20,9 +20,9 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
+from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
-from biomech_id.gait.travel import TrialKind
 from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows

@@ -111,7 +111,11 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[]", "one for each analysed trial, in the order of the files"),
         Key("trials[].name", "the file's stem, which names its table"),
         Key("trials[].file", "the recording, relative to the subject's folder"),
-        Key("trials[].kind", "straight, turn, treadmill, run, static or other"),
+        Key(
+            "trials[].kind",
+            "straight, turn, treadmill, run, stair_ascent, stair_descent, ramp_ascent, ramp_descent, curb_up, curb_down, "
+            "jump, squat, static, other or not_judged",
+        ),
         Key("trials[].condition", "conditions are never averaged together"),
         Key("trials[].rate_hz", "video frames per second"),
         Key("trials[].first_frame", "the recording's own number of the first frame, counted from 1"),

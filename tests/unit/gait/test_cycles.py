@@ -10,7 +10,8 @@ from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.travel import TrialKind, describe_travel
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.travel import describe_travel
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind
 

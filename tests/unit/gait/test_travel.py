@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
-from biomech_id.gait.travel import TrialKind, belt_velocity, classify, describe_travel, in_flight
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.travel import belt_velocity, classify, describe_travel, in_flight
 from biomech_id.trial import Markers, Trial
 
 
@@ -136,10 +137,10 @@ def test_what_was_bridged_shows_no_flight(walker):
     assert not in_flight(replace(seen, measured={"L": measured}), 1.2, np.zeros(2))[flight].any()
 
 
-def test_unseen_feet_are_other(walker):
+def test_unseen_feet_are_not_judged(walker):
     trial = walker().trial()
     names = tuple(n.replace("TOE", "ARM") for n in trial.markers.names)
-    assert classify(Trial("x", Markers(names, trial.markers.position_m, 100.0))) is TrialKind.OTHER
+    assert classify(Trial("x", Markers(names, trial.markers.position_m, 100.0))) is TrialKind.NOT_JUDGED
 
 
 def _bent(landmarks: Landmarks, angle_rad: float) -> Landmarks:

@@ -13,9 +13,9 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment, Stance
-from biomech_id.gait.travel import TrialKind
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.results.session.quality import graded
 from biomech_id.results.session.result import SessionResult

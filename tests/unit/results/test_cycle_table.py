@@ -8,7 +8,7 @@ import pytest
 from biomech_id.conventions import BUDGET_PARTS, SIDE_SIGN, cycle_rows, rows_of, table_columns
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames
 from biomech_id.gait.cycle import Cycle, KineticsValid
-from biomech_id.gait.travel import TrialKind
+from biomech_id.gait.movements import TrialKind
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.values import TrialResult
 from biomech_id.results.tables.cycle_table import Curves, cycle_direction, stack_curves, trial_direction

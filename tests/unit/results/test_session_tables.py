@@ -14,7 +14,7 @@ from biomech_id.conventions import SESSION_TABLES, table_columns
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import jsonable
 from biomech_id.gait.events import Agreement
-from biomech_id.gait.travel import TrialKind
+from biomech_id.gait.movements import TrialKind
 from biomech_id.results.folder.read_write import read_folder, write_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.session.quality import graded
