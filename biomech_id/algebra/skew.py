@@ -23,7 +23,7 @@ def skew(v: FloatArray) -> FloatArray:
     >>> skew(omega_rad_s) @ arm_m
     array([0., 1., 0.])
     """
-    matrix = np.zeros((*v.shape, 3))
+    matrix = np.zeros((*v.shape, 3), np.result_type(v, np.float64))
     matrix[..., 0, 1], matrix[..., 0, 2] = -v[..., 2], v[..., 1]
     matrix[..., 1, 0], matrix[..., 1, 2] = v[..., 2], -v[..., 0]
     matrix[..., 2, 0], matrix[..., 2, 1] = -v[..., 1], v[..., 0]

@@ -372,7 +372,7 @@ class ClosedLoop:
             forces[:, s.joint] += s.stiffness * (q[:, s.joint] - s.rest) + s.damping * u[:, s.joint]
         return forces
 
-    # A state of the free coordinates as a `biomech_id.multibody.forward.System`.
+    # A state of the free coordinates as a `biomech_id.multibody.forward.Simulable`.
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
         """Return q1'' (n1,) of the undriven mechanism in one state.

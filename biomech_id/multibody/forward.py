@@ -25,7 +25,7 @@ from biomech_id.errors import InvalidValueError, ShapeError
 TOLERANCE = 1e-12
 
 
-class System(Protocol):
+class Simulable(Protocol):
     """What can be simulated: n coordinates, accelerations and energy as functions of one state, q (n,) and u = q' (n,)."""
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
@@ -55,10 +55,10 @@ class System(Protocol):
         ...
 
 
-class Assembled(System, Protocol):
+class Assembled(Simulable, Protocol):
     """A system that states its equations of motion part by part, for one state."""
 
-    def terms(self, q: FloatArray, u: FloatArray) -> Terms:
+    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
         """M, C, G.
 
         Parameters
@@ -73,7 +73,7 @@ class Assembled(System, Protocol):
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
-class Terms:
+class StateTerms:
     """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side.
 
     Attributes
@@ -101,8 +101,8 @@ class Terms:
         Examples
         --------
         >>> import numpy as np
-        >>> from biomech_id.multibody.forward import Terms
-        >>> Terms(np.eye(1) * 2.0, np.zeros(1), np.array([-4.0])).accelerations()
+        >>> from biomech_id.multibody.forward import StateTerms
+        >>> StateTerms(np.eye(1) * 2.0, np.zeros(1), np.array([-4.0])).accelerations()
         array([-2.])
         """
         return np.asarray(np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64))
@@ -152,7 +152,7 @@ CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
 
 
 def simulate(
-    system: System,
+    system: Simulable,
     q0: FloatArray,
     u0: FloatArray,
     t_s: FloatArray,
@@ -166,7 +166,7 @@ def simulate(
 
     Parameters
     ----------
-    system : System
+    system : Simulable
         What moves.
     q0, u0 : FloatArray
         (n,), state at ``t_s[0]``.

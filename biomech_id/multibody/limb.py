@@ -26,7 +26,7 @@ from biomech_id.dynamics.loads import ChainLoads
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.dynamics.observer import Observer
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.tree import TableBody, Tree
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Steps of the derivatives of functions:
@@ -189,7 +189,7 @@ class Limb:
     @cached_property
     def _built(self) -> tuple[Tree, tuple[int, ...]]:
         """The joints as a tree of bodies without mass, for kinematics, and for each link the row of its last axis."""
-        bodies: list[Body] = []
+        bodies: list[TableBody] = []
         rows: list[int] = []
         tip, cardan = np.zeros(3), False
         for link in self.links:
@@ -197,13 +197,13 @@ class Limb:
             turns = [Segment(f"{link.segment.name} {axis}", 0.0, np.zeros(3), np.zeros((3, 3))) for axis in link.joint]
             if cardan:
                 x, y, z = _CARDAN_AXES.T @ tip
-                bodies.append(Body(turns[0], parent, gamma_rad=_QUARTER, b_m=z, alpha_rad=_QUARTER, d_m=y, r_m=x))
+                bodies.append(TableBody(turns[0], parent, gamma_rad=_QUARTER, b_m=z, alpha_rad=_QUARTER, d_m=y, r_m=x))
             else:
                 away = float(np.arctan2(tip[1], tip[0]))
                 reach = float(np.hypot(tip[0], tip[1]))
-                bodies.append(Body(turns[0], parent, gamma_rad=away, b_m=tip[2], d_m=reach, theta_rad=-away))
+                bodies.append(TableBody(turns[0], parent, gamma_rad=away, b_m=tip[2], d_m=reach, theta_rad=-away))
             for segment in turns[1:]:
-                bodies.append(Body(segment, len(bodies) - 1, gamma_rad=_QUARTER, alpha_rad=_QUARTER))
+                bodies.append(TableBody(segment, len(bodies) - 1, gamma_rad=_QUARTER, alpha_rad=_QUARTER))
             rows.append(len(bodies) - 1)
             tip, cardan = np.asarray(link.tip_m), link.joint == "zxy"
         return Tree(bodies), tuple(rows)

@@ -6,9 +6,8 @@ dh/dt changes in a motion with q'' = 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -202,39 +201,3 @@ def rolling_gears(
             turns[row, k] = tree.bodies[k].kind == "revolute"
     coefficients = radius_m * (turns[0] - turns[2]) + other_radius_m * (turns[1] - turns[2])
     return Coupling(tuple(coefficients), angle_rad * radius_m)
-
-
-def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int) -> Any:
-    """The point (x, y) at ``radius`` from one centre and ``other_radius`` from the other; numbers or expressions.
-
-    ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
-    branch, which a mechanism keeps unless it passes a singular configuration. Circles that do not meet give NaN.
-
-    Parameters
-    ----------
-    m : Any
-        NumPy or SymPy, for its functions.
-    centre : Sequence[Any]
-        (x, y) of the two centres.
-    radius : Any
-        Of the two circles.
-    other : Sequence[Any]
-        (x, y) of the two centres.
-    other_radius : Any
-        Of the two circles.
-    branch : int
-        +1 or -1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.multibody.loop_constraints import circle_intersection
-    >>> x, y = circle_intersection(np, (0.0, 0.0), 5.0, (6.0, 0.0), 5.0, 1)
-    >>> float(x), float(y)
-    (3.0, 4.0)
-    """
-    dx, dy = other[0] - centre[0], other[1] - centre[1]
-    squared = dx * dx + dy * dy
-    along = (radius**2 - other_radius**2 + squared) / (2 * squared)
-    across = branch * m.sqrt(radius**2 / squared - along * along)
-    return centre[0] + along * dx - across * dy, centre[1] + along * dy + across * dx

@@ -16,8 +16,9 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import BASE
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closed_loop import ClosedLoop, SpringDamper
-from biomech_id.multibody.loop_constraints import Coupling, Pin, circle_intersection, rolling_gears
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.closures import circle_intersection
+from biomech_id.multibody.loop_constraints import Coupling, Pin, rolling_gears
+from biomech_id.multibody.tree import TableBody, Tree
 
 #: Turns a joint's z axis into the parent's x axis:
 #: for a joint that slides along x.
@@ -91,7 +92,7 @@ def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: S
     array([[ 90., -90.,  90.]])
     """
     crank, coupler, rocker = lengths_m
-    tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank), Body(segments[2], BASE, d_m=ground_m)])
+    tree = Tree([TableBody(segments[0]), TableBody(segments[1], 0, d_m=crank), TableBody(segments[2], BASE, d_m=ground_m)])
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         cosine, sine = m.cos(q1[0]), m.sin(q1[0])
@@ -137,7 +138,7 @@ def driven_four_bars(
     """
     first = four_bar(lengths_m, ground_m, segments[:3], branch=branches[0])
     coupler, rocker = second_lengths_m
-    second = [Body(segments[3], 2, d_m=arm_m), Body(segments[4], BASE, d_m=second_ground_m)]
+    second = [TableBody(segments[3], 2, d_m=arm_m), TableBody(segments[4], BASE, d_m=second_ground_m)]
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         assert first.closure is not None
@@ -187,8 +188,8 @@ def slider_crank(
     >>> float(engine.configuration(np.array([[1e-9]]))[0, 2].round(6))
     0.7
     """
-    slider = Body(segments[2], BASE, "prismatic", **_ALONG_X)
-    tree = Tree([Body(segments[0]), Body(segments[1], 0, d_m=crank_m), slider])
+    slider = TableBody(segments[2], BASE, "prismatic", **_ALONG_X)
+    tree = Tree([TableBody(segments[0]), TableBody(segments[1], 0, d_m=crank_m), slider])
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         cosine, sine = m.cos(q1[0]), m.sin(q1[0])
@@ -212,7 +213,7 @@ def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment
         One for each body, in the order of the coordinates.
     """
     distance = radius_m + other_radius_m
-    tree = Tree([Body(segments[0]), Body(segments[1]), Body(segments[2], 0, d_m=distance)])
+    tree = Tree([TableBody(segments[0]), TableBody(segments[1]), TableBody(segments[2], 0, d_m=distance)])
     rolling: Coupling = rolling_gears(tree, 1, 2, 0, radius_m, other_radius_m)
     ratio = radius_m / other_radius_m
 
@@ -279,13 +280,13 @@ class ExoskeletonLeg:
         s, (ax, ay), (dx, dy) = self.segments, self.crank_pivot_m, self.strut_pivot_m
         to_crank, to_strut = _polar(ax, ay), _polar(dx, dy)
         bodies = [
-            Body(s["thigh"]),
-            Body(s["shank"], 0, d_m=self.thigh_m),
-            Body(s["foot"], 1, d_m=self.shank_m),
-            Body(s["crank"], 0, gamma_rad=to_crank[1], d_m=to_crank[0], theta_rad=-to_crank[1]),
-            Body(s["coupler"], 3, d_m=self.crank_m),
-            Body(s["cylinder"], 1, gamma_rad=to_strut[1], d_m=to_strut[0], theta_rad=-to_strut[1]),
-            Body(s["rod"], 5, "prismatic", **_ALONG_X),
+            TableBody(s["thigh"]),
+            TableBody(s["shank"], 0, d_m=self.thigh_m),
+            TableBody(s["foot"], 1, d_m=self.shank_m),
+            TableBody(s["crank"], 0, gamma_rad=to_crank[1], d_m=to_crank[0], theta_rad=-to_crank[1]),
+            TableBody(s["coupler"], 3, d_m=self.crank_m),
+            TableBody(s["cylinder"], 1, gamma_rad=to_strut[1], d_m=to_strut[0], theta_rad=-to_strut[1]),
+            TableBody(s["rod"], 5, "prismatic", **_ALONG_X),
         ]
         pins = [
             Pin(4, (self.coupler_m, 0, 0), 1, (*self.coupler_pin_m, 0)),

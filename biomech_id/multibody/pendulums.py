@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.multibody.forward import Terms
+from biomech_id.multibody.forward import StateTerms
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class DoublePendulum:
         for name in ("mass_kg", "length_m", "drive_Nm"):
             object.__setattr__(self, name, readonly(getattr(self, name), (2,), name=name, where="DoublePendulum"))
 
-    def terms(self, q: FloatArray, u: FloatArray) -> Terms:
+    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
         """M, C, G of one state.
 
         Parameters
@@ -71,7 +71,7 @@ class DoublePendulum:
         M = np.array([[(m1 / 3 + m2) * l1**2, mixed], [mixed, m2 * l2**2 / 3]])
         C = np.array([-turning * u[1] ** 2, turning * u[0] ** 2])
         G = -g * np.array([(m1 / 2 + m2) * l1 * np.sin(q[0]), m2 / 2 * l2 * np.sin(q[1])])
-        return Terms(M, C, G)
+        return StateTerms(M, C, G)
 
     def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
         """Return q'' (2,), rad/s2. M_12 acts on the second bar and its reaction on the first.
@@ -158,7 +158,7 @@ class NPendulum:
     def _weight(self) -> FloatArray:
         return np.asarray(self.gravity_m_s2 * self.length_m * np.cumsum(self.mass_kg[::-1])[::-1])
 
-    def terms(self, q: FloatArray, u: FloatArray) -> Terms:
+    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
         """M, C, G of one state.
 
         Parameters
@@ -168,7 +168,7 @@ class NPendulum:
         u : FloatArray
             (n,), speeds of that state.
         """
-        return Terms(*self._parts(q, u))
+        return StateTerms(*self._parts(q, u))
 
     def _parts(self, q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         # cos(a - b) and sin(a - b) by the addition theorems: 2 n trigonometric functions instead of 2 n^2.

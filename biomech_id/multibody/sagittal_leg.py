@@ -22,7 +22,7 @@ from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.tree import TableBody, Tree
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.
@@ -81,7 +81,7 @@ class SagittalLeg:
     def tree(self) -> Tree:
         """The leg alone, as a planar tree with the coordinates hip, knee, ankle."""
         thigh, shank, foot = (self.segments[name] for name in LINKS)
-        return Tree([Body(thigh), Body(shank, 0, d_m=self.thigh_m), Body(foot, 1, d_m=self.shank_m)])
+        return Tree([TableBody(thigh), TableBody(shank, 0, d_m=self.thigh_m), TableBody(foot, 1, d_m=self.shank_m)])
 
     def ground(self, contact: FootContact) -> External:
         """What the ground does to the foot within the plane, in the same frames: in-plane force, moment about the normal.

@@ -40,7 +40,7 @@ JointKind = Literal["revolute", "prismatic"]
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class TableBody:
     """One row of the table: a body and the joint it hangs by.
 
     Attributes
@@ -129,7 +129,7 @@ class Tree:
 
     Attributes
     ----------
-    bodies : Sequence[Body]
+    bodies : Sequence[TableBody]
         n rows, parents before children.
 
     Raises
@@ -142,14 +142,14 @@ class Tree:
     Examples
     --------
     >>> from biomech_id.multibody.mechanisms import planar_segment
-    >>> from biomech_id.multibody.tree import Body, Tree
-    >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
-    >>> shank = Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), parent=0, d_m=0.4)
+    >>> from biomech_id.multibody.tree import TableBody, Tree
+    >>> thigh = TableBody(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+    >>> shank = TableBody(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), parent=0, d_m=0.4)
     >>> Tree([thigh, shank]).names
     ('thigh', 'shank')
     """
 
-    bodies: Sequence[Body]
+    bodies: Sequence[TableBody]
     _ancestors: tuple[tuple[int, ...], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -196,9 +196,9 @@ class Tree:
         Examples
         --------
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
-        >>> rods = [thigh, Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> thigh = TableBody(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+        >>> rods = [thigh, TableBody(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
         >>> Tree(rods).path(1)
         (0, 1)
         """
@@ -227,9 +227,9 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> thigh = Body(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
-        >>> rods = [thigh, Body(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> thigh = TableBody(planar_segment("thigh", 7.0, (0.2, 0.0), 0.1))
+        >>> rods = [thigh, TableBody(planar_segment("shank", 3.0, (0.2, 0.0), 0.05), 0, d_m=0.4)]
         >>> bent = Tree(rods).motion(np.deg2rad([[90.0, -90.0]]))
         >>> ankle_m, velocity, acceleration = bent.point(1, (0.4, 0.0, 0.0))
         >>> ankle_m.round(6) + 0.0
@@ -324,8 +324,8 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> rod = Tree([TableBody(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
         >>> M, C, g = rod.equations(np.zeros((1, 1)), np.zeros((1, 1)), gravity_lab_m_s2=(0.0, -9.81, 0.0))
         >>> M.round(4), g.round(3)
         (array([[[0.6667]]]), array([[9.81]]))
@@ -414,8 +414,8 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> rod = Tree([TableBody(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
         >>> rod.inverse(*np.zeros((3, 1, 1)), gravity_lab_m_s2=(0.0, -9.81, 0.0)).round(3)
         array([[9.81]])
         """
@@ -447,8 +447,8 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> rod = Tree([TableBody(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
         >>> rod.forward(np.zeros((1, 1)), np.zeros((1, 1)), np.array([[2.0]]), gravity_lab_m_s2=(0.0, 0.0, 0.0)).round(3)
         array([[3.]])
         """
@@ -472,8 +472,8 @@ class Tree:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.mechanisms import planar_segment
-        >>> from biomech_id.multibody.tree import Body, Tree
-        >>> rod = Tree([Body(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
+        >>> from biomech_id.multibody.tree import TableBody, Tree
+        >>> rod = Tree([TableBody(planar_segment("rod", 2.0, (0.5, 0.0), 1 / 6))])
         >>> rod.energy(np.zeros((1, 1)), np.ones((1, 1)), gravity_lab_m_s2=(0.0, 0.0, 0.0)).round(4)
         array([0.3333])
         """
@@ -511,7 +511,7 @@ def _base_state(base: Motion | None, N: int) -> tuple[FloatArray, ...]:
     return base.frames.R_lab_seg, origin, base.velocity_of(origin), acceleration, omega, alpha
 
 
-def _placement(body: Body, q: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _placement(body: TableBody, q: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Rotation (N, 3, 3) and shift (N, 3) of a body's frame in its antecedent's, for coordinates (N,)."""
     revolute = body.kind == "revolute"
     to_axis = rotation_about(2, np.array(body.gamma_rad)) @ rotation_about(0, np.array(body.alpha_rad))

@@ -11,7 +11,7 @@ import pytest
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import BASE
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.tree import TableBody, Tree
 
 pin = pytest.importorskip("pinocchio")
 
@@ -31,7 +31,7 @@ def random_tree(rng: np.random.Generator) -> tuple[Tree, object]:
         # A branch leaves from the last body's way to the base: pinocchio's mass matrix wants subtrees numbered in one piece.
         way = [BASE, *Tree(bodies).path(j - 1)] if j else [BASE]
         parent, slides = way[int(rng.integers(len(way)))], rng.uniform() < 0.3
-        bodies.append(Body(segment, parent, "prismatic" if slides else "revolute", **dict(zip(TABLE, row, strict=True))))
+        bodies.append(TableBody(segment, parent, "prismatic" if slides else "revolute", **dict(zip(TABLE, row, strict=True))))
         first = pin.SE3(rotation_about(2, np.array(gamma)), np.array([0, 0, b]))
         second = pin.SE3(rotation_about(0, np.array(alpha)), np.zeros(3)) * pin.SE3(np.eye(3), np.array([d, 0, 0]))
         third = pin.SE3(rotation_about(2, np.array(theta)), np.array([0, 0, r]))

@@ -15,7 +15,7 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.errors import MissingInputError
 from biomech_id.multibody.pendulums import DoublePendulum, NPendulum
 from biomech_id.multibody.symbolic.equations import Description, Equations, Pendulum, kane, lagrange
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.tree import TableBody, Tree
 
 LINKS = [(0.4, 2.0, 0.18, 0.03), (0.35, 1.2, 0.15, 0.012), (0.2, 0.5, 0.1, 0.002)]
 RELATIVE = 1e-12
@@ -43,7 +43,7 @@ def test_kane_lagrange_and_newton_euler_are_equal() -> None:
     bodies = []
     for i, (_, m, c, I) in enumerate(LINKS):
         segment = Segment(f"link {i}", m, np.array([c, 0, 0]), np.diag([0, I, I]))
-        bodies.append(Body(segment, i - 1, d_m=LINKS[i - 1][0] if i else 0.0))
+        bodies.append(TableBody(segment, i - 1, d_m=LINKS[i - 1][0] if i else 0.0))
     relative = [np.diff(x, axis=1, prepend=0.0) for x in (q, u, a)]
     tau = Tree(bodies).inverse(*relative, gravity_lab_m_s2=(9.81, 0, 0))
     weights = Tree(bodies).inverse(relative[0], 0 * u, 0 * a, gravity_lab_m_s2=(9.81, 0, 0))

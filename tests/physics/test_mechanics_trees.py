@@ -8,7 +8,7 @@ import pytest
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.chain import BASE
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
-from biomech_id.multibody.tree import Body, Tree
+from biomech_id.multibody.tree import TableBody, Tree
 
 N_FRAMES = 3
 GRAVITY = np.array([0.3, -9.81, 0.7])
@@ -24,7 +24,7 @@ def random_tree(rng: np.random.Generator) -> Tree:
         segment = Segment(f"b{j}", rng.uniform(0.5, 3), rng.normal(0, 0.2, 3), (tensor + tensor.T) / 2)
         table = dict(zip(("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m"), rng.normal(0, 0.5, 6), strict=True))
         kind = "prismatic" if rng.uniform() < 0.3 else "revolute"
-        bodies.append(Body(segment, int(rng.integers(BASE, j)) if j else BASE, kind, **table))  # type: ignore[arg-type]
+        bodies.append(TableBody(segment, int(rng.integers(BASE, j)) if j else BASE, kind, **table))  # type: ignore[arg-type]
     return Tree(bodies)
 
 
@@ -98,10 +98,10 @@ def test_a_falling_base_takes_gravity_away() -> None:
 def test_refusals() -> None:
     segment = Segment("one", 1.0, np.zeros(3), np.eye(3))
     with pytest.raises(InvalidValueError, match="hangs on row 0"):
-        Tree([Body(segment, 0)])
+        Tree([TableBody(segment, 0)])
     with pytest.raises(InvalidValueError, match="share a name"):
-        Tree([Body(segment), Body(segment, 0)])
+        Tree([TableBody(segment), TableBody(segment, 0)])
     with pytest.raises(OptionError, match="ball"):
-        Tree([Body(segment, kind="ball")])  # type: ignore[arg-type]
+        Tree([TableBody(segment, kind="ball")])  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="1 joints"):
-        Tree([Body(segment)]).motion(np.zeros((4, 2)))
+        Tree([TableBody(segment)]).motion(np.zeros((4, 2)))

@@ -1,0 +1,490 @@
+"""What closes loops: k equations h = 0 of the state, with J u = h' and drift = what is left of h'' when u' = 0.
+
+Nearly all are one: a `PointGap` x = p_A - p_B between two points, looked at from a body C (rotation R, angular velocity w) along
+k rows S ::
+
+    h = S R^T x,   J = S R^T (J_A - J_B - [J_w,C x] x),   drift = S R^T (a_A - a_B - al x x - 2 w x (x' - w x x) - w x (w x x))
+
+with accelerations and al taken with u' = 0. The terms with w x x and al x x stay: links of a planar loop lie in layers, so that the
+gap along the normal is not zero and turns with the plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.skew import skew
+from biomech_id.algebra.vectors import cross, dot
+from biomech_id.errors import InvalidValueError
+from biomech_id.multibody.joints import AxisFunction
+from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move
+
+Place = tuple[float, float, float]
+_XY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+_XYZ = (*_XY, (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class PointGap:
+    """Components of the gap between two points, in a body's axes, that stay zero.
+
+    Attributes
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    seen_from : str
+        Body C in whose axes the gap is taken, or `GROUND`.
+    rows : tuple[Place, ...]
+        S, k directions in C's axes.
+    """
+
+    body: str
+    place_m: Place
+    other: str
+    other_place_m: Place
+    seen_from: str
+    rows: tuple[Place, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of equations."""
+        return len(self.rows)
+
+    def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Value of h (N, k), m.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        a, b = self._ends(moving)
+        return self._seen(moving, a[0] - b[0])
+
+    def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Derivative J (N, k, n) by the speeds.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        a, b = self._ends(moving)
+        c = moving.layout.index(self.seen_from)
+        J_a, J_b = (moving.jacobian(moving.layout.index(body), p[0])[0] for body, p in ((self.body, a), (self.other, b)))
+        J_w = moving.jacobian(c, a[0])[1]
+        J = J_a - J_b + skew(a[0] - b[0]) @ J_w
+        return np.asarray(self.rows) @ np.swapaxes(moving.R_lab_body[:, c], 1, 2) @ J
+
+    def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Second derivative (N, k) of h in a motion with u' = 0.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion, without accelerations.
+        """
+        a, b = self._ends(moving)
+        x, v, acceleration = (p - r for p, r in zip(a, b, strict=True))
+        c = moving.layout.index(self.seen_from)
+        w, alpha = moving.omega_rad_s[:, c], moving.alpha_rad_s2[:, c]
+        carried = cross(w, x)
+        relative = acceleration - cross(alpha, x) - 2 * cross(w, v - carried) - cross(w, carried)
+        return self._seen(moving, relative)
+
+    def _ends(self, moving: Kinematics) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
+        return moving.point(moving.layout.index(self.body), self.place_m), moving.point(
+            moving.layout.index(self.other), self.other_place_m
+        )
+
+    def _seen(self, moving: Kinematics, vector: FloatArray) -> FloatArray:
+        R = moving.R_lab_body[:, moving.layout.index(self.seen_from)]
+        return np.asarray(np.einsum("ki,nji,nj->nk", np.asarray(self.rows), R, vector))
+
+
+def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of: str) -> PointGap:
+    """A pin along z of a body: two points meet in that body's x-y plane, at any attitude of it and in any layer.
+
+    Parameters
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    plane_of : str
+        The body whose x and y span the plane, any of the planar part; `GROUND` for the base's.
+    """
+    return PointGap(body, place_m, other, other_place_m, plane_of, _XY)
+
+
+def spherical(body: str, place_m: Place, other: str, other_place_m: Place) -> PointGap:
+    """Two points meet in space.
+
+    Parameters
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    """
+    return PointGap(body, place_m, other, other_place_m, GROUND, _XYZ)
+
+
+def slider(body: str, place_m: Place, other: str, other_place_m: Place, along: Place) -> PointGap:
+    """A point of one body stays on a line of another.
+
+    Parameters
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        A point of the line, in B's axes.
+    along : Place
+        Direction of the line, in B's axes.
+    """
+    _, _, across = np.linalg.svd(np.asarray(along, dtype=np.float64)[None])
+    rows = tuple((float(x), float(y), float(z)) for x, y, z in across[1:])
+    return PointGap(body, place_m, other, other_place_m, other, rows)
+
+
+def on_plane(body: str, place_m: Place, other: str, other_place_m: Place, normal: Place) -> PointGap:
+    """A point of one body stays in a plane of another.
+
+    Parameters
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        A point of the plane, in B's axes.
+    normal : Place
+        Of the plane, in B's axes.
+    """
+    return PointGap(body, place_m, other, other_place_m, other, (normal,))
+
+
+@dataclass(frozen=True)
+class Rod:
+    """Two points that keep their distance: h = x.x - L^2.
+
+    Attributes
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    length_m : float
+        Of the rod.
+    """
+
+    body: str
+    place_m: Place
+    other: str
+    other_place_m: Place
+    length_m: float
+
+    size = 1
+
+    def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Value of h (N, 1), m2.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        x = self._gap(moving)[0]
+        return np.asarray(dot(x, x)[:, None] - self.length_m**2)
+
+    def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Derivative J (N, 1, n) by the speeds.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        return np.asarray(2 * self._gap(moving)[0][:, None] @ gap_jacobian(self, moving))
+
+    def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Second derivative (N, 1) of h in a motion with u' = 0.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion, without accelerations.
+        """
+        x, v, a = self._gap(moving)
+        return np.asarray(2 * (dot(x, a) + dot(v, v))[:, None])
+
+    def _gap(self, moving: Kinematics) -> tuple[FloatArray, ...]:
+        ends = [moving.point(moving.layout.index(b), p) for b, p in ((self.body, self.place_m), (self.other, self.other_place_m))]
+        return tuple(p - r for p, r in zip(*ends, strict=True))
+
+
+@dataclass(frozen=True)
+class Gearing:
+    """A linear relation of coordinates, sum of coefficient times coordinate = offset: gears, belts, coupled joints.
+
+    Attributes
+    ----------
+    coefficients : Mapping[str, float]
+        Coordinate -> coefficient.
+    offset : float, optional
+        What the sum is kept at.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.closures import Gearing
+    >>> Gearing({"motor": 1.0, "knee": -100.0}).size
+    1
+    """
+
+    coefficients: Mapping[str, float]
+    offset: float = 0.0
+
+    size = 1
+
+    def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Value of h (N, 1).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        return np.asarray(sum(c * q[:, [moving.layout.coordinate(name)]] for name, c in self.coefficients.items()) - self.offset)
+
+    def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Coefficients (N, 1, n).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        J = np.zeros((len(q), 1, len(moving.layout.speeds)))
+        for name, c in self.coefficients.items():
+            J[:, 0, moving.layout.speed(name)] += c
+        return J
+
+    def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Zero (N, 1).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion, without accelerations.
+        """
+        return np.zeros((len(q), 1))
+
+
+@dataclass(frozen=True)
+class Coupler:
+    """A coordinate that is a function of another: h = dependent - f(independent).
+
+    Attributes
+    ----------
+    dependent : str
+        Coordinate.
+    independent : str
+        Coordinate.
+    function : AxisFunction
+        With two derivatives.
+    """
+
+    dependent: str
+    independent: str
+    function: AxisFunction
+
+    size = 1
+
+    def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Value of h (N, 1).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        x = q[:, moving.layout.coordinate(self.independent)]
+        return np.asarray(q[:, [moving.layout.coordinate(self.dependent)]] - self.function.value(x)[:, None])
+
+    def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Derivative (N, 1, n).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion.
+        """
+        J = np.zeros((len(q), 1, len(moving.layout.speeds)), dtype=q.dtype)
+        J[:, 0, moving.layout.speed(self.dependent)] = 1.0
+        J[:, 0, moving.layout.speed(self.independent)] -= self.function.slope(q[:, moving.layout.coordinate(self.independent)])
+        return J
+
+    def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """-f'' u^2 (N, 1).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            The bodies' motion, without accelerations.
+        """
+        speed = moving.u[:, moving.layout.speed(self.independent)]
+        return np.asarray(-(self.function.curvature(q[:, moving.layout.coordinate(self.independent)]) * speed * speed)[:, None])
+
+
+LoopClosure = PointGap | Rod | Gearing | Coupler
+
+
+def gap_jacobian(ends: Rod | PointGap, moving: Kinematics) -> FloatArray:
+    """How speeds change the gap between two points, laboratory axes (N, 3, n).
+
+    Parameters
+    ----------
+    ends : Rod | PointGap
+        What names two bodies and their points.
+    moving : Kinematics
+        The bodies' motion.
+    """
+    a, b = moving.layout.index(ends.body), moving.layout.index(ends.other)
+    return np.asarray(
+        moving.jacobian(a, moving.point(a, ends.place_m)[0])[0] - moving.jacobian(b, moving.point(b, ends.other_place_m)[0])[0]
+    )
+
+
+def gears(
+    layout: TreeLayout, gear: str, other: str, carrier: str, radius_m: float, other_radius_m: float, *, angle_rad: float = 0.0
+) -> Gearing:
+    """Two gears that roll on each other outside, their axes parallel and joined by a carrier.
+
+    Their rims have one velocity at the pitch point: r_a (phi_a - phi_k) + r_b (phi_b - phi_k) = angle_rad r_a.
+
+    Parameters
+    ----------
+    layout : TreeLayout
+        Of the bodies: ``System.layout``.
+    gear, other : str
+        Names of the gears.
+    carrier : str
+        The body on which both turn, or `GROUND`.
+    radius_m, other_radius_m : float
+        Pitch radii.
+    angle_rad : float, optional
+        Of the gear relative to the other's rim, where both coordinates are zero.
+
+    Raises
+    ------
+    InvalidValueError
+        Joints between gears and carrier that are no plain turns about one direction.
+    """
+    still = np.zeros((1, len(layout.speeds)))
+    moving, weight = move(layout, layout.at_zero(), still, still), np.zeros(len(layout.rows))
+    for body, radius in ((gear, radius_m), (other, other_radius_m), (carrier, -radius_m - other_radius_m)):
+        weight += radius * layout.beyond[layout.index(body)]
+    kept = np.flatnonzero(np.abs(weight) > 1e-15)
+    axes = moving.axis[0, kept]
+    along = axes @ axes[0] if len(kept) else np.zeros(0)
+    names = [layout.speeds[layout.rows[row][2]] for row in kept]
+    plain = all(layout.rows[row][1] and name in layout.coordinates for row, name in zip(kept, names, strict=True))
+    if not len(kept) or not plain or np.abs(np.abs(along) - 1).max() > 1e-9 or (moving.slope[0, kept] != 1).any():
+        raise InvalidValueError(
+            f"{gear} and {other} do not turn about one direction on {carrier}.", value=[gear, other, carrier, *names],
+            expected="plain turns about parallel axes between gears and carrier", where="gears",
+        )  # fmt: skip
+    coefficients: dict[str, float] = {}
+    for name, amount in zip(names, weight[kept] * along, strict=True):
+        coefficients[name] = coefficients.get(name, 0.0) + float(amount)
+    return Gearing(coefficients, angle_rad * radius_m)
+
+
+def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int) -> Any:
+    """The point (x, y) at ``radius`` from one centre and ``other_radius`` from the other; numbers or expressions.
+
+    ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
+    branch, which a mechanism keeps unless it passes a singular configuration. Circles that do not meet give NaN.
+
+    Parameters
+    ----------
+    m : Any
+        NumPy or SymPy, for its functions.
+    centre : Sequence[Any]
+        (x, y) of the two centres.
+    radius : Any
+        Of the two circles.
+    other : Sequence[Any]
+        (x, y) of the two centres.
+    other_radius : Any
+        Of the two circles.
+    branch : int
+        +1 or -1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.closures import circle_intersection
+    >>> x, y = circle_intersection(np, (0.0, 0.0), 5.0, (6.0, 0.0), 5.0, 1)
+    >>> float(x), float(y)
+    (3.0, 4.0)
+    """
+    dx, dy = other[0] - centre[0], other[1] - centre[1]
+    inverse = 1 / (dx * dx + dy * dy)
+    far = radius * radius
+    along = 0.5 + (far - other_radius * other_radius) * 0.5 * inverse
+    across = branch * m.sqrt(far * inverse - along * along)
+    return centre[0] + along * dx - across * dy, centre[1] + along * dy + across * dx

@@ -1,0 +1,375 @@
+"""Motion of every body of a tree from coordinates, speeds and accelerations, and the Jacobians; all states at once.
+
+Every elementary step of a joint (see `biomech_id.multibody.joints`) leaves a row: the axis it goes along, laboratory axes, a point
+of it, and the slope of its function. A point p of a body beyond moves by slope (axis x (p - point)) of a turn, or slope axis of a
+slide, for each unit of its speed; an `Orientation` leaves three rows, turns about the body's own axes. Nothing here takes an
+absolute value or a norm, so that complex arguments give derivatives to the last digit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.skew import skew
+from biomech_id.algebra.vectors import cross
+from biomech_id.dynamics.body import Motion
+from biomech_id.errors import UnknownNameError
+from biomech_id.multibody.joints import JointSteps, Orientation, Slide, Turn, quaternion_matrix
+
+#: Name of what does not hang on anything: the laboratory, or what moves the roots.
+GROUND = "base"
+
+
+@dataclass(frozen=True, eq=False)
+class TreeLayout:
+    """A tree as indices and constants. Body 0 is the base; coordinates, speeds and bodies are numbered in order.
+
+    Attributes
+    ----------
+    bodies : tuple[str, ...]
+        Names, without the base.
+    parents : tuple[int, ...]
+        One for each body but the base.
+    joints : tuple[JointSteps, ...]
+        One for each body but the base.
+    R_parent_joint : FloatArray
+        (B, 3, 3), constant turn of each joint's place on its parent.
+    place_m : FloatArray
+        (B, 3), constant place of each joint, in the parent's axes.
+    coordinates : tuple[str, ...]
+        Names of q.
+    speeds : tuple[str, ...]
+        Names of u.
+    """
+
+    bodies: tuple[str, ...]
+    parents: tuple[int, ...]
+    joints: tuple[JointSteps, ...]
+    R_parent_joint: FloatArray
+    place_m: FloatArray
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    def index(self, body: str) -> int:
+        """Number of a body; 0 is the base.
+
+        Parameters
+        ----------
+        body : str
+            Its name, or `GROUND`.
+        """
+        return 0 if body == GROUND else _found(body, self.bodies, "body") + 1
+
+    def coordinate(self, name: str) -> int:
+        """Column of a coordinate in q.
+
+        Parameters
+        ----------
+        name : str
+            Of a coordinate.
+        """
+        return _found(name, self.coordinates, "coordinate")
+
+    def speed(self, name: str) -> int:
+        """Column of a speed in u, and of its power partner in tau.
+
+        Parameters
+        ----------
+        name : str
+            Of a speed.
+        """
+        return _found(name, self.speeds, "speed")
+
+    def at_zero(self) -> FloatArray:
+        """One state q (1, nq) of zeros, quaternions without rotation."""
+        q = np.zeros((1, len(self.coordinates)))
+        for four, _ in self.quaternions:
+            q[0, four[0]] = 1.0
+        return q
+
+    @cached_property
+    def rows(self) -> tuple[tuple[int, bool, int], ...]:
+        """For each row of the Jacobians' columns: body, whether it turns, index of its speed."""
+        found: list[tuple[int, bool, int]] = []
+        speed = {name: k for k, name in enumerate(self.speeds)}
+        for body, joint in enumerate(self.joints, 1):
+            for step in joint:
+                if isinstance(step, Orientation):
+                    found += [(body, True, speed[name]) for name in step.speeds]
+                else:
+                    found.append((body, isinstance(step, Turn), speed[step.coordinate]))
+        return tuple(found)
+
+    @cached_property
+    def turning(self) -> BoolArray:
+        """(S,), which rows turn."""
+        return np.array([turns for _, turns, _ in self.rows], dtype=bool)
+
+    @cached_property
+    def of_speed(self) -> FloatArray:
+        """(S, n), 1 where a row goes by a speed."""
+        matrix = np.zeros((len(self.rows), len(self.speeds)))
+        for row, (_, _, speed) in enumerate(self.rows):
+            matrix[row, speed] = 1.0
+        return matrix
+
+    @cached_property
+    def beyond(self) -> BoolArray:
+        """(B + 1, S), which rows move a body."""
+        moved = np.zeros((len(self.parents) + 1, len(self.rows)), dtype=bool)
+        for body, parent in enumerate(self.parents, 1):
+            moved[body] = moved[parent] | np.array([of == body for of, _, _ in self.rows], dtype=bool)
+        return moved
+
+    @cached_property
+    def quaternions(self) -> tuple[tuple[list[int], list[int]], ...]:
+        """Indices of the four coordinates and three speeds of each `Orientation`."""
+        steps = [step for joint in self.joints for step in joint if isinstance(step, Orientation)]
+        return tuple(
+            ([self.coordinates.index(c) for c in step.coordinates], [self.speeds.index(s) for s in step.speeds]) for step in steps
+        )
+
+    @cached_property
+    def plain(self) -> tuple[list[int], list[int]]:
+        """Indices of coordinates whose rate is a speed, and of that speed."""
+        names = [name for name in self.coordinates if name in self.speeds]
+        return [self.coordinates.index(n) for n in names], [self.speeds.index(n) for n in names]
+
+
+def _found(name: str, names: tuple[str, ...], what: str) -> int:
+    if name not in names:
+        raise UnknownNameError(f"There is no {what} {name!r}.", value=name, expected=f"one of {list(names)}", where="System")
+    return names.index(name)
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class Kinematics:
+    """Motion of the base (0) and of B bodies in N states, laboratory axes.
+
+    Attributes
+    ----------
+    layout : TreeLayout
+        The tree.
+    R_lab_body : FloatArray
+        (N, B + 1, 3, 3).
+    origin_m : FloatArray
+        (N, B + 1, 3), of the bodies' frames.
+    velocity_m_s : FloatArray
+        (N, B + 1, 3), of those origins.
+    acceleration_m_s2 : FloatArray
+        (N, B + 1, 3), of those origins.
+    omega_rad_s : FloatArray
+        (N, B + 1, 3), angular velocity.
+    alpha_rad_s2 : FloatArray
+        (N, B + 1, 3), angular acceleration.
+    axis : FloatArray
+        (N, S, 3), of each row.
+    at_m : FloatArray
+        (N, S, 3), a point of each row's axis.
+    slope : FloatArray
+        (N, S), how far each row goes for a unit of its speed.
+    u : FloatArray
+        (N, n), the speeds.
+    """
+
+    layout: TreeLayout
+    R_lab_body: FloatArray
+    origin_m: FloatArray
+    velocity_m_s: FloatArray
+    acceleration_m_s2: FloatArray
+    omega_rad_s: FloatArray
+    alpha_rad_s2: FloatArray
+    axis: FloatArray
+    at_m: FloatArray
+    slope: FloatArray
+    u: FloatArray
+
+    def point(self, body: int, place_m: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Position, velocity, acceleration (N, 3) of the point ``place_m`` (3,) of a body's frame.
+
+        Parameters
+        ----------
+        body : int
+            Index; 0 is the base.
+        place_m : ArrayLike
+            (3,), in the body's axes, from its origin.
+        """
+        arm = self.R_lab_body[:, body] @ np.asarray(place_m)
+        omega, alpha = self.omega_rad_s[:, body], self.alpha_rad_s2[:, body]
+        spin = cross(omega, arm)
+        return (
+            self.origin_m[:, body] + arm,
+            self.velocity_m_s[:, body] + spin,
+            self.acceleration_m_s2[:, body] + cross(alpha, arm) + cross(omega, spin),
+        )
+
+    def jacobian(self, body: int, point_lab_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How speeds move a body's point that is at ``point_lab_m`` (N, 3), and turn the body: (N, 3, n) each.
+
+        Parameters
+        ----------
+        body : int
+            Index; 0 is the base.
+        point_lab_m : FloatArray
+            (N, 3), laboratory axes.
+        """
+        J_v, J_w = self._columns(self.layout.beyond[[body]], point_lab_m[:, None])
+        return J_v[:, 0], J_w[:, 0]
+
+    def jacobians(self, point_lab_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """`jacobian` of one point (N, B, 3) of every body but the base: (N, B, 3, n) each.
+
+        Parameters
+        ----------
+        point_lab_m : FloatArray
+            (N, B, 3), laboratory axes.
+        """
+        return self._columns(self.layout.beyond[1:], point_lab_m)
+
+    def _columns(self, beyond: BoolArray, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        turning = self.layout.turning
+        scaled = self.axis * self.slope[..., None]
+        turns = np.where(turning[:, None], scaled, 0.0)
+        slides = np.where(turning[:, None], 0.0, scaled)
+        moves = cross(turns[:, None], point[:, :, None] - self.at_m[:, None]) + slides[:, None]
+        seen = beyond[:, :, None]
+        J_v = np.swapaxes(np.where(seen, moves, 0.0), -1, -2) @ self.layout.of_speed
+        J_w = np.swapaxes(np.where(seen, turns[:, None], 0.0), -1, -2) @ self.layout.of_speed
+        return J_v, J_w
+
+
+def rates(layout: TreeLayout, q: FloatArray, u: FloatArray) -> FloatArray:
+    """Rates q' (N, nq) of the coordinates at speeds u (N, n): q' = Y(q) u.
+
+    Parameters
+    ----------
+    layout : TreeLayout
+        The tree.
+    q, u : FloatArray
+        (N, nq) and (N, n).
+    """
+    out = np.empty(q.shape, dtype=np.result_type(q, u))
+    to, of = layout.plain
+    out[:, to] = u[:, of]
+    for four, three in layout.quaternions:
+        w, x, y, z = q[:, four].T
+        a, b, c = u[:, three].T
+        out[:, four] = np.stack(
+            [-(x * a + y * b + z * c), w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a], axis=1
+        ) / 2  # fmt: skip
+    return out
+
+
+def move(layout: TreeLayout, q: FloatArray, u: FloatArray, a: FloatArray, base: Motion | None = None) -> Kinematics:
+    """Motion of all bodies.
+
+    Parameters
+    ----------
+    layout : TreeLayout
+        The tree.
+    q : FloatArray
+        (N, nq), coordinates, rad or m.
+    u : FloatArray
+        (N, n), speeds.
+    a : FloatArray
+        (N, n), rates of the speeds.
+    base : Motion | None, optional
+        Motion of the frame that the roots hang on; None is the laboratory.
+    """
+    moved = _Mover(layout, q, u, a, base)
+    for body in range(1, len(layout.parents) + 1):
+        moved.place(body)
+    p, v, acceleration = moved.linear
+    omega, alpha = moved.angular
+    return Kinematics(layout, moved.R, p, v, acceleration, omega, alpha, moved.axis, moved.at, moved.slope, u)
+
+
+class _Mover:
+    """Arrays that are filled body by body."""
+
+    def __init__(self, layout: TreeLayout, q: FloatArray, u: FloatArray, a: FloatArray, base: Motion | None) -> None:
+        self.layout, self.q, self.u, self.a = layout, q, u, a
+        N, B, S = len(q), len(layout.parents) + 1, len(layout.rows)
+        kind = np.result_type(q, u, a)
+        self.R = np.empty((N, B, 3, 3), dtype=kind)
+        self.linear = [np.zeros((N, B, 3), dtype=kind) for _ in range(3)]
+        self.angular = [np.zeros((N, B, 3), dtype=kind) for _ in range(2)]
+        self.axis, self.at = np.empty((2, N, S, 3), dtype=kind)
+        self.slope = np.ones((N, S), dtype=kind)
+        self.row = 0
+        self.R[:, 0] = np.eye(3)
+        if base is not None:
+            self._put_base(base)
+
+    def _put_base(self, base: Motion) -> None:
+        omega, alpha, origin = base.omega_lab_rad_s, base.alpha_lab_rad_s2, base.frames.origin_lab_m
+        arm = origin - base.com_lab_m
+        acceleration = base.com_acceleration_lab_m_s2 + cross(alpha, arm) + cross(omega, cross(omega, arm))
+        self.R[:, 0] = base.frames.R_lab_seg
+        for array, value in zip(self.linear, (origin, base.velocity_of(origin), acceleration), strict=True):
+            array[:, 0] = value
+        for array, value in zip(self.angular, (omega, alpha), strict=True):
+            array[:, 0] = value
+
+    def place(self, body: int) -> None:
+        """Put one body, whose parent is there already."""
+        parent = self.layout.parents[body - 1]
+        state = [self.R[:, parent], *(array[:, parent] for array in (*self.linear, *self.angular))]
+        state = _shifted(state, state[0] @ self.layout.place_m[body - 1])
+        state[0] = state[0] @ self.layout.R_parent_joint[body - 1]
+        for step in self.layout.joints[body - 1]:
+            state = self._orient(state, step) if isinstance(step, Orientation) else self._step(state, step)
+        self.R[:, body] = state[0]
+        for array, value in zip((*self.linear, *self.angular), state[1:], strict=True):
+            array[:, body] = value
+
+    def _step(self, state: list[Any], step: Turn | Slide) -> list[Any]:
+        q, speed = self.q[:, self.layout.coordinates.index(step.coordinate)], self.layout.rows[self.row][2]
+        u, a = self.u[:, speed], self.a[:, speed]
+        if step.function is not None:
+            f = step.function
+            slope = f.slope(q)
+            q, u, a = f.value(q), slope * u, slope * a + f.curvature(q) * u * u
+            self.slope[:, self.row] = slope
+        axis = state[0] @ np.asarray(step.axis)
+        self.axis[:, self.row], self.at[:, self.row] = axis, state[1]
+        self.row += 1
+        along, across = axis * u[:, None], axis * a[:, None]
+        omega = state[4]
+        if isinstance(step, Turn):
+            turned = state[0] @ _rotation(step.axis, q)
+            return [turned, *state[1:4], omega + along, state[5] + across + cross(omega, along)]
+        state = _shifted(state, axis * q[:, None])
+        return [*state[:2], state[2] + along, state[3] + across + 2 * cross(omega, along), *state[4:]]
+
+    def _orient(self, state: list[Any], step: Orientation) -> list[Any]:
+        four = [self.layout.coordinates.index(name) for name in step.coordinates]
+        three = [self.layout.rows[self.row + k][2] for k in range(3)]
+        R = state[0] @ quaternion_matrix(self.q[:, four])
+        rows = slice(self.row, self.row + 3)
+        self.axis[:, rows], self.at[:, rows] = R.swapaxes(1, 2), state[1][:, None]
+        self.row += 3
+        along, across = ((R @ values[:, three, None])[..., 0] for values in (self.u, self.a))
+        return [R, *state[1:4], state[4] + along, state[5] + across + cross(state[4], along)]
+
+
+def _shifted(state: list[Any], arm: FloatArray) -> list[Any]:
+    """The frame's origin moved by an arm that turns with it: R, p, v, a, omega, alpha."""
+    R, p, v, a, omega, alpha = state
+    spin = cross(omega, arm)
+    return [R, p + arm, v + spin, a + cross(alpha, arm) + cross(omega, spin), omega, alpha]
+
+
+def _rotation(axis: tuple[float, float, float], angle: FloatArray) -> FloatArray:
+    """Rotation (N, 3, 3) about a constant axis."""
+    K = skew(np.asarray(axis))
+    sine, cosine = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
+    return np.asarray(cosine * np.eye(3) + sine * K + (1 - cosine) * np.outer(axis, axis))

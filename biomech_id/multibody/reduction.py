@@ -1,0 +1,381 @@
+"""Dynamics of closed loops in the coordinates that stay free, and with the forces in the loops.
+
+Loops are cut; q = (q1, q2) are the tree's coordinates, q1 free, q2 dependent, h(q) = 0 what closes them, J = [J1, J2] = dh/du ::
+
+    W = [1; -J2^-1 J1],  u = W u1,  u' = W u1' + w,  w = [0; -J2^-1 drift]
+    M1 = W^T M W,  c1 = W^T (c + M w),  g1 = W^T g,  spring1 = W^T s,  M1 u1' + c1 + g1 + spring1 = tau1 = W^T (tau + E)
+
+tau are ALL drives, those of dependent joints too. The forces lambda in the loops follow from the dependent rows, J2^T lambda =
+(M u' + c + g + s - tau - E)_dep; `constrained_accelerations` has the full system [M, -J^T; J, 0] instead, as a check.
+
+Source: Schappler, Lilge & Haddadin (2019) IFToMM D-A-CH; Nakamura & Ghodoussi (1989) IEEE Trans Robot Autom 5:294.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.dynamics.body import Motion
+from biomech_id.dynamics.external import External
+from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.multibody.kinematics import Kinematics, move
+from biomech_id.multibody.system import System
+
+#: Newton's method has converged when h, m or rad, is this small; it takes four steps from 0.05 rad away.
+CLOSED = 1e-13
+#: What does not close by more than this is refused, m or rad.
+OPEN = 1e-9
+NEWTON_STEPS = 30
+#: Condition number of J2 beyond which a configuration counts as singular: W would lose ten of its sixteen digits.
+SINGULAR = 1e10
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class ReducedEquations:
+    """Equations of motion in the free coordinates, M1 u1' + c1 + g1 + spring1 = tau1, for N states.
+
+    Attributes
+    ----------
+    q : FloatArray
+        (N, nq), all coordinates.
+    u : FloatArray
+        (N, n), all speeds.
+    W : FloatArray
+        (N, n, n1), du/du1.
+    W_rate_u : FloatArray
+        (N, n), w = W' u1.
+    M1 : FloatArray
+        (N, n1, n1), mass matrix in the free coordinates.
+    c1 : FloatArray
+        (N, n1), centrifugal and Coriolis terms.
+    g1 : FloatArray
+        (N, n1), against gravity.
+    spring1 : FloatArray
+        (N, n1), against springs and dampers.
+    """
+
+    q: FloatArray
+    u: FloatArray
+    W: FloatArray
+    W_rate_u: FloatArray
+    M1: FloatArray
+    c1: FloatArray
+    g1: FloatArray
+    spring1: FloatArray
+
+
+def configuration(system: System, q1: ArrayLike) -> FloatArray:
+    """All coordinates (N, nq) from the free ones (N, n1) in closed form; turns within +-pi.
+
+    Parameters
+    ----------
+    system : System
+        With a closed form.
+    q1 : ArrayLike
+        (N, n1), free coordinates in the order of ``system.free``.
+
+    Raises
+    ------
+    MissingInputError
+        A system without a closed form; use `assemble`.
+    InvalidValueError
+        A configuration in which the loops cannot be closed.
+    """
+    if system.closed_form is None and system.dependent:
+        raise MissingInputError(
+            "These dependent coordinates have no closed form.", value=None, expected="closed_form, or assemble() with a guess",
+            where="System",
+        )  # fmt: skip
+    q = _with_free(system, q1)
+    free = [system.coordinate(name) for name in system.free]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = system.closed_form(np, [q[:, k] for k in free]) if system.closed_form else ()
+        for name, value in zip(system.dependent, found, strict=True):
+            q[:, system.coordinate(name)] = np.arctan2(*value) if isinstance(value, tuple) else value
+    lost: BoolArray = np.asarray(np.isnan(q).any(axis=1) & ~np.isnan(q[:, free]).any(axis=1))
+    if lost.any():
+        _refuse(system, "cannot be assembled: its links do not reach each other", q, lost)
+    return q
+
+
+def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:
+    """All coordinates (N, nq) from the free ones (N, n1) by Newton's method, from a guess (N, n2) of the others.
+
+    It finds the branch that the guess is on: following a mechanism, the last configuration is the next guess.
+
+    Parameters
+    ----------
+    system : System
+        Whose loops are to be closed.
+    q1 : ArrayLike
+        (N, n1), free coordinates in the order of ``system.free``.
+    guess : ArrayLike
+        (N, n2) or (n2,), near the dependent coordinates wanted, in the order of ``system.dependent``.
+
+    Raises
+    ------
+    InvalidValueError
+        No convergence: not assemblable, singular, or too far a guess.
+    """
+    q = _with_free(system, q1)
+    dependent = [system.coordinate(name) for name in system.dependent]
+    columns = [system.speed(name) for name in system.dependent]
+    q[:, dependent] = guess
+    still = np.zeros((len(q), len(system.speeds)))
+    for _ in range(NEWTON_STEPS):
+        moving = move(system.layout, q, still, still)
+        h = system.loop_residual(q, moving)
+        wide = np.asarray(np.abs(h).max(axis=1, initial=0.0) > CLOSED, dtype=bool)
+        if not wide.any():
+            return q
+        try:
+            q[:, dependent] -= np.linalg.solve(system.loop_jacobian(q, moving)[:, :, columns], h[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            break
+    _refuse(system, f"cannot be assembled from this guess (it stays {np.abs(h).max():.3g} m or rad open)", q, wide)
+
+
+def reduced(system: System, q: ArrayLike, u1: ArrayLike, *, base: Motion | None = None) -> ReducedEquations:
+    """Equations of motion in the free coordinates, at closed configurations.
+
+    Parameters
+    ----------
+    system : System
+        Trees come through too, with W the unit matrix.
+    q : ArrayLike
+        (N, nq), coordinates, rad or m.
+    u1 : ArrayLike
+        (N, n1), free speeds in the order of ``system.free_speeds``.
+    base : Motion | None, optional
+        What the roots hang on, if it moves.
+
+    Raises
+    ------
+    InvalidValueError
+        A configuration that does not close, or a singular one.
+    """
+    q, W, w, moving = _projected(system, q, u1, base)
+    M, WT = system.mass_matrix(moving), np.swapaxes(W, 1, 2)
+    carried = move(system.layout, q, moving.u, w, base)
+    gravity = np.asarray(system.gravity_lab_m_s2)
+    c = system.inertial_forces(carried, np.zeros(3))
+    g = -system.gravity_forces(moving, gravity)
+    s = system.spring_forces(q, moving)
+    c1, g1, s1 = ((WT @ part[..., None])[..., 0] for part in (c, g, s))
+    return ReducedEquations(q, moving.u, W, w, WT @ M @ W, c1, g1, s1)
+
+
+def projection(system: System, q: ArrayLike, u1: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """W = du/du1 (N, n, n1) and w = W' u1 (N, n) at closed configurations.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : ArrayLike
+        (N, nq), coordinates, rad or m.
+    u1 : ArrayLike
+        (N, n1), free speeds.
+
+    Raises
+    ------
+    InvalidValueError
+        A configuration that does not close, or a singular one, in which q1 does not determine how q2 moves.
+    """
+    return _projected(system, q, u1, None)[1:3]
+
+
+def inverse_dynamics(
+    system: System,
+    q: ArrayLike,
+    u1: ArrayLike,
+    a1: ArrayLike,
+    external: Iterable[External] = (),
+    *,
+    base: Motion | None = None,
+) -> FloatArray:
+    """Forces tau1 (N, n1) in the free coordinates that a motion needs, springs included.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : ArrayLike
+        (N, nq), closed configurations.
+    u1, a1 : ArrayLike
+        (N, n1), free speeds and their rates.
+    external : Iterable[External], optional
+        Wrenches ON bodies, by name.
+    base : Motion | None, optional
+        What the roots hang on, if it moves.
+    """
+    q, W, w, moving = _projected(system, q, u1, base)
+    tau = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external, base=base)
+    return _times(np.swapaxes(W, 1, 2), tau)
+
+
+def forward_dynamics(
+    system: System, q: ArrayLike, u1: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
+) -> FloatArray:
+    """Free accelerations u1' (N, n1) under drives at all joints.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : ArrayLike
+        (N, nq), closed configurations.
+    u1 : ArrayLike
+        (N, n1), free speeds.
+    tau : ArrayLike
+        (N, n), drives in the order of ``system.speeds``; those of dependent joints count.
+    external : Iterable[External], optional
+        Wrenches ON bodies, by name.
+    base : Motion | None, optional
+        What the roots hang on, if it moves.
+    """
+    q, W, w, moving = _projected(system, q, u1, base)
+    WT = np.swapaxes(W, 1, 2)
+    need = np.asarray(tau) - system.inverse(q, moving.u, w, external, base=base)
+    M1 = WT @ system.mass_matrix(moving) @ W
+    return np.asarray(np.linalg.solve(M1, WT @ need[..., None])[..., 0])
+
+
+def loop_forces(
+    system: System, q: ArrayLike, u1: ArrayLike, a1: ArrayLike, tau: ArrayLike, external: Iterable[External] = ()
+) -> FloatArray:
+    """Forces lambda (N, k) in the loops, in the order of the closures' rows: M u' + c + g + s = tau + E + J^T lambda.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : ArrayLike
+        (N, nq), closed configurations.
+    u1, a1 : ArrayLike
+        (N, n1), free speeds and their rates.
+    tau : ArrayLike
+        (N, n), drives at all joints.
+    external : Iterable[External], optional
+        Wrenches ON bodies, by name.
+    """
+    q, W, w, moving = _projected(system, q, u1, None)
+    need = system.inverse(q, moving.u, _times(W, np.asarray(a1)) + w, external) - np.asarray(tau)
+    columns = [system.speed(name) for name in system.dependent]
+    J2T = np.swapaxes(system.loop_jacobian(q, moving)[:, :, columns], 1, 2)
+    return np.asarray(np.linalg.solve(J2T, need[:, columns, None])[..., 0])
+
+
+def constrained_accelerations(
+    system: System, q: ArrayLike, u: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """All accelerations u' (N, n) and loop forces lambda (N, k) from the full system [M, -J^T; J, 0]; no coordinate is free.
+
+    Parameters
+    ----------
+    system : System
+        The mechanism.
+    q : ArrayLike
+        (N, nq), closed configurations.
+    u : ArrayLike
+        (N, n), speeds with J u = 0.
+    tau : ArrayLike
+        (N, n), drives at all joints.
+    external : Iterable[External], optional
+        Wrenches ON bodies, by name.
+    base : Motion | None, optional
+        What the roots hang on, if it moves.
+
+    Raises
+    ------
+    InvalidValueError
+        Configurations that do not close, or speeds that open them.
+    """
+    moving = system.kinematics(q, u, base=base)
+    q, u = np.asarray(q, dtype=np.float64), moving.u
+    _check_closed(system, q, moving)
+    J = system.loop_jacobian(q, moving)
+    opening = np.abs(_times(J, u)).max(axis=1, initial=0.0)
+    if (opening > 1e-6 * (1 + np.abs(u).max())).any():
+        _refuse(system, "has speeds that open its loops", q, opening > 1e-6)
+    n, k = J.shape[2], J.shape[1]
+    A, b = np.zeros((len(q), n + k, n + k)), np.zeros((len(q), n + k))
+    A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
+    b[:, :n] = np.asarray(tau) - system.inverse(q, u, np.zeros_like(u), external, base=base)
+    b[:, n:] = -system.loop_drift(q, moving)
+    found = np.linalg.solve(A, b[..., None])[..., 0]
+    return found[:, :n], found[:, n:]
+
+
+def _projected(
+    system: System, q: ArrayLike, u1: ArrayLike, base: Motion | None
+) -> tuple[FloatArray, FloatArray, FloatArray, Kinematics]:
+    """Coordinates, W, w, and the motion with all speeds."""
+    q = np.asarray(q)
+    u1 = np.asarray(u1)
+    free = [system.speed(name) for name in system.free_speeds]
+    if u1.shape != (len(q), len(free)):
+        raise ShapeError(
+            f"Free speeds have shape {u1.shape}, for {', '.join(system.free_speeds)}.", value=u1.shape,
+            expected=str((len(q), len(free))), where="System",
+        )  # fmt: skip
+    n = len(system.speeds)
+    W = np.zeros((len(q), n, len(free)), dtype=np.result_type(q, u1, np.float64))
+    W[:, free] = np.eye(len(free))
+    w = np.zeros((len(q), n), dtype=W.dtype)
+    if not system.closures:
+        return q, W, w, system.kinematics(q, u1 @ np.eye(n)[free], base=base)
+    posed = system.kinematics(q, base=base)
+    _check_closed(system, q, posed)
+    J = system.loop_jacobian(q, posed)
+    columns = [system.speed(name) for name in system.dependent]
+    J2 = J[:, :, columns]
+    bad: BoolArray = np.linalg.cond(J2.real) > SINGULAR
+    if bad.any():
+        _refuse(system, "is singular: its free coordinates do not determine how the others move", q, bad)
+    W[:, columns] = -np.linalg.solve(J2, J[:, :, free])
+    moving = system.kinematics(q, _times(W, u1), base=base)
+    w[:, columns] = -np.linalg.solve(J2, system.loop_drift(q, moving)[..., None])[..., 0]
+    return q, W, w, moving
+
+
+def _check_closed(system: System, q: FloatArray, moving: Kinematics) -> None:
+    if system.closures:
+        h = np.abs(system.loop_residual(q, moving))
+        wide: BoolArray = h.max(axis=1) > OPEN
+        if wide.any():
+            _refuse(system, f"does not close: its loops are up to {h.max():.3g} m or rad open", q, wide)
+
+
+def _times(A: FloatArray, x: FloatArray) -> FloatArray:
+    return np.asarray((A @ x[..., None])[..., 0])
+
+
+def _with_free(system: System, q1: ArrayLike) -> FloatArray:
+    """Coordinates (N, nq) with the free ones filled in."""
+    values = np.asarray(q1)
+    if values.ndim != 2 or values.shape[1] != len(system.free):
+        raise ShapeError(
+            f"Free coordinates have shape {values.shape}, for {', '.join(system.free)}.",
+            value=values.shape, expected=f"(any, {len(system.free)})", where="System",
+        )  # fmt: skip
+    q = np.zeros((len(values), len(system.coordinates)), dtype=np.result_type(values, np.float64))
+    q[:, [system.coordinate(name) for name in system.free]] = values
+    return q
+
+
+def _refuse(system: System, why: str, q: FloatArray, bad: BoolArray) -> NoReturn:
+    frame = int(np.argmax(bad))
+    at = {name: round(float(q[frame, system.coordinate(name)].real), 6) for name in system.free}
+    raise InvalidValueError(
+        f"In {int(bad.sum())} of {len(q)} configurations, first in {frame} ({at}), the mechanism {why}.",
+        value=at, expected="a closed configuration, within reach and away from singularities", where=f"frame {frame}",
+    )  # fmt: skip

@@ -1,0 +1,188 @@
+"""Springs and dampers, along a coordinate or along the line between two points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import dot
+from biomech_id.multibody.closures import Place, Rod, gap_jacobian
+from biomech_id.multibody.kinematics import Kinematics, TreeLayout
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A linear spring and damper along a coordinate: k (q - rest) + d q'.
+
+    Attributes
+    ----------
+    coordinate : str
+        Its name.
+    stiffness : float
+        N/m of a slide, N m/rad of a turn.
+    damping : float, optional
+        N s/m or N m s/rad.
+    rest : float, optional
+        Where the spring is slack, m or rad.
+    """
+
+    coordinate: str
+    stiffness: float
+    damping: float = 0.0
+    rest: float = 0.0
+
+    def check(self, layout: TreeLayout) -> None:
+        """Refuse a coordinate that is not there.
+
+        Parameters
+        ----------
+        layout : TreeLayout
+            Of the system where it shall act.
+        """
+        layout.coordinate(self.coordinate)
+        layout.speed(self.coordinate)
+
+    def forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """What it adds (N, n) to what the joints must supply.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        k = moving.layout.speed(self.coordinate)
+        out = np.zeros(moving.u.shape, dtype=np.result_type(q, moving.u))
+        out[:, k] = self.stiffness * (q[:, moving.layout.coordinate(self.coordinate)] - self.rest) + self.damping * moving.u[:, k]
+        return out
+
+    def energy(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Energy (N,), J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.asarray(self.stiffness * (q[:, moving.layout.coordinate(self.coordinate)] - self.rest) ** 2 / 2)
+
+    def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Power (N,), W, of the damper on the bodies.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.asarray(-self.damping * moving.u[:, moving.layout.speed(self.coordinate)] ** 2)
+
+
+@dataclass(frozen=True)
+class LineSpring:
+    """A linear spring and damper between points of two bodies: a pull k (L - rest) + d L' along their line.
+
+    Attributes
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `biomech_id.multibody.closures.GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    stiffness_N_m : float
+        N/m.
+    damping_N_s_m : float, optional
+        N s/m.
+    rest_m : float, optional
+        Length without pull.
+    """
+
+    body: str
+    place_m: Place
+    other: str
+    other_place_m: Place
+    stiffness_N_m: float
+    damping_N_s_m: float = 0.0
+    rest_m: float = 0.0
+
+    @property
+    def line(self) -> Rod:
+        """Its ends."""
+        return Rod(self.body, self.place_m, self.other, self.other_place_m, self.rest_m)
+
+    def check(self, layout: TreeLayout) -> None:
+        """Refuse bodies that are not there.
+
+        Parameters
+        ----------
+        layout : TreeLayout
+            Of the system where it shall act.
+        """
+        layout.index(self.body)
+        layout.index(self.other)
+
+    def length(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Length (N,), m, its rate (N,), m/s, and how speeds change it (N, n).
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Of the states asked for.
+        """
+        x, v, _ = (
+            p - r
+            for p, r in zip(
+                moving.point(moving.layout.index(self.body), self.place_m),
+                moving.point(moving.layout.index(self.other), self.other_place_m),
+                strict=True,
+            )
+        )
+        length = np.sqrt(dot(x, x))
+        along = x / length[:, None]
+        return length, dot(along, v), (along[:, None] @ gap_jacobian(self.line, moving))[:, 0]
+
+    def forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """What it adds (N, n) to what the joints must supply.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        length, rate, J = self.length(moving)
+        return np.asarray((self.stiffness_N_m * (length - self.rest_m) + self.damping_N_s_m * rate)[:, None] * J)
+
+    def energy(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Energy (N,), J.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.asarray(self.stiffness_N_m * (self.length(moving)[0] - self.rest_m) ** 2 / 2)
+
+    def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Power (N,), W, of the damper on the bodies.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.asarray(-self.damping_N_s_m * self.length(moving)[1] ** 2)

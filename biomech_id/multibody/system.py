@@ -1,0 +1,825 @@
+"""One description of a multibody system, as data, and the dynamics of its tree.
+
+::
+
+    M u' + c + g + s = tau + E + J^T lambda,   q' = Y(q) u
+
+left what motion, gravity and springs take: c velocity terms, g = -sum J_v^T m gravity, s springs and dampers; right what is
+given: tau the drives (each the power partner of a speed), E the wrenches that act ON bodies, lambda the forces in closed loops.
+The terms by name are those of the matrix formalism, **M u' = C + G + Q + E**: C = -c, G = -g, Q = tau - s (`System.terms`).
+
+Gravity has no default. Coordinates and speeds are known by name; their order is that of the joints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.vectors import cross, dot
+from biomech_id.dynamics.body import Frames, Motion, Segment
+from biomech_id.dynamics.chain import BASE, Chain
+from biomech_id.dynamics.external import External
+from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.multibody.closures import LoopClosure
+from biomech_id.multibody.elimination import matching
+from biomech_id.multibody.joints import FIXED, JointSteps, X, Y, Z, names_of
+from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move, rates
+from biomech_id.multibody.springs import LineSpring, Spring
+
+#: Constants of a placement closer than this to 0 or 1 are that: 6e-17 instead of 0 would double every expression.
+SNAP = 1e-14
+#: A quaternion whose length is off 1 by more than this is refused.
+UNIT_QUATERNION = 1e-6
+#: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
+STRUCTURAL = 1e-12
+_NO_TURN = (X, Y, Z)
+#: From free coordinates to dependent ones, in closed form: for a turn (sine, cosine), for any other its value. It takes what knows
+#: sin, cos, sqrt and atan2 of its numbers, and one number for each free coordinate.
+ClosedForm = Callable[[Any, Sequence[Any]], Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A body, the joint it hangs by, and where that joint sits on the body before.
+
+    Attributes
+    ----------
+    segment : Segment
+        Mass, centre of mass and tensor in the axes of the body's frame, whose origin the joint has moved. Both may be zero.
+    joint : JointSteps, optional
+        Steps from the place on the parent to the body's frame.
+    parent : str, optional
+        Name of a body before it in the list, or `GROUND`.
+    place_m : ArrayLike, optional
+        (3,), the joint's place in the parent's frame.
+    R_parent_joint : ArrayLike, optional
+        (3, 3), constant turn from the joint's axes to the parent's.
+
+    Raises
+    ------
+    InvalidValueError
+        A mass, centre of mass or tensor that changes in time, or a turn that is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.multibody.joints import revolute
+    >>> from biomech_id.multibody.system import Body
+    >>> thigh = Segment("thigh", 7.0, np.array([0.2, 0.0, 0.0]), np.diag([0.02, 0.1, 0.1]))
+    >>> Body(thigh, revolute("hip")).name
+    'thigh'
+    """
+
+    segment: Segment
+    joint: JointSteps = FIXED
+    parent: str = GROUND
+    place_m: ArrayLike = (0.0, 0.0, 0.0)
+    R_parent_joint: ArrayLike = _NO_TURN
+
+    def __post_init__(self) -> None:
+        segment, R = self.segment, readonly(self.R_parent_joint, (3, 3), name="R_parent_joint", where=self.name)
+        if segment.com_m.ndim > 1 or segment.inertia_kgm2.ndim > 2:
+            raise InvalidValueError(
+                f"The mass distribution of the {self.name} changes in time.", value=segment.com_m.shape,
+                expected="a rigid body: one centre of mass and one tensor; these equations have no term for a changing mass",
+                where=self.name,
+            )  # fmt: skip
+        if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
+            raise InvalidValueError(
+                f"The place of the joint of the {self.name} has no right-handed axes.", value=R.tolist(),
+                expected="a rotation matrix", where=self.name,
+            )  # fmt: skip
+        object.__setattr__(self, "place_m", readonly(self.place_m, (3,), name="place_m", where=self.name))
+        object.__setattr__(self, "R_parent_joint", R)
+
+    @property
+    def name(self) -> str:
+        """The segment's name."""
+        return self.segment.name
+
+
+def denavit_hartenberg(
+    *, gamma_rad: float = 0.0, b_m: float = 0.0, alpha_rad: float = 0.0, d_m: float = 0.0, theta_rad: float = 0.0, r_m: float = 0.0
+) -> dict[str, FloatArray]:
+    """Place of a joint from a row of the modified table with branches, Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).
+
+    The joint then turns about, or slides along, z. Source: Khalil & Kleinfinger (1986) IEEE ICRA 3:1174.
+
+    Parameters
+    ----------
+    gamma_rad, b_m, alpha_rad, d_m, theta_rad, r_m : float, optional
+        The row's constants.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        ``place_m`` and ``R_parent_joint`` of a `Body`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.system import denavit_hartenberg
+    >>> denavit_hartenberg(gamma_rad=np.pi / 2, d_m=0.4)["place_m"].tolist()
+    [0.0, 0.4, 0.0]
+    """
+    c, s = (_snapped(f(gamma_rad)) for f in (np.cos, np.sin))
+    ca, sa = (_snapped(f(alpha_rad)) for f in (np.cos, np.sin))
+    ct, st = (_snapped(f(theta_rad)) for f in (np.cos, np.sin))
+    to_axis = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0.0, sa, ca]])
+    turn = to_axis @ np.array([[ct, -st, 0.0], [st, ct, 0.0], [0.0, 0.0, 1.0]])
+    turn = np.where(np.abs(turn - turn.round()) < SNAP, turn.round(), turn) + 0.0
+    return {"place_m": np.array([c * d_m, s * d_m, b_m]) + to_axis[:, 2] * r_m + 0.0, "R_parent_joint": turn}
+
+
+def _snapped(value: float) -> float:
+    nearest = round(float(value))
+    return float(nearest) if abs(value - nearest) < SNAP else float(value)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Torques or forces by a law: tau = torque(t, q, u) at some speeds.
+
+    Attributes
+    ----------
+    speeds : tuple[str, ...]
+        Names of the speeds it is the power partner of.
+    torque : Callable[[float, FloatArray, FloatArray], ArrayLike]
+        Of time, all coordinates (nq,) and all speeds (n,) of one state; one value for each of ``speeds``.
+    """
+
+    speeds: tuple[str, ...]
+    torque: Callable[[float, FloatArray, FloatArray], ArrayLike]
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Parts of M u' = C + G + Q + E for N states; all but M stand on the right.
+
+    Attributes
+    ----------
+    M : FloatArray
+        (N, n, n), mass matrix.
+    C : FloatArray
+        (N, n), from centrifugal and Coriolis effects (and from the base's motion).
+    G : FloatArray
+        (N, n), from gravity.
+    Q : FloatArray
+        (N, n), from drives, springs and dampers.
+    E : FloatArray
+        (N, n), from wrenches on the bodies.
+    """
+
+    M: FloatArray
+    C: FloatArray
+    G: FloatArray
+    Q: FloatArray
+    E: FloatArray
+
+    def accelerations(self) -> FloatArray:
+        """Return u' (N, n), for a system without loops."""
+        return _solved(self.M, self.C + self.G + self.Q + self.E)
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class System:
+    """Bodies and joints, what closes their loops, springs and drives.
+
+    Attributes
+    ----------
+    bodies : Sequence[Body]
+        Parents before children.
+    gravity_lab_m_s2 : ArrayLike
+        (3,), laboratory axes; has to be said, (0, 0, 0) too.
+    closures : Sequence[LoopClosure], optional
+        What closes loops.
+    free : Sequence[str], optional
+        Names of the coordinates that stay free; the others follow from the closures. None given: all are.
+    springs : Sequence[Spring | LineSpring], optional
+        Springs and dampers.
+    drives : Sequence[Drive], optional
+        Torques by law, for simulation and audit.
+    closed_form : ClosedForm | None, optional
+        Dependent coordinates from free ones, if there is a formula; its branch is the mechanism's.
+
+    Raises
+    ------
+    MissingInputError
+        Gravity that is not said.
+    InvalidValueError
+        Two bodies with one name, a parent that is no earlier body, or equations and dependent coordinates that do not fit.
+    UnknownNameError
+        A body or coordinate that is not there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.multibody.joints import revolute
+    >>> from biomech_id.multibody.system import Body, System
+    >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
+    >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
+    >>> held = np.zeros((1, 1))
+    >>> pendulum.inverse(held, held, held).round(3)
+    array([[9.81]])
+    """
+
+    bodies: Sequence[Body]
+    gravity_lab_m_s2: ArrayLike = None  # type: ignore[assignment]
+    closures: Sequence[LoopClosure] = ()
+    free: Sequence[str] = ()
+    springs: Sequence[Spring | LineSpring] = ()
+    drives: Sequence[Drive] = ()
+    closed_form: ClosedForm | None = None
+
+    def __post_init__(self) -> None:
+        if self.gravity_lab_m_s2 is None:
+            raise MissingInputError(
+                "Gravity is not said.", value=None, expected="gravity_lab_m_s2=(x, y, z), three zeros where there is none",
+                where="System",
+            )  # fmt: skip
+        gravity = readonly(self.gravity_lab_m_s2, (3,), name="gravity_lab_m_s2", where="System")
+        object.__setattr__(self, "gravity_lab_m_s2", gravity)
+        for name in ("bodies", "closures", "springs", "drives"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        self._check_tree()
+        object.__setattr__(self, "free", self._expanded() or (() if self.closures else self.coordinates))
+        self._check_names()
+        self._check_loops()
+
+    def _check_tree(self) -> None:
+        before: list[str] = []
+        for body in self.bodies:
+            if body.name in (*before, GROUND):
+                raise InvalidValueError(
+                    f"Two bodies are called {body.name!r}.", value=body.name, expected="different names", where="System"
+                )
+            if body.parent not in (*before, GROUND):
+                raise InvalidValueError(
+                    f"The {body.name} hangs on {body.parent!r}.",
+                    value=body.parent, expected=f"{GROUND!r} or a body before it: {before}", where=body.name,
+                )  # fmt: skip
+            before.append(body.name)
+
+    def _expanded(self) -> tuple[str, ...]:
+        """Free coordinates, the name of a rotation standing for its quaternion."""
+        fours = [[self.coordinates[k] for k in four] for four, _ in self.layout.quaternions]
+        found = {names[0].removesuffix(".w"): names for names in fours}
+        return tuple(name for given in self.free for name in found.get(given, [given]))
+
+    def _check_names(self) -> None:
+        for name in self.free:
+            self.coordinate(name)
+        for spring in self.springs:
+            spring.check(self.layout)
+        for drive in self.drives:
+            for name in drive.speeds:
+                self.speed(name)
+
+    def _check_loops(self) -> None:
+        if len(set(self.free)) < len(self.free):
+            raise InvalidValueError(
+                f"A coordinate is free twice: {self.free}.", value=self.free, expected="different names", where="System"
+            )
+        if not self.closures:
+            if len(self.free) not in (0, len(self.coordinates)):
+                raise InvalidValueError(
+                    "Some coordinates are not free, but nothing closes a loop.", value=self.free,
+                    expected="closures, or no list of free coordinates", where="System",
+                )  # fmt: skip
+            return
+        rows, wanted = sum(closure.size for closure in self.closures), len(self.dependent)
+        if self.layout.quaternions and set(self.dependent) & {self.coordinates[k] for q, _ in self.layout.quaternions for k in q}:
+            raise InvalidValueError(
+                "A quaternion cannot follow from a loop: its four numbers are not independent.", value=self.dependent,
+                expected="turns (a cardan joint) where a loop determines the attitude", where="System",
+            )  # fmt: skip
+        if rows != wanted:
+            raise InvalidValueError(
+                f"{rows} equations cannot determine {wanted} dependent coordinates: {', '.join(self.dependent)}.",
+                value=rows, expected=f"{wanted} equations", where="System",
+            )  # fmt: skip
+        row_of = matching(self.loop_pattern)
+        left = [name for name, row in zip(self.dependent, row_of, strict=True) if row is None]
+        if left:
+            raise InvalidValueError(
+                f"The closures leave {', '.join(left)} undetermined in every configuration.",
+                value=left, expected="closures that tie each dependent coordinate; choose other free coordinates", where="System",
+            )  # fmt: skip
+
+    @cached_property
+    def loop_pattern(self) -> BoolArray:
+        """(k, k), which equation of the closures depends on which dependent coordinate: by two attitudes at random."""
+        rng = np.random.default_rng(0)
+        q = rng.uniform(0.3, 1.2, (2, len(self.coordinates)))
+        for four, _ in self.layout.quaternions:
+            q[:, four] /= np.linalg.norm(q[:, four], axis=1, keepdims=True)
+        J = np.abs(self.loop_jacobian(q, self.kinematics(q)))
+        wide: BoolArray = J[:, :, [self.speed(name) for name in self.dependent]].max(axis=0) > STRUCTURAL * J.max()
+        return wide
+
+    def loop_residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """All equations h (N, k) of the closures, in their order.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.concatenate([closure.residual(q, moving) for closure in self.closures], axis=1)
+
+    def loop_jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """J (N, k, n) with h' = J u.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.concatenate([closure.jacobian(q, moving) for closure in self.closures], axis=1)
+
+    def loop_drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """What is left of h'' (N, k) in a motion with u' = 0.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states, without accelerations.
+        """
+        return np.concatenate([closure.drift(q, moving) for closure in self.closures], axis=1)
+
+    @cached_property
+    def layout(self) -> TreeLayout:
+        """The tree as indices and constants."""
+        coordinates, speeds = names_of([step for body in self.bodies for step in body.joint])
+        names = tuple(body.name for body in self.bodies)
+        return TreeLayout(
+            names,
+            tuple((GROUND, *names).index(body.parent) for body in self.bodies),
+            tuple(body.joint for body in self.bodies),
+            np.array([body.R_parent_joint for body in self.bodies]),
+            np.array([body.place_m for body in self.bodies]),
+            tuple(coordinates),
+            tuple(speeds),
+        )
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q, in order."""
+        return self.layout.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        """Names of u, in order; of a coordinate whose rate it is, the same name."""
+        return self.layout.speeds
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """Names of the coordinates that are not free, in order."""
+        return tuple(name for name in self.coordinates if name not in self.free)
+
+    @cached_property
+    def free_speeds(self) -> tuple[str, ...]:
+        """Names of the speeds of the free coordinates, in their order (of all, in order, where there are no loops)."""
+        if not self.closures:
+            return self.speeds
+        dependent = set(self.dependent)
+        return tuple(dict.fromkeys([*(n for n in self.free if n in self.speeds), *(n for n in self.speeds if n not in dependent)]))
+
+    def index(self, name: str) -> int:
+        """Number of a body; 0 is the base.
+
+        Parameters
+        ----------
+        name : str
+            Of a body, or `GROUND`.
+        """
+        return self.layout.index(name)
+
+    def body(self, name: str) -> Body:
+        """The body of a name.
+
+        Parameters
+        ----------
+        name : str
+            Of a body.
+        """
+        return self.bodies[self.layout.index(name) - 1]
+
+    def coordinate(self, name: str) -> int:
+        """Column of a coordinate in q.
+
+        Parameters
+        ----------
+        name : str
+            Of a coordinate.
+        """
+        return self.layout.coordinate(name)
+
+    def speed(self, name: str) -> int:
+        """Column of a speed in u, and of its power partner in tau.
+
+        Parameters
+        ----------
+        name : str
+            Of a speed.
+        """
+        return self.layout.speed(name)
+
+    def at_zero(self, **values: float) -> FloatArray:
+        """One state q (1, nq): zeros (quaternions without rotation), but for coordinates given by name.
+
+        Parameters
+        ----------
+        **values : float
+            Coordinate -> value.
+        """
+        q = self.layout.at_zero()
+        for name, value in values.items():
+            q[0, self.coordinate(name)] = value
+        return q
+
+    # Motion.
+
+    def kinematics(
+        self, q: ArrayLike, u: ArrayLike | None = None, a: ArrayLike | None = None, *, base: Motion | None = None
+    ) -> Kinematics:
+        """Motion of all bodies.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates, rad or m.
+        u, a : ArrayLike | None, optional
+            (N, n), speeds and their rates; None are zeros.
+        base : Motion | None, optional
+            Motion of the frame that the roots hang on (N frames); None is the laboratory.
+
+        Raises
+        ------
+        ShapeError
+            Arrays that do not fit.
+        InvalidValueError
+            A quaternion that is not of length 1.
+        """
+        q, u, a = self._checked(q, u, a)
+        return move(self.layout, q, u, a, base)
+
+    def rates(self, q: FloatArray, u: FloatArray) -> FloatArray:
+        """Return q' (N, nq) at speeds u (N, n).
+
+        Parameters
+        ----------
+        q, u : FloatArray
+            (N, nq) and (N, n).
+        """
+        return rates(self.layout, q, u)
+
+    def jacobian(self, q: FloatArray, body: str, place_m: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """How speeds move a point of a body and turn the body: (N, 3, n) each, laboratory axes.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        body : str
+            Its name.
+        place_m : ArrayLike
+            (3,), in the body's axes.
+        """
+        moving, index = self.kinematics(q), self.index(body)
+        return moving.jacobian(index, moving.point(index, place_m)[0])
+
+    # Forces.
+
+    def mass_matrix(self, moving: Kinematics) -> FloatArray:
+        """M (N, n, n) of the tree.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Of the states asked for.
+        """
+        J_v, J_w = moving.jacobians(self._coms(moving)[0])
+        inertia = self._inertia(moving) @ J_w
+        N, n = len(J_v), len(self.speeds)
+        heavy = self._mass[:, None, None] * J_v
+        left, right = (np.concatenate(pair, axis=2).reshape(N, -1, n) for pair in ((J_v, J_w), (heavy, inertia)))
+        return np.asarray(np.swapaxes(left, 1, 2) @ right)
+
+    def inverse(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        a: ArrayLike,
+        external: Iterable[External] = (),
+        *,
+        base: Motion | None = None,
+    ) -> FloatArray:
+        """What the joints have to supply for a motion, tau (N, n): M u' + c + g + s - E, loops cut.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates, rad or m.
+        u, a : ArrayLike
+            (N, n), speeds and their rates.
+        external : Iterable[External], optional
+            Wrenches ON bodies, by name.
+        base : Motion | None, optional
+            What the roots hang on, if it moves.
+        """
+        q, u, a = self._checked(q, u, a)
+        moving = move(self.layout, q, u, a, base)
+        return (
+            self.inertial_forces(moving, self.gravity_lab_m_s2)
+            + self.spring_forces(q, moving)
+            - self.external_forces(moving, external)
+        )
+
+    def terms(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        tau: ArrayLike | None = None,
+        external: Iterable[External] = (),
+        *,
+        base: Motion | None = None,
+    ) -> Terms:
+        """M, C, G, Q, E of M u' = C + G + Q + E, of the tree (loops cut).
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates, rad or m.
+        u : ArrayLike
+            (N, n), speeds.
+        tau : ArrayLike | None, optional
+            (N, n), drives; None are zeros.
+        external : Iterable[External], optional
+            Wrenches ON bodies, by name.
+        base : Motion | None, optional
+            What the roots hang on, if it moves.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.multibody.pendulums import double_pendulum
+        >>> bars = double_pendulum((1.0, 1.0), (1.0, 1.0), gravity_m_s2=9.81)
+        >>> parts = bars.terms(np.array([[0.0, np.pi / 2]]), np.zeros((1, 2)))
+        >>> parts.G.round(3) + 0.0
+        array([[ 0.   , -4.905]])
+        """
+        q, u, drive = self._checked(q, u, tau)
+        moving = move(self.layout, q, u, np.zeros_like(u), base)
+        return Terms(
+            self.mass_matrix(moving),
+            -self.inertial_forces(moving, (0.0, 0.0, 0.0)),
+            self.gravity_forces(moving, self.gravity_lab_m_s2),
+            drive - self.spring_forces(q, moving),
+            self.external_forces(moving, external),
+        )
+
+    def forward(
+        self, q: ArrayLike, u: ArrayLike, tau: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
+    ) -> FloatArray:
+        """Accelerations u' (N, n) of the tree, loops cut; those of closed loops come from `biomech_id.multibody.reduction`.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates, rad or m.
+        u, tau : ArrayLike
+            (N, n), speeds, and drives at their joints.
+        external : Iterable[External], optional
+            Wrenches ON bodies, by name.
+        base : Motion | None, optional
+            What the roots hang on, if it moves.
+        """
+        return self.terms(q, u, tau, external, base=base).accelerations()
+
+    def inertial_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
+        """M u' + c + g (N, n): virtual power of m (a - gravity) and of the rate of spin.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            With accelerations.
+        gravity_lab_m_s2 : ArrayLike
+            (3,); zeros leave M u' + c.
+        """
+        com, _, acceleration = self._coms(moving)
+        J_v, J_w = moving.jacobians(com)
+        inertia, omega = self._inertia(moving), moving.omega_rad_s[:, 1:]
+        spin, change = ((inertia @ w[..., None])[..., 0] for w in (omega, moving.alpha_rad_s2[:, 1:]))
+        force = self._mass[:, None] * (acceleration - np.asarray(gravity_lab_m_s2))
+        moment = change + cross(omega, spin)
+        return np.asarray(np.einsum("nbij,nbi->nj", J_v, force) + np.einsum("nbij,nbi->nj", J_w, moment))
+
+    def gravity_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
+        """G = -g (N, n): virtual power of the weights.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Of the states asked for.
+        gravity_lab_m_s2 : ArrayLike
+            (3,), laboratory axes.
+        """
+        J_v = moving.jacobians(self._coms(moving)[0])[0]
+        return np.asarray(np.einsum("b,i,nbij->nj", self._mass, np.asarray(gravity_lab_m_s2), J_v))
+
+    def spring_forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Forces s (N, n) that springs and dampers add to what the joints must supply.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
+        for spring in self.springs:
+            total += spring.forces(q, moving)
+        return total
+
+    def external_forces(self, moving: Kinematics, external: Iterable[External]) -> FloatArray:
+        """E (N, n) of wrenches ON bodies.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Of the states asked for.
+        external : Iterable[External]
+            By names of bodies.
+        """
+        total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
+        for load in external:
+            force, moment = load.at_origin()
+            J_v, J_w = moving.jacobian(self.index(load.segment), np.zeros((len(moving.u), 3)))
+            total += np.einsum("nij,ni->nj", J_v, np.broadcast_to(force, (len(J_v), 3)))
+            total += np.einsum("nij,ni->nj", J_w, np.broadcast_to(moment, (len(J_v), 3)))
+        return total
+
+    def drive_forces(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
+        """Return tau (n,) of the drives in one state.
+
+        Parameters
+        ----------
+        t : float
+            Time, seconds.
+        q : FloatArray
+            (nq,), coordinates.
+        u : FloatArray
+            (n,), speeds.
+        """
+        tau = np.zeros(len(self.speeds), dtype=np.result_type(q, u))
+        for drive in self.drives:
+            tau[[self.speed(name) for name in drive.speeds]] += np.asarray(drive.torque(t, q, u))
+        return tau
+
+    def energy(self, q: ArrayLike, u: ArrayLike) -> FloatArray:
+        """Kinetic, gravitational (zero at the laboratory's origin) and spring energy (N,), J.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates.
+        u : ArrayLike
+            (N, n), speeds.
+        """
+        q, u, zero = self._checked(q, u, None)
+        moving = move(self.layout, q, u, zero)
+        com, velocity, _ = self._coms(moving)
+        omega = moving.omega_rad_s[:, 1:]
+        turning = dot(omega, (self._inertia(moving) @ omega[..., None])[..., 0])
+        height = dot(com, np.asarray(self.gravity_lab_m_s2))
+        bodies = (self._mass * (dot(velocity, velocity) / 2 - height) + turning / 2).sum(axis=1)
+        return np.asarray(bodies + sum(spring.energy(q, moving) for spring in self.springs))
+
+    def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
+        """Power (N,), W, of the dampers on the bodies: never positive.
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        moving : Kinematics
+            Of the same states.
+        """
+        return np.asarray(sum((spring.damping_power(q, moving) for spring in self.springs), start=np.zeros(len(q))))
+
+    def chain(self, q: ArrayLike, u: ArrayLike, a: ArrayLike, *, base: Motion | None = None) -> Chain:
+        """The tree in motion as the `Chain` that the general Newton-Euler solver takes, distal to proximal.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates.
+        u, a : ArrayLike
+            (N, n), speeds and their rates.
+        base : Motion | None, optional
+            What the roots hang on, if it moves.
+        """
+        moving = self.kinematics(q, u, a, base=base)
+        motions = self.motions(moving)
+        last = len(self.bodies) - 1
+        parents = tuple(BASE if p == 0 else last - (p - 1) for p in reversed(self.layout.parents))
+        origins = [moving.origin_m[:, k + 1] for k in range(last + 1)]
+        return Chain([body.segment for body in reversed(self.bodies)], motions[::-1], origins[::-1], parents)
+
+    def motions(self, moving: Kinematics) -> list[Motion]:
+        """Motion of every body as the rest of the library knows it.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            With accelerations.
+        """
+        com = self._coms(moving)
+        return [
+            Motion(
+                Frames(moving.R_lab_body[:, k], moving.origin_m[:, k]), moving.omega_rad_s[:, k], moving.alpha_rad_s2[:, k],
+                *(values[:, k - 1] for values in com),
+            )
+            for k in range(1, len(self.bodies) + 1)
+        ]  # fmt: skip
+
+    @cached_property
+    def _mass(self) -> FloatArray:
+        return np.array([body.segment.mass_kg for body in self.bodies])
+
+    @cached_property
+    def _com(self) -> FloatArray:
+        return np.array([body.segment.com_m for body in self.bodies])
+
+    @cached_property
+    def _tensor(self) -> FloatArray:
+        return np.array([body.segment.inertia_kgm2 for body in self.bodies])
+
+    def _coms(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Position, velocity, acceleration (N, B, 3) of the centres of mass."""
+        arm = (moving.R_lab_body[:, 1:] @ self._com[..., None])[..., 0]
+        omega = moving.omega_rad_s[:, 1:]
+        spin = cross(omega, arm)
+        return (
+            moving.origin_m[:, 1:] + arm,
+            moving.velocity_m_s[:, 1:] + spin,
+            moving.acceleration_m_s2[:, 1:] + cross(moving.alpha_rad_s2[:, 1:], arm) + cross(omega, spin),
+        )
+
+    def _inertia(self, moving: Kinematics) -> FloatArray:
+        """Tensors (N, B, 3, 3) about the centres of mass, laboratory axes."""
+        R = moving.R_lab_body[:, 1:]
+        return np.asarray(R @ self._tensor @ np.swapaxes(R, -1, -2))
+
+    def _checked(self, q: ArrayLike, u: ArrayLike | None, a: ArrayLike | None) -> tuple[FloatArray, FloatArray, FloatArray]:
+        N = len(np.asarray(q))
+        sizes = {"q": len(self.coordinates), "u": len(self.speeds), "a": len(self.speeds)}
+        out = []
+        for (name, size), given in zip(sizes.items(), (q, u, a), strict=True):
+            values = np.zeros((N, size)) if given is None else np.asarray(given)
+            values = values if values.dtype.kind in "fc" else values.astype(np.float64)
+            if values.shape != (N, size):
+                raise ShapeError(
+                    f"{name} has shape {values.shape}, for {', '.join(self.coordinates if name == 'q' else self.speeds)}.",
+                    value=values.shape, expected=str((N, size)), where="System",
+                )  # fmt: skip
+            out.append(values)
+        for four, _ in self.layout.quaternions:
+            _check_length(out[0][:, four].real, self.coordinates[four[0]])
+        return out[0], out[1], out[2]
+
+
+def _check_length(quaternion: FloatArray, name: str) -> None:
+    off: FloatArray = np.abs(np.linalg.norm(quaternion, axis=1) - 1)
+    bad: BoolArray = off > UNIT_QUATERNION
+    if bad.any():
+        frame = int(np.argmax(bad))
+        raise InvalidValueError(
+            f"The quaternion {name.removesuffix('.w')} of state {frame} has length {np.linalg.norm(quaternion[frame]):.9g}.",
+            value=quaternion[frame].tolist(), expected="length 1 within 1e-6", where=f"state {frame}",
+        )  # fmt: skip
+
+
+def _solved(A: FloatArray, b: FloatArray) -> FloatArray:
+    """Solutions x (N, n) of A x = b, state by state."""
+    return np.asarray(np.linalg.solve(A, b[..., None])[..., 0])
