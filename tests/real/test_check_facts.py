@@ -104,7 +104,7 @@ def test_the_comparison_can_fail(checked: dict[str, Any]) -> None:
         # Floats that were made from the integers: the rounding of float32, 2e-4 mm.
         ("c3d_org/sample01", "Eb015pr.c3d", ["Eb015pi.c3d", "Eb015si.c3d", "Eb015vi.c3d"], 2e-7),
         # Integers rounded twice by different programs: one scale unit, 0.2812 mm.
-        ("c3d_org/sample02", "pc_int.c3d", ["DEC_INT.C3D"], 2.812e-4),
+        ("c3d_org/sample02", "pc_int.c3d", ["DEC_INT.C3D", "sgi_int.c3d", "pc_real.c3d"], 2.812e-4),
     ],
 )
 def test_encodings_of_one_recording_give_the_same_data(

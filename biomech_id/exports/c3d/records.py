@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from biomech_id.errors import OutputError
-from biomech_id.readers.c3d.parameters import BLOCK_BYTES, Parameters, Record
+from biomech_id.readers.c3d.parameters import Parameters
 from biomech_id.readers.c3d.processor import Processor
+from biomech_id.readers.c3d.records import BLOCK_BYTES, Record
 
 #: Rows of one text parameter; longer lists continue in NAME2, NAME3...
 MOST_ROWS = 255

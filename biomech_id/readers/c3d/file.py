@@ -175,7 +175,9 @@ def open_c3d(source: Source) -> C3DFile:
     layout, findings = find_layout(header, parameters, data, where=where)
     noticed = []
     if parameters.damage:
-        noticed.append(Finding("parameters-damaged", {"file": where, "damage": parameters.damage, "lost": parameters.lost}, where))
+        noticed.append(
+            Finding("parameters-damaged", {"file": where, "damage": parameters.damage, "skipped": parameters.skipped}, where)
+        )
     if parameters.strays:
         first, *more = parameters.strays
         noticed.append(Finding("parameters-stray", {"file": where, "first": first, "more": len(more)}, where))

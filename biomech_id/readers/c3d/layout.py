@@ -224,7 +224,7 @@ def _counts(header: Header, parameters: Parameters, rate_hz: float) -> list[tupl
 
 
 def _starts(header: Header, parameters: Parameters, size: int, where: str) -> list[int]:
-    """Byte offsets of the data as header and POINT:DATA_START say; without either, the block behind the parameters."""
+    """Byte offsets of the data as header and POINT:DATA_START say; the block behind the parameters where neither can be."""
     told = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
     starts = _distinct([(block - 1) * BLOCK_BYTES for block in told if block and block > 1])
     behind = ceil(parameters.end / BLOCK_BYTES) * BLOCK_BYTES
@@ -239,7 +239,8 @@ def _starts(header: Header, parameters: Parameters, size: int, where: str) -> li
             f"{where} ends at byte {size}, before its data at byte {start}: it was cut; copy or export it again.",
             value=size, expected=f"more than {start} bytes", where=where,
         )  # fmt: skip
-    return [behind]
+    # What the file says and what its parameters leave room for contradict each other: only the length can tell who is right.
+    return [*starts, behind]
 
 
 def _frame_counts(header: Header, parameters: Parameters) -> list[int]:

@@ -1,13 +1,4 @@
-"""The parameter section of a C3D file, walked record by record.
-
-Layout (C3D user guide, "The parameter section"): four bytes (two unused, number of 512-byte blocks, processor), then records.
-A record is: length of the name (negative when locked), group number (negative for the group's own record), name, a 16-bit
-offset from itself to the next record; a parameter goes on with type (-1 characters, 1 bytes, 2 integers, 4 floats), number of
-dimensions, dimensions, data; both end with a description. Offset 0 or a name of length 0 ends the list.
-
-Every length is checked against the section before it is used, so a damaged section ends in one sentence and never in a crash.
-What precedes the damage is kept.
-"""
+"""The parameters of a C3D file by group and name, made of the records that `records` reads."""
 
 from __future__ import annotations
 
@@ -21,55 +12,8 @@ from numpy.typing import NDArray
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.processor import Processor, processor_of
+from biomech_id.readers.c3d.records import BLOCK_BYTES, Record, RecordWalk, decode_text, section_end
 from biomech_id.sentences import Sentence
-
-BLOCK_BYTES = 512
-MOST_RECORDS = 20_000
-MOST_DIMENSIONS = 7
-NO_DIMENSIONS: tuple[int, ...] = ()
-BYTES_OF_TYPE = {-1: 1, 1: 1, 2: 2, 4: 4}
-
-
-@dataclass(frozen=True)
-class Record:
-    """One record as stored: a group (``kind`` 0, ``dims`` empty) or a parameter.
-
-    ``raw`` is the parameter's data as it lies in the file. Byte positions in the file: ``start`` of the record, ``pointer`` to
-    the next record (its value is ``offset``, counted from itself), ``body`` behind the data, ``end`` behind the description.
-
-    Attributes
-    ----------
-    name : str
-        In upper case.
-    group_id : int
-        Number of its group.
-    locked : bool
-        Whether the file says so.
-    is_group : bool
-        Whether it is a group.
-    kind : int
-        Bytes of an item, -1 for characters; 0 for a group.
-    dims : tuple[int, ...]
-        The fastest first.
-    raw, description : bytes
-        As stored.
-    start, pointer, offset, body, end : int
-        Where the record, its pointer, the pointer's value, its data and its end lie, bytes.
-    """
-
-    name: str
-    group_id: int
-    locked: bool
-    is_group: bool
-    kind: int
-    dims: tuple[int, ...]
-    raw: bytes
-    description: bytes
-    start: int
-    pointer: int
-    offset: int
-    body: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -148,8 +92,8 @@ class Parameters:
         Length of the section as it says, in blocks of 512 bytes.
     damage : Sentence | None, optional
         What was wrong with the section; None when all of it could be walked.
-    lost : bool, optional
-        Whether what follows the damage could not be read.
+    skipped : int, optional
+        Bytes between records that could not be read.
     strays : tuple[Sentence, ...], optional
         What was skipped (parameters without a group, groups numbered twice).
     """
@@ -161,7 +105,7 @@ class Parameters:
     end: int
     blocks: int
     damage: Sentence | None = None
-    lost: bool = False
+    skipped: int = 0
     strays: tuple[Sentence, ...] = ()
 
     def __contains__(self, key: object) -> bool:
@@ -249,22 +193,6 @@ class Parameters:
         return whole + 65536 if -32768 <= whole < 0 else whole
 
 
-def decode_text(raw: bytes) -> str:
-    """Return text stored as UTF-8 or, failing that, Latin-1; padding removed.
-
-    Parameters
-    ----------
-    raw : bytes
-        As stored.
-    """
-    raw = raw.rstrip(b" \x00")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    return text.replace("\x00", " ").strip()
-
-
 def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
     """Return the parameters of a file.
 
@@ -280,7 +208,7 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
     Raises
     ------
     FileRefusedError
-        The section lies outside the file, or its processor is unknown.
+        The section lies outside the file, its processor is unknown, or it cannot be followed to its end.
     """
     if start < BLOCK_BYTES or start + 4 > len(data):
         raise FileRefusedError(
@@ -288,74 +216,12 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
             value=start, expected=f"a parameter section within {len(data)} bytes", where=where,
         )  # fmt: skip
     blocks, processor = data[start + 2], processor_of(data[start + 3], where=where)
-    records: list[Record] = []
-    damage: Sentence | None = None
-    lost = False
-    position: int = start + 4
-    # A section of 255 blocks is the format's limit; the count itself is too often wrong to stop at.
-    limit = len(data)
-    while len(records) < MOST_RECORDS:
-        record = _record_at(data, position, limit, processor)
-        if isinstance(record, Sentence):
-            damage, lost = record, True
-        if not isinstance(record, Record):
-            break
-        records.append(record)
-        position = record.end
-        if record.offset == 0:
-            break
-        following = record.pointer + record.offset
-        if following != record.end and not damage:
-            damage = Sentence("parameter-end", {"name": record.name, "bytes": following - record.end})
-        # A pointer into the record's own data cannot be followed; the record behind it usually can.
-        if record.body <= following < limit:
-            position = following
-    groups, strays = _grouped(records, processor)
-    return Parameters(processor, groups, tuple(records), start, position, blocks, damage, lost, tuple(strays))
-
-
-def _record_at(data: bytes, at: int, limit: int, processor: Processor) -> Record | Sentence | None:
-    """Return the record at a byte, what is damaged, or None where the list ends."""
-    if at + 2 > limit:
-        return Sentence("parameters-beyond-file")
-    name_length, group_id = (int(b) for b in np.frombuffer(data, np.int8, 2, at))
-    if name_length == 0 or group_id == 0:
-        return None
-    pointer = at + 2 + abs(name_length)
-    if pointer + 2 > limit:
-        return Sentence("parameter-name-beyond-file", {"byte": at})
-    name = decode_text(data[at + 2 : pointer])
-    offset = int(processor.words(data, offset=pointer, count=1)[0])
-    body = pointer + 2
-    kind, dims, raw = 0, NO_DIMENSIONS, b""
-    if group_id > 0:
-        head = _typed_data(data, body, limit, name)
-        if isinstance(head, Sentence):
-            return head
-        kind, dims, raw, body = head
-    described = data[body] if body < limit else 0
-    description = data[body + 1 : body + 1 + described]
-    return Record(
-        name=name, group_id=abs(group_id), locked=name_length < 0, is_group=group_id < 0, kind=kind, dims=dims, raw=raw,
-        description=description, start=at, pointer=pointer, offset=offset, body=body, end=min(body + 1 + described, limit),
+    walk = RecordWalk(data, processor, section_end(data, start, processor), where)
+    walk.run(start + 4)
+    groups, strays = _grouped(walk.records, processor)
+    return Parameters(
+        processor, groups, tuple(walk.records), start, walk.position, blocks, walk.damage, walk.skipped, tuple(strays)
     )  # fmt: skip
-
-
-def _typed_data(data: bytes, body: int, limit: int, name: str) -> tuple[int, tuple[int, ...], bytes, int] | Sentence:
-    if body + 2 > limit:
-        return Sentence("parameter-beyond-file", {"name": name})
-    kind = int(np.frombuffer(data, np.int8, 1, body)[0])
-    n_dims = data[body + 1]
-    if kind not in BYTES_OF_TYPE:
-        return Sentence("parameter-type-unknown", {"name": name, "type": kind})
-    if n_dims > MOST_DIMENSIONS:
-        return Sentence("parameter-dimensions", {"name": name, "dimensions": n_dims, "most": MOST_DIMENSIONS})
-    dims = tuple(data[body + 2 : body + 2 + n_dims])
-    begin = body + 2 + n_dims
-    size = BYTES_OF_TYPE[kind] * prod(dims)
-    if len(dims) < n_dims or begin + size > limit:
-        return Sentence("parameter-data-beyond-file", {"name": name})
-    return kind, dims, data[begin : begin + size], begin + size
 
 
 def _grouped(records: list[Record], processor: Processor) -> tuple[dict[str, Group], list[Sentence]]:

@@ -12,7 +12,9 @@ from c3d_builder import C3D, DEC, FRAMES, MASS_KG, PC, RATIO, SGI, healthy
 
 from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.readers import read_c3d, read_recording
-from biomech_id.trial import EventKind, PlateChannel
+from biomech_id.readers.c3d.parameters import walk_parameters
+from biomech_id.readers.c3d.records import BLOCK_BYTES
+from biomech_id.trial import EventKind, PlateChannel, Trial
 
 
 @pytest.fixture
@@ -537,3 +539,72 @@ def test_a_label_too_long_for_its_field_is_said(write: Callable[..., Path]) -> N
     names = healthy().labels()
     file.labels = lambda: names  # type: ignore[method-assign]
     assert "parameters-damaged" in rules(write(file))
+
+
+def record_starts(content: bytes) -> dict[str, int]:
+    """Name -> first byte of each record of a file made here, whose section is whole."""
+    walked = walk_parameters(content, BLOCK_BYTES, where="healthy")
+    return {f"{record.group_id}:{record.name}": record.start for record in walked.records}
+
+
+def what_it_holds(trial: Trial) -> tuple[object, ...]:
+    numbers = [trial.markers.position_m, *(array for plate in trial.plates for array in (plate.force_lab_N, plate.corners_m))]
+    return trial.n_frames, trial.markers.names, trial.subject, trial.events, [array.tobytes() for array in numbers]
+
+
+@pytest.mark.parametrize("processor", [PC, SGI])
+def test_a_pointer_in_the_wrong_byte_order_costs_nothing(write: Callable[..., Path], processor: int) -> None:
+    """Seen in a converter of integers to the other byte order: the last pointer is left as it was and leads into the data."""
+    file = healthy()
+    file.processor = processor
+    path = write(file)
+    whole, content = read_c3d(path, trust=True), bytearray(path.read_bytes())
+    start = record_starts(bytes(content))["1:LABELS"]
+    pointer = start + 2 + len("LABELS")
+    content[pointer : pointer + 2] = content[pointer : pointer + 2][::-1]
+    path.write_bytes(content)
+    trial = read_c3d(path, trust=True)
+    assert what_it_holds(trial) == what_it_holds(whole)
+    assert {f.rule for f in trial.findings} - {f.rule for f in whole.findings} == {"parameters-damaged"}
+
+
+@pytest.mark.parametrize("value", [0, 1, 7, 0x41, 0x80, 0xFF])
+def test_no_damage_to_a_record_costs_frames_or_goes_unsaid(write: Callable[..., Path], value: int) -> None:
+    """Length of the name, group, pointer, type, number of dimensions of every record: each byte of them replaced."""
+    path = write(healthy())
+    whole, content = read_c3d(path, trust=True), path.read_bytes()
+    said_of_whole = {finding.rule for finding in whole.findings}
+    silent = []
+    for name, start in record_starts(content).items():
+        behind = start + 2 + len(name.partition(":")[2])
+        for byte in (start, start + 1, behind, behind + 1, behind + 2, behind + 3):
+            damaged = bytearray(content)
+            damaged[byte] = value
+            path.write_bytes(damaged)
+            try:
+                trial = read_c3d(path, trust=True)
+            except FileRefusedError:
+                continue
+            assert trial.n_frames == whole.n_frames, (name, byte)
+            # A parameter of another group that exists, or letters that are bytes, cannot be known to be wrong.
+            possible = value == 1 and byte in (start + 1, behind + 2)
+            same = what_it_holds(trial) == what_it_holds(whole) or {f.rule for f in trial.findings} != said_of_whole
+            if not same and not possible:
+                silent.append((name, byte - start))
+    assert not silent, silent
+
+
+def test_what_older_software_left_behind_the_list_is_not_read(write: Callable[..., Path]) -> None:
+    path = write(healthy())
+    content = path.read_bytes()
+    walked = walk_parameters(content, BLOCK_BYTES, where="healthy")
+    old = healthy().parameter("RATE", 1, 31.0)
+    behind = bytearray(content)
+    # The list ends with a name of no length; what follows begins with the byte of an old text.
+    behind[walked.end : walked.end + 2] = b"\0y"
+    behind[walked.end + 20 : walked.end + 20 + len(old)] = old
+    assert walked.end + 20 + len(old) < walked.blocks * BLOCK_BYTES + BLOCK_BYTES
+    path.write_bytes(behind)
+    trial = read_c3d(path, trust=True)
+    assert trial.rate_hz == healthy().rate_hz
+    assert "parameters-damaged" not in {finding.rule for finding in trial.findings}

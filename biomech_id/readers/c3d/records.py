@@ -1,0 +1,286 @@
+"""The records of a C3D file's parameter section, one after the other, and past what is damaged.
+
+Layout (C3D user guide, "The parameter section"): four bytes (two unused, number of 512-byte blocks, processor), then records.
+A record is: length of the name (negative when locked), group number (negative for the group's own record), name, a 16-bit
+offset from itself to the next record; a parameter goes on with type (-1 characters, 1 bytes, 2 integers, 4 floats), number of
+dimensions, dimensions, data; both end with a description. Offset 0 or a name of length 0 ends the list.
+
+Every length is checked against the section before it is used, so a damaged section ends in one sentence and never in a crash.
+Where a record cannot be followed, the walk goes on at the next one that is whole; where there is none although bytes follow, the
+file is refused: half of a parameter section looks like all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from biomech_id.errors import FileRefusedError
+from biomech_id.readers.c3d.processor import Processor
+from biomech_id.sentences import Sentence
+
+BLOCK_BYTES = 512
+MOST_RECORDS = 20_000
+MOST_DIMENSIONS = 7
+NO_DIMENSIONS: tuple[int, ...] = ()
+BYTES_OF_TYPE = {-1: 1, 1: 1, 2: 2, 4: 4}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One record as stored: a group (``kind`` 0, ``dims`` empty) or a parameter.
+
+    ``raw`` is the parameter's data as it lies in the file. Byte positions in the file: ``start`` of the record, ``pointer`` to
+    the next record (its value is ``offset``, counted from itself), ``body`` behind the data, ``end`` behind the description.
+
+    Attributes
+    ----------
+    name : str
+        In upper case.
+    group_id : int
+        Number of its group.
+    locked : bool
+        Whether the file says so.
+    is_group : bool
+        Whether it is a group.
+    kind : int
+        Bytes of an item, -1 for characters; 0 for a group.
+    dims : tuple[int, ...]
+        The fastest first.
+    raw, description : bytes
+        As stored.
+    start, pointer, offset, body, end : int
+        Where the record, its pointer, the pointer's value, its data and its end lie, bytes.
+    """
+
+    name: str
+    group_id: int
+    locked: bool
+    is_group: bool
+    kind: int
+    dims: tuple[int, ...]
+    raw: bytes
+    description: bytes
+    start: int
+    pointer: int
+    offset: int
+    body: int
+    end: int
+
+
+def decode_text(raw: bytes) -> str:
+    """Return text stored as UTF-8 or, failing that, Latin-1; padding removed.
+
+    Parameters
+    ----------
+    raw : bytes
+        As stored.
+    """
+    raw = raw.rstrip(b" \x00")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return text.replace("\x00", " ").strip()
+
+
+def section_end(data: bytes, start: int, processor: Processor) -> int:
+    """Byte where the data begin as the header says, which no record may cross unless its neighbours agree; else the file's end.
+
+    The section's own count of blocks is too often wrong to stop at.
+
+    Parameters
+    ----------
+    data : bytes
+        The whole file.
+    start : int
+        Byte offset of the section.
+    processor : Processor
+        In whose format numbers are stored.
+    """
+    stated = (int(processor.words(data, offset=16, count=1)[0]) - 1) * BLOCK_BYTES
+    return stated if start < stated <= len(data) else len(data)
+
+
+@dataclass
+class RecordWalk:
+    """The way through the records of one section.
+
+    Attributes
+    ----------
+    data : bytes
+        The whole file.
+    processor : Processor
+        In whose format numbers are stored.
+    section_end : int
+        Byte that only records which agree with their neighbours may cross.
+    where : str
+        File name, for messages.
+    position : int, optional
+        Byte reached.
+    records : list[Record], optional
+        Those read.
+    damage : Sentence | None, optional
+        The first thing that was wrong.
+    skipped : int, optional
+        Bytes passed over.
+    """
+
+    data: bytes
+    processor: Processor
+    section_end: int
+    where: str
+    position: int = 0
+    records: list[Record] = field(default_factory=list)
+    damage: Sentence | None = None
+    skipped: int = 0
+
+    def run(self, position: int) -> None:
+        """Read records from a byte to the list's end.
+
+        Parameters
+        ----------
+        position : int
+            First byte of the first record.
+
+        Raises
+        ------
+        FileRefusedError
+            The list cannot be followed to its end.
+        """
+        self.position = position
+        while len(self.records) < MOST_RECORDS and self.position != self.section_end:
+            record = self._at(self.position)
+            if record is None or isinstance(record, Sentence):
+                if not self._resume(record):
+                    return
+            elif not self._take(record):
+                return
+
+    def _at(self, position: int) -> Record | Sentence | None:
+        return _record_at(self.data, position, len(self.data), self.processor)
+
+    def _take(self, record: Record) -> bool:
+        """Keep a record and move behind it; False at the list's end."""
+        self.records.append(record)
+        self.position = record.end
+        following = record.pointer + record.offset
+        if record.offset == 0:
+            return self._whole(record.end) is not None and self._odd_end(record, following)
+        if following == record.end:
+            return True
+        self._odd_end(record, following)
+        # Pointer and length contradict each other: whichever leads to a record, and inside the section.
+        ways = [way for way in (following, record.end) if record.body <= way < self.section_end]
+        readable = sorted(filter(self._readable, ways), key=lambda way: self._whole(way) is None)
+        if not readable and all(self._at(way) is None for way in ways):
+            return False
+        # Neither: the search for the next whole record begins behind this one's name.
+        self.position = readable[0] if readable else min(record.end, self.section_end)
+        return True
+
+    def _odd_end(self, record: Record, following: int) -> bool:
+        self.damage = self.damage or Sentence("parameter-end", {"name": record.name, "bytes": following - record.end})
+        return True
+
+    def _readable(self, position: int) -> bool:
+        record = self._at(position)
+        return isinstance(record, Record) and bool(record.name) and record.name.isascii() and record.name.isprintable()
+
+    def _whole(self, position: int) -> Record | None:
+        """The record at a byte, where its name is one and its pointer leads exactly behind it; chance does not make such."""
+        record = self._at(position)
+        if not isinstance(record, Record) or not 0 < abs(record.pointer - record.start - 2) == len(record.name):
+            return None
+        named = record.name.isascii() and record.name.replace("_", "").isalnum()
+        return record if named and record.pointer + record.offset == record.end <= self.section_end else None
+
+    def _interrupted(self) -> bool:
+        """Whether a record began where the list seems to end: an end is a name of no length, whatever old bytes follow it."""
+        if self.position + 2 > len(self.data):
+            return False
+        name_length, group_id = (int(byte) for byte in np.frombuffer(self.data, np.int8, 2, self.position))
+        # The record of a new group has a negative number, which no letter of an old text is.
+        return name_length != 0 or group_id < 0 or group_id in {record.group_id for record in self.records}
+
+    def _resume(self, damage: Sentence | None) -> bool:
+        """Move to the next place behind a damaged one from which the walk can go on; False where the list simply ends here."""
+        if damage is None and not self._interrupted():
+            return False
+        following = self._next_whole() if damage is None else self._behind_its_pointer() or self._next_whole()
+        self.damage = self.damage or damage or Sentence("parameters-interrupted", {"byte": self.position})
+        if following:
+            self.skipped += following - self.position
+            self.position = following
+            return True
+        if damage is not None and any(self.data[self.position : self.section_end]):
+            raise FileRefusedError(
+                f"The parameters of {self.where} cannot be followed beyond byte {self.position}: {damage} The file is damaged.",
+                value=self.position, expected="parameters that can be followed to their end", where=self.where,
+            )  # fmt: skip
+        return False
+
+    def _behind_its_pointer(self) -> int | None:
+        """Where a record whose data cannot be read says that the next one begins, if a whole one or the list's end is there."""
+        pointer = self.position + 2 + abs(int(np.int8(np.uint8(self.data[self.position]))))
+        if pointer + 2 > self.section_end:
+            return None
+        following = pointer + int(self.processor.words(self.data, offset=pointer, count=1)[0])
+        if not pointer + 2 < following < self.section_end:
+            return None
+        return following if self._whole(following) or not any(self.data[following : following + 2]) else None
+
+    def _next_whole(self) -> int | None:
+        known = {(record.group_id, record.is_group, record.name.upper()) for record in self.records}
+        for position in range(self.position + 1, self.section_end - 4):
+            record = self._whole(position)
+            # What older software left behind the end of a list that became shorter is there already.
+            if record is not None and (record.group_id, record.is_group, record.name.upper()) not in known:
+                return position
+        return None
+
+
+def _record_at(data: bytes, at: int, limit: int, processor: Processor) -> Record | Sentence | None:
+    """Return the record at a byte, what is damaged, or None where the list ends."""
+    if at + 2 > limit:
+        return Sentence("parameters-beyond-file")
+    name_length, group_id = (int(b) for b in np.frombuffer(data, np.int8, 2, at))
+    if name_length == 0 or group_id == 0:
+        return None
+    pointer = at + 2 + abs(name_length)
+    if pointer + 2 > limit:
+        return Sentence("parameter-name-beyond-file", {"byte": at})
+    name = decode_text(data[at + 2 : pointer])
+    offset = int(processor.words(data, offset=pointer, count=1)[0])
+    body = pointer + 2
+    kind, dims, raw = 0, NO_DIMENSIONS, b""
+    if group_id > 0:
+        head = _typed_data(data, body, limit, name)
+        if isinstance(head, Sentence):
+            return head
+        kind, dims, raw, body = head
+    described = data[body] if body < limit else 0
+    description = data[body + 1 : body + 1 + described]
+    return Record(
+        name=name, group_id=abs(group_id), locked=name_length < 0, is_group=group_id < 0, kind=kind, dims=dims, raw=raw,
+        description=description, start=at, pointer=pointer, offset=offset, body=body, end=min(body + 1 + described, limit),
+    )  # fmt: skip
+
+
+def _typed_data(data: bytes, body: int, limit: int, name: str) -> tuple[int, tuple[int, ...], bytes, int] | Sentence:
+    if body + 2 > limit:
+        return Sentence("parameter-beyond-file", {"name": name})
+    kind = int(np.frombuffer(data, np.int8, 1, body)[0])
+    n_dims = data[body + 1]
+    if kind not in BYTES_OF_TYPE:
+        return Sentence("parameter-type-unknown", {"name": name, "type": kind})
+    if n_dims > MOST_DIMENSIONS:
+        return Sentence("parameter-dimensions", {"name": name, "dimensions": n_dims, "most": MOST_DIMENSIONS})
+    dims = tuple(data[body + 2 : body + 2 + n_dims])
+    begin = body + 2 + n_dims
+    size = BYTES_OF_TYPE[kind] * prod(dims)
+    if len(dims) < n_dims or begin + size > limit:
+        return Sentence("parameter-data-beyond-file", {"name": name})
+    return kind, dims, data[begin : begin + size], begin + size
