@@ -8,15 +8,17 @@ rotation kinematics, whatever the angle and without a singular one::
 for R'' R^T = S(alpha) + S(omega)^2, whose second term is symmetric. The skew part discards the component by which a spline of an
 orthonormal matrix leaves the rotations between samples. The centre of mass, a point fixed in the segment, is splined likewise.
 
-``vicon``: the vendor's stencils, to compare with stored outputs: with columns x, y, z of R_lab_seg and step h, ::
+``vicon``: the vendor's stencils, to compare with stored outputs: with columns x, y, z of R_lab_seg, step h and k the frames nearest
+to 20 ms (2 at 100 Hz, 3 at 150, 6 at 300), ::
 
-    omega in segment axes = [ y(i+2).z(i-2), z(i+2).x(i-2), x(i+2).y(i-2) ] / 4h,
-    alpha in the laboratory = (omega(i+2) - omega(i-2)) / 4h,
+    omega in segment axes = [ y(i+k).z(i-k), z(i+k).x(i-k), x(i+k).y(i-k) ] / 2kh,
+    alpha in the laboratory = (omega(i+k) - omega(i-k)) / 2kh,
 
-and the same spline for the centre of mass. The first stencil is not symmetric, so its error is of the first order of h.
+and for the centre of mass the spline that smooths by generalised cross-validation (`signal.smoothing_spline`): on paths that were
+filtered before it is the same as the other. The first stencil is not symmetric, so its error is of the first order of h.
 
-Accelerations have no value in the first and last four frames of a stretch, where the stencil does not fit and the spline still
-shows its end conditions. See docs/decisions/derivatives.md.
+Accelerations have no value in the first and last four frames of a stretch (2k where that is more), where the stencil does not fit
+and the spline still shows its end conditions. See docs/decisions/derivatives.md.
 """
 
 from __future__ import annotations
@@ -29,10 +31,11 @@ from biomech_id.algebra.vectors import dot, matvec
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.errors import OptionError
 from biomech_id.signal.derivatives import central_difference, quintic_derivatives, without_ends
+from biomech_id.signal.smoothing_spline import smoothed
 
 KINETICS = ("textbook", "vicon")
-#: Frames from the middle to either end of the vendor's angular stencil.
-STENCIL = 2
+#: Seconds from the middle to either end of the vendor's angular stencil.
+STENCIL_S = 0.02
 
 
 def check_kinetics(kinetics: str) -> None:
@@ -75,13 +78,13 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
         Another kinetics mode.
     """
     check_kinetics(kinetics)
-    angular = spline_rotation if kinetics == "textbook" else stencil_rotation
-    omega, alpha = angular(frames.R_lab_seg, rate_hz)
-    velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
+    textbook = kinetics == "textbook"
+    omega, alpha = (spline_rotation if textbook else stencil_rotation)(frames.R_lab_seg, rate_hz)
+    velocity, acceleration = quintic_derivatives(com_lab_m if textbook else smoothed(com_lab_m), rate_hz)
     return Motion(
         frames=frames,
         omega_lab_rad_s=omega,
-        alpha_lab_rad_s2=without_ends(alpha) if kinetics == "textbook" else alpha,
+        alpha_lab_rad_s2=without_ends(alpha) if textbook else alpha,
         com_lab_m=com_lab_m,
         com_velocity_lab_m_s=velocity,
         com_acceleration_lab_m_s2=without_ends(acceleration),
@@ -113,12 +116,13 @@ def stencil_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray,
     rate_hz : float
         Frames per second.
     """
+    k = max(1, round(STENCIL_S * rate_hz))
     omega = np.full((len(R_lab_seg), 3), np.nan)
-    if len(R_lab_seg) > 2 * STENCIL:
+    if len(R_lab_seg) > 2 * k:
         x, y, z = np.moveaxis(R_lab_seg, -1, 0)
-        later, earlier = slice(2 * STENCIL, None), slice(None, -2 * STENCIL)
+        later, earlier = slice(2 * k, None), slice(None, -2 * k)
         omega_seg = np.stack(
             [dot(y[later], z[earlier]), dot(z[later], x[earlier]), dot(x[later], y[earlier])], axis=-1
-        ) * (rate_hz / (2 * STENCIL))  # fmt: skip
-        omega[STENCIL:-STENCIL] = matvec(R_lab_seg[STENCIL:-STENCIL], omega_seg)
-    return omega, central_difference(omega, rate_hz, STENCIL)
+        ) * (rate_hz / (2 * k))  # fmt: skip
+        omega[k:-k] = matvec(R_lab_seg[k:-k], omega_seg)
+    return omega, central_difference(omega, rate_hz, k)

@@ -10,12 +10,16 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 
+#: Analog samples per frame -> samples before and behind the frame in the vendor's mean, where it is not centred.
+OFF_CENTRE = {5: (2, 4)}
+
 
 def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
     """Return the plain mean of the samples i*ratio - h .. i*ratio + h, h = floor(ratio / 2), with zeros beyond the ends.
 
-    This is what Vicon's software stores as ground reaction at the video rate (11 samples for a ratio of 10, 9 for 9).
-    It is biased by the force's curvature: w^2 f'' / 24 for a window of w seconds.
+    This is what Vicon's software stores as ground reaction at the video rate (11 samples for a ratio of 10, 9 for 9). For a
+    ratio of 5 its window is off centre, from two samples before the frame to four behind it: regressed on two recordings and held
+    on a third, no rule known. It is biased by the force's curvature: w^2 f'' / 24 for a window of w seconds.
 
     Parameters
     ----------
@@ -36,8 +40,11 @@ def window_mean(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:
     >>> window_mean(np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), 2, 3)
     array([0.33333333, 3.        ])
     """
-    half = ratio // 2
-    return _weighted(samples, n_frames, ratio, np.full(2 * half + 1, 1.0 / (2 * half + 1)), pad="zeros")
+    before, after = OFF_CENTRE.get(ratio, (ratio // 2, ratio // 2))
+    half = max(before, after)
+    weights = np.zeros(2 * half + 1)
+    weights[half - before : half + after + 1] = 1.0 / (before + after + 1)
+    return _weighted(samples, n_frames, ratio, weights, pad="zeros")
 
 
 def local_quadratic(samples: FloatArray, n_frames: int, ratio: int) -> FloatArray:

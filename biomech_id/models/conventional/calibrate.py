@@ -13,7 +13,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
-from biomech_id.models.conventional.knee_alignment import has_device, place_aligned_leg, with_learnt_rotations
+from biomech_id.models.conventional.knee_alignment import aligned_leg, has_device
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
 from biomech_id.models.conventional.needs import require, sides_with_markers
@@ -133,8 +133,7 @@ def _static_leg(markers: Markers, subject: Subject, side: str, hip_pelvis_m: Flo
         ankle_tilt_rad=subject.ankle_abduction_rad.get(side, 0.0),
     )  # fmt: skip
     if has_device(markers, side):
-        pose = place_aligned_leg(markers, pelvis, geometry)
-        geometry = with_learnt_rotations(markers, pose, geometry)
+        pose, geometry = aligned_leg(markers, pelvis, geometry)
     else:
         pose = place_leg(markers, pelvis, geometry)
     heel, toe = markers.on(side, "heel"), markers.on(side, "toe")

@@ -19,7 +19,7 @@ from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.vectors import matvec
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
-from biomech_id.models.joint_centres.chord import chord
+from biomech_id.models.joint_centres.chord import chord, turned_to_proximal
 from biomech_id.models.triads import triad_from_z_and_y
 from biomech_id.trial import Markers
 
@@ -45,7 +45,7 @@ class LegGeometry:
     tibial_torsion_rad : float, optional
         Rotation of the ankle's axis from the knee's, internal positive (external torsion is negative).
     ankle_tilt_rad : float, optional
-        How far the angle knee centre - ankle centre - ankle marker opens beyond square.
+        By how much the ankle centre is turned about its marker towards the knee centre (the vendor's AnkleAbAdd).
     """
 
     side: str
@@ -162,10 +162,12 @@ def ankle_centre(markers: Markers, geometry: LegGeometry, knee_lab_m: FloatArray
         (n, 3), joint centre, laboratory axes.
     """
     side = geometry.side
-    return chord(
-        knee_lab_m, markers.on(side, "lateral_malleolus"), markers.on(side, "shank_wand"), geometry.ankle_distance_m,
-        wand_rotation_rad=about_z(side, geometry.shank_rotation_rad), axis_tilt_rad=geometry.ankle_tilt_rad,
+    marker = markers.on(side, "lateral_malleolus")
+    square = chord(
+        knee_lab_m, marker, markers.on(side, "shank_wand"), geometry.ankle_distance_m,
+        wand_rotation_rad=about_z(side, geometry.shank_rotation_rad),
     )  # fmt: skip
+    return turned_to_proximal(knee_lab_m, marker, square, geometry.ankle_tilt_rad) if geometry.ankle_tilt_rad else square
 
 
 def leg_from_centres(

@@ -91,7 +91,7 @@ def place_side(
     leg = place_leg(markers, pelvis, calibration.geometry[side])
     offsets = calibration.offsets[side]
     R_lab_foot = corrected_foot(
-        uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank_ankle),
+        uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank),
         side, offsets.plantar_flexion_rad, offsets.rotation_rad,
     )  # fmt: skip
     frames = {

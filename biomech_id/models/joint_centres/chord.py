@@ -3,12 +3,11 @@
 Kadaba et al. 1990 (J Orthop Res 8:383) and Davis et al. 1991 (Hum Mov Sci 10:575). With P the proximal joint centre, M the marker
 beside the joint and W the wand marker, the joint centre J satisfies ::
 
-    |J - M| = d,    angle P-J-M = gamma (a right angle),    J in the plane of P, M and W, on the side away from W.
+    |J - M| = d,    angle P-J-M = 90 degrees,    J in the plane of P, M and W, on the side away from W.
 
 With L = ``|P - M|``, u = (P - M) / L and v the unit part of W - M across u, ::
 
-    p = |P - J| = d cos(gamma) + sqrt(L^2 - d^2 sin^2 gamma),   e = (L^2 + d^2 - p^2) / 2L,   f = sqrt(d^2 - e^2),
-    J = M + e u - f v.
+    p = |P - J| = sqrt(L^2 - d^2),      e = d^2 / L,      f = d p / L,      J = M + e u - f v.
 
 A wand that does not point along the joint's axis has a rotation offset: turning the wand's direction (seen from J, across the long
 axis J-P) by ``wand_rotation_rad`` about that axis gives the direction from J to M. Then v is turned about u by phi, where
@@ -16,8 +15,8 @@ J(phi) = M + e u - f (v cos phi + (u x v) sin phi) meets that condition. With W 
 
     b sin(phi) - B tan(beta) cos(phi) = A tan(beta),      A = f (L - a) / p,   B = b (L - e) / p,
 
-which has the closed solution used below. A joint axis that is not square to the long axis (the ankle's ab/adduction offset) is
-gamma other than 90 degrees.
+which has the closed solution used below. A joint axis that is not square to the long axis (the ankle's ab/adduction offset) turns
+the joint found so about its marker, in the plane of P, M and J (`turned_to_proximal`).
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ def chord(
     distance_m: float,
     *,
     wand_rotation_rad: float = 0.0,
-    axis_tilt_rad: float = 0.0,
 ) -> FloatArray:
     """Return the joint centre, (n, 3), metres, laboratory axes.
 
@@ -50,8 +48,6 @@ def chord(
         d, from the centre of the marker to the joint centre: half the joint's width plus the marker's radius.
     wand_rotation_rad : float, optional
         Beta, right-handed about the axis from J to P.
-    axis_tilt_rad : float, optional
-        Gamma minus 90 degrees: how far the angle P-J-M opens beyond square.
     """
     to_proximal = proximal_lab_m - marker_lab_m
     length = np.linalg.norm(to_proximal, axis=-1)
@@ -59,11 +55,9 @@ def chord(
     to_wand = wand_lab_m - marker_lab_m
     along = dot(to_wand, u)
     v = unit(to_wand - along[:, None] * u)
-    gamma = np.pi / 2 + axis_tilt_rad
     with np.errstate(invalid="ignore"):
-        p = distance_m * np.cos(gamma) + np.sqrt(length**2 - (distance_m * np.sin(gamma)) ** 2)
-        e = (length**2 + distance_m**2 - p**2) / (2 * length)
-        f = np.sqrt(distance_m**2 - e**2)
+        p = np.sqrt(length**2 - distance_m**2)
+    e, f = distance_m**2 / length, distance_m * p / length
     if wand_rotation_rad:
         across = dot(to_wand, v)
         v = _turned(u, v, _turn(length, along, across, e, f, p, tangent=np.tan(wand_rotation_rad)))
@@ -85,6 +79,26 @@ def _turn(
 def _turned(u: FloatArray, v: FloatArray, angle_rad: FloatArray) -> FloatArray:
     """Turn v (n, 3), perpendicular to the unit vectors u, about u by (n,) angles."""
     return np.asarray(np.cos(angle_rad)[:, None] * v + np.sin(angle_rad)[:, None] * cross(u, v))
+
+
+def turned_to_proximal(
+    proximal_lab_m: FloatArray, marker_lab_m: FloatArray, joint_lab_m: FloatArray, angle_rad: float
+) -> FloatArray:
+    """Return the joint centre turned about its marker towards the proximal centre, (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    proximal_lab_m, marker_lab_m, joint_lab_m : FloatArray
+        P, M, J; (n, 3) metres, laboratory axes.
+    angle_rad : float
+        In the plane of the three; positive opens the angle P-J-M beyond square.
+    """
+    to_joint = joint_lab_m - marker_lab_m
+    distance = np.linalg.norm(to_joint, axis=-1)[:, None]
+    along = to_joint / distance
+    to_proximal = proximal_lab_m - marker_lab_m
+    across = unit(to_proximal - dot(to_proximal, along)[:, None] * along)
+    return np.asarray(marker_lab_m + distance * (np.cos(angle_rad) * along + np.sin(angle_rad) * across))
 
 
 def wand_rotation(
