@@ -49,6 +49,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
+    ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",
     ("pipeline.cluster", "distributed"): "an optional package, for studies on a cluster",

@@ -59,9 +59,10 @@ def best_log10_lambda(values: FloatArray) -> float:
     grid = np.arange(LEAST, MOST + STEP / 2, STEP)
     scores = _scores(values, grid, _traces(len(values), tuple(grid)))
     lowest = int(np.argmin(scores))
-    if lowest == 0 or not np.isfinite(scores).all():
+    if lowest == 0 or scores[lowest] == 0.0:
         return LEAST
-    middle = _bottom(grid[max(lowest - 2, 0) : lowest + 3], scores[max(lowest - 2, 0) : lowest + 3])
+    about = slice(first := min(max(lowest - 2, 0), len(grid) - 5), first + 5)
+    middle = _bottom(grid[about], scores[about])
     near = middle + np.linspace(-_NEAR, _NEAR, _TRIED)
     return float(np.clip(_bottom(near, _scores(values, near, _traces(len(values), tuple(near)))), LEAST, MOST))
 
@@ -89,7 +90,7 @@ def _bands(n: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _residual(values: FloatArray, strength: float) -> FloatArray:
-    """y - f, (n, k)."""
+    """What the spline takes out, y - f, (n, k)."""
     from scipy.linalg import solveh_banded
 
     R, QQ = _bands(len(values))

@@ -7,21 +7,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
-from biomech_id.anatomy import LEG_SEGMENTS
-from biomech_id.conventions import MM_PER_M
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
 from biomech_id.models.conventional.knee_alignment import aligned_leg, has_device
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
+from biomech_id.models.conventional.marker_diameter import marker_radius_m
 from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.placement import leg_lengths
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m, plates_floor_m
-from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.table_inertia import choose_table, foot_end_points
@@ -30,6 +29,33 @@ from biomech_id.trial import Markers, Subject, Trial
 
 #: What the setting says for the model's own inertial parameters.
 OWN_TABLE = "auto"
+#: A lean of the foot below this is not worth a sentence.
+LEAST_LEAN_DEG = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedLeg:
+    """One leg in the frames that it is calibrated on.
+
+    Attributes
+    ----------
+    geometry : LegGeometry
+        Its constants.
+    pose : LegPose
+        Joint centres and axes.
+    uncorrected : FloatArray
+        (n, 3, 3), the foot before its static correction.
+    offsets : FootOffsets
+        The foot's static correction.
+    planted : BoolArray
+        (n,), frames in which the sole lies on the floor.
+    """
+
+    geometry: LegGeometry
+    pose: LegPose
+    uncorrected: FloatArray
+    offsets: FootOffsets
+    planted: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +67,10 @@ class _StaticLeg:
     uncorrected: FloatArray
     flat: FootOffsets
     as_it_stood: FootOffsets
+
+    def with_offsets(self, *, flat: bool) -> CalibratedLeg:
+        standing = np.ones(len(self.uncorrected), dtype=bool)
+        return CalibratedLeg(self.geometry, self.pose, self.uncorrected, self.flat if flat else self.as_it_stood, standing)
 
 
 def calibrate(
@@ -70,20 +100,58 @@ def calibrate(
     markers = static.markers
     sides = sides_with_markers(markers, static=True)
     require(markers, subject, sides, static=True, where=static.name)
-    radius, findings = _marker_radius(subject, static.name)
+    radius, findings = marker_radius_m(static, subject)
+    size = pelvis_sizes(markers, subject, sides, radius)
+    legs = {side: _static_leg(markers, subject, size[side], side, static.name) for side in sides}
+    flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
+    placed = {side: leg.with_offsets(flat=flat) for side, leg in legs.items()}
+    calibration, chosen = assembled(static, subject, size, placed, inertia)
+    device = any(has_device(markers, side) for side in sides)
+    return replace(calibration, foot_flat=flat, knee_device=device), (*findings, *decided, *chosen)
+
+
+def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], radius_m: float) -> dict[str, PelvisSize]:
+    """Return side -> what its hip centre is computed from; where nobody measured between the anterior spines, their markers do.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of the trial to calibrate on, laboratory axes.
+    subject : Subject
+        Measurements.
+    sides : tuple[str, ...]
+        "L", "R" or both.
+    radius_m : float
+        Radius of a marker.
+    """
     inter_asis = subject.inter_asis_distance_m or float(
         np.nanmean(np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
     )
     measured = subject.asis_trochanter_distance_m
-    trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
     mean_leg_length = float(np.mean([length for length in subject.leg_length_m.values() if length]))
-    legs = {}
-    for side in sides:
-        size = PelvisSize(inter_asis, None, mean_leg_length, trochanter[side], radius)
-        hip = hip_centre_pelvis_m(side, size)
-        legs[side] = _static_leg(markers, subject, side, hip, radius, static.name)
-    flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
-    offsets = {side: leg.flat if flat else leg.as_it_stood for side, leg in legs.items()}
+    trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
+    return {side: PelvisSize(inter_asis, None, mean_leg_length, trochanter[side], radius_m) for side in sides}
+
+
+def assembled(
+    trial: Trial, subject: Subject, size: Mapping[str, PelvisSize], legs: Mapping[str, CalibratedLeg], inertia: str
+) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
+    """Return the calibration that legs in the frames of a trial give, and what was assumed about their inertia.
+
+    Parameters
+    ----------
+    trial : Trial
+        With the markers' roles.
+    subject : Subject
+        Measurements.
+    size : Mapping[str, PelvisSize]
+        Side -> what its hip centre was computed from.
+    legs : Mapping[str, CalibratedLeg]
+        Side -> leg.
+    inertia : str
+        An inertial table by name or path, or "auto" for the model's own parameters.
+    """
+    markers, sides, radius = trial.markers, tuple(legs), next(iter(size.values())).marker_radius_m
     lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
     table, chosen = choose_table(inertia, subject, own=TABLE_OF_KINETICS["textbook"])
     mass_kg = subject.mass_kg or np.nan
@@ -93,62 +161,105 @@ def calibrate(
         for name, segment in leg_segments(mass_kg, {name: lengths[side, name] for name in LEG_SEGMENTS}, "textbook").items()
     }
     if inertia != OWN_TABLE:
-        scaled = {
-            side: segments_from_table(table, side, mass_kg, _end_points(markers, leg, offsets[side], radius))
-            for side, leg in legs.items()
-        }
+        scaled = {side: segments_from_table(table, side, mass_kg, _end_points(markers, leg, radius)) for side, leg in legs.items()}
         segments = {(side, name): each.segment for side, of_side in scaled.items() for name, each in of_side.items()}
         lengths = {(side, name): each.length_m for side, of_side in scaled.items() for name, each in of_side.items()}
     calibration = ConventionalCalibration(
-        static=static.name,
+        static=trial.name,
         n_frames=int(np.isfinite(np.stack([leg.uncorrected for leg in legs.values()])).all(axis=(0, 2, 3)).sum()),
         sides=sides, table="" if inertia == OWN_TABLE else table.name,
-        marker_radius_m=radius, inter_asis_m=inter_asis, asis_trochanter_m=trochanter,
+        marker_radius_m=radius, inter_asis_m=next(iter(size.values())).inter_asis_m or np.nan,
+        asis_trochanter_m={side: size[side].asis_trochanter_m or np.nan for side in sides},
         geometry={side: leg.geometry for side, leg in legs.items()},
-        foot_flat=flat, offsets=offsets,
-        knee_device=any(has_device(markers, side) for side in sides),
-        length_m=lengths,
-        segments=segments,
-        outline_foot_m={side: _outline(static, leg, offsets[side], radius) for side, leg in legs.items()},
+        foot_flat=None, offsets={side: leg.offsets for side, leg in legs.items()}, knee_device=False,
+        length_m=lengths, segments=segments,
+        outline_foot_m={side: _outline(trial, leg, radius) for side, leg in legs.items()},
     )  # fmt: skip
-    return calibration, (*findings, *decided, *chosen)
+    return calibration, (*chosen, *_leaning(calibration))
 
 
-def _marker_radius(subject: Subject, where: str) -> tuple[float, tuple[Finding, ...]]:
-    if subject.marker_diameter_m:
-        return subject.marker_diameter_m / 2, ()
-    values = {"diameter_mm": DEFAULT_MARKER_DIAMETER_M * MM_PER_M, "widths_measured": True}
-    return DEFAULT_MARKER_DIAMETER_M / 2, (Finding("marker-diameter-assumed", values, where),)
+def _leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
+    """What tibial torsion does to the foot: its offsets are learnt about one axis and applied about another (see `placement`).
+
+    The uncorrected foot turns about its long axis by phi, tan(phi) = tan(torsion) sin(p), and the offset p tips out by as much.
+    """
+    found = []
+    for side, geometry in calibration.geometry.items():
+        torsion, p = abs(geometry.tibial_torsion_rad), abs(calibration.offsets[side].plantar_flexion_rad)
+        phi = np.arctan(np.tan(torsion) * np.sin(p))
+        lean_deg = float(np.rad2deg(2 * np.arcsin(np.sin(phi / 2) * np.sin(p))))
+        found.append((lean_deg, float(np.rad2deg(torsion))))
+    lean_deg, torsion_deg = max(found)
+    values = {"torsion_deg": torsion_deg, "lean_deg": lean_deg}
+    return (Finding("torsion-turns-foot", values, calibration.static),) if lean_deg > LEAST_LEAN_DEG else ()
 
 
-def _static_leg(markers: Markers, subject: Subject, side: str, hip_pelvis_m: FloatArray, radius_m: float, where: str) -> _StaticLeg:
-    pelvis = pelvis_frames(markers)
-    geometry = LegGeometry(
-        side=side, hip_pelvis_m=hip_pelvis_m,
-        knee_distance_m=subject.knee_width_m[side] / 2 + radius_m,
-        ankle_distance_m=subject.ankle_width_m[side] / 2 + radius_m,
+def leg_geometry(subject: Subject, side: str, size: PelvisSize) -> LegGeometry:
+    """Return the constants of one leg as measured and typed in.
+
+    Parameters
+    ----------
+    subject : Subject
+        Measurements.
+    side : str
+        "L" or "R".
+    size : PelvisSize
+        What the hip centre is computed from.
+    """
+    return LegGeometry(
+        side=side, hip_pelvis_m=hip_centre_pelvis_m(side, size),
+        knee_distance_m=subject.knee_width_m[side] / 2 + size.marker_radius_m,
+        ankle_distance_m=subject.ankle_width_m[side] / 2 + size.marker_radius_m,
         thigh_rotation_rad=subject.thigh_rotation_rad.get(side, 0.0),
         shank_rotation_rad=subject.shank_rotation_rad.get(side, 0.0),
         tibial_torsion_rad=subject.tibial_torsion_rad.get(side, 0.0),
         ankle_tilt_rad=subject.ankle_abduction_rad.get(side, 0.0),
     )  # fmt: skip
+
+
+def _static_leg(markers: Markers, subject: Subject, size: PelvisSize, side: str, where: str) -> _StaticLeg:
+    pelvis, geometry = pelvis_frames(markers), leg_geometry(subject, side, size)
     if has_device(markers, side):
         pose, geometry = aligned_leg(markers, pelvis, geometry)
     else:
         pose = place_leg(markers, pelvis, geometry)
     heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
     uncorrected = uncorrected_foot(pose.ankle_lab_m, toe, pose.R_lab_shank_ankle)
-    if not (np.isfinite(uncorrected).all(axis=(1, 2)) & np.isfinite(heel).all(axis=1)).any():
-        raise InvalidValueError(
-            f"No frame of the static trial {where} lets the {side} leg be placed: its markers are never seen together, or knee or "
-            "ankle width exceed what the markers allow.",
-            value={"knee_width_m": subject.knee_width_m[side], "ankle_width_m": subject.ankle_width_m[side]},
-            expected="at least one static frame with every marker", where=where,
-        )  # fmt: skip
+    require_placed(uncorrected, heel, subject, side, where)
     delta = subject.sole_delta_m.get(side, 0.0)
     flat = foot_offsets(side, uncorrected, heel, toe, flat=True, sole_delta_m=delta)
     as_it_stood = foot_offsets(side, uncorrected, heel, toe, flat=False)
     return _StaticLeg(geometry, pose, uncorrected, flat, as_it_stood)
+
+
+def require_placed(uncorrected: FloatArray, heel_lab_m: FloatArray, subject: Subject, side: str, where: str) -> None:
+    """Refuse a trial in which a leg cannot be placed in any frame.
+
+    Parameters
+    ----------
+    uncorrected : FloatArray
+        (n, 3, 3), the foot before its static correction.
+    heel_lab_m : FloatArray
+        (n, 3), heel marker, laboratory axes.
+    subject : Subject
+        Measurements.
+    side : str
+        "L" or "R".
+    where : str
+        The trial.
+
+    Raises
+    ------
+    InvalidValueError
+        The markers are never seen together, or a joint is wider than its leg allows.
+    """
+    if not (np.isfinite(uncorrected).all(axis=(1, 2)) & np.isfinite(heel_lab_m).all(axis=1)).any():
+        raise InvalidValueError(
+            f"No frame of {where} lets the {SIDE_WORDS[side]} leg be placed: its markers are never seen together, or knee "
+            "or ankle width exceed what the markers allow.",
+            value={"knee_width_m": subject.knee_width_m[side], "ankle_width_m": subject.ankle_width_m[side]},
+            expected="at least one frame with every marker", where=where,
+        )  # fmt: skip
 
 
 def _foot_flat(
@@ -166,15 +277,15 @@ def _foot_flat(
     return flat, (finding,)
 
 
-def _lengths(markers: Markers, leg: _StaticLeg, radius_m: float) -> dict[str, float]:
-    """Mean static lengths of thigh, shank and foot, metres."""
+def _lengths(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, float]:
+    """Mean lengths of thigh, shank and foot, metres."""
     found = leg_lengths(markers, leg.pose, leg.geometry.side, radius_m)
     return {name: float(np.nanmean(length)) for name, length in found.items()}
 
 
-def _end_points(markers: Markers, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> dict[str, dict[str, FloatArray]]:
-    """Segment -> end points of inertial tables, (3,), metres, in its axes: their mean places in the static trial."""
-    side, pose = leg.geometry.side, leg.pose
+def _end_points(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, dict[str, FloatArray]]:
+    """Segment -> end points of inertial tables, (3,), metres, in its axes: their mean places."""
+    side, pose, offsets = leg.geometry.side, leg.pose, leg.offsets
     R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
     malleolus = {"lateral_malleolus": markers.on(side, "lateral_malleolus")}
     foot = foot_end_points(markers.on(side, "heel"), markers.on(side, "toe"), pose.ankle_lab_m, -R_lab_foot[:, :, 2], radius_m)
@@ -193,10 +304,10 @@ def _end_points(markers: Markers, leg: _StaticLeg, offsets: FootOffsets, radius_
     }
 
 
-def _outline(static: Trial, leg: _StaticLeg, offsets: FootOffsets, radius_m: float) -> FloatArray:
+def _outline(trial: Trial, leg: CalibratedLeg, radius_m: float) -> FloatArray:
     """Outline of one sole in foot axes, on the floor the subject stands on."""
-    side, ankle, markers = leg.geometry.side, leg.pose.ankle_lab_m, static.markers
-    heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
-    R_lab_foot = corrected_foot(leg.uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
-    floor = floor_under_m(ankle, foot_length_m(heel, toe, radius_m), plates_floor_m(static))
+    side, markers, offsets = leg.geometry.side, trial.markers, leg.offsets
+    ankle, heel, toe = (path[leg.planted] for path in (leg.pose.ankle_lab_m, markers.on(side, "heel"), markers.on(side, "toe")))
+    R_lab_foot = corrected_foot(leg.uncorrected[leg.planted], side, offsets.plantar_flexion_rad, offsets.rotation_rad)
+    floor = floor_under_m(ankle, foot_length_m(heel, toe, radius_m), plates_floor_m(trial))
     return outline_foot_m(side, heel, toe, ankle, R_lab_foot, marker_radius_m=radius_m, floor_lab_m=floor)

@@ -45,8 +45,8 @@ class ConventionalCalibration:
         Side -> distance as used, metres.
     geometry : Mapping[str, LegGeometry]
         Side -> constants of the leg.
-    foot_flat : bool
-        Whether the foot was set flat for the offsets.
+    foot_flat : bool | None
+        Whether the foot was set flat for the offsets; None where the offsets were stored by other software.
     offsets : Mapping[str, FootOffsets]
         Side -> static offsets of the foot.
     knee_device : bool
@@ -59,6 +59,8 @@ class ConventionalCalibration:
         Side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
     table : str, optional
         The inertial table that was chosen; "" for the model's own parameters.
+    stored : bool, optional
+        Whether offsets that other software stored stand in for a static trial.
     """
 
     static: str
@@ -68,13 +70,14 @@ class ConventionalCalibration:
     inter_asis_m: float
     asis_trochanter_m: Mapping[str, float]
     geometry: Mapping[str, LegGeometry]
-    foot_flat: bool
+    foot_flat: bool | None
     offsets: Mapping[str, FootOffsets]
     knee_device: bool
     length_m: Mapping[tuple[str, str], float]
     segments: Mapping[tuple[str, str], Segment]
     outline_foot_m: Mapping[str, FloatArray]
     table: str = ""
+    stored: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
@@ -88,6 +91,7 @@ class ConventionalCalibration:
             "inter_asis_distance_mm": self.inter_asis_m * MM_PER_M,
             "foot_flat": self.foot_flat,
             **({"inertial_table": self.table} if self.table else {}),
+            **({"offsets_stored": True} if self.stored else {}),
             "sides": {side: self._side(side) for side in self.sides},
         }
 

@@ -19,8 +19,9 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross, dot, matvec_transposed
-from biomech_id.conventions import SIDE_SIGN
+from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
+from biomech_id.errors import MissingInputError
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, about_z, hip_centre, leg_from_centres
 from biomech_id.models.joint_centres.chord import chord, wand_rotation
 from biomech_id.models.triads import triad_from_z_and_y, unit
@@ -40,6 +41,36 @@ def has_device(markers: Markers, side: str) -> bool:
         "L" or "R".
     """
     return all(markers.shows(side, role) for role in DEVICE_ROLES)
+
+
+def refuse_part_of_a_device(markers: Markers, where: str) -> None:
+    """Refuse a static trial that shows a knee device in part: it was worn, and without all of it the knee axis would be guessed.
+
+    KAX alone is no device: it also names a marker on the knee's axis.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording with their roles, laboratory axes.
+    where : str
+        The trial.
+
+    Raises
+    ------
+    MissingInputError
+        One or two of the three markers are there; the message names those that are not.
+    """
+    for side in SIDES:
+        seen = [role for role in DEVICE_ROLES if markers.shows(side, role)]
+        if set(seen) - {"knee_device_axis"} and not has_device(markers, side):
+            shown, missing = (
+                ", ".join(markers.label(side, role) for role in DEVICE_ROLES if (role in seen) is there) for there in (True, False)
+            )
+            raise MissingInputError(
+                f"{where} shows {shown} of a knee alignment device and lacks {missing}: without all three the device cannot say where "
+                "the knee's axis is. Label them all, or delete those that are there.",
+                value=shown, expected="all three markers of the device, or none", where=where,
+            )  # fmt: skip
 
 
 def device_origin(markers: Markers, side: str) -> FloatArray:
@@ -63,6 +94,28 @@ def device_origin(markers: Markers, side: str) -> FloatArray:
     # All three arms, and so the normal of their triangle, point away from the body: KAX straight out, the others across.
     inward = -np.sign(dot(normal, _outward(markers, side)))[:, None] * normal
     return np.asarray(middle + edge[:, None] / np.sqrt(6.0) * inward)
+
+
+def with_virtual_knees(markers: Markers) -> Markers:
+    """Return markers in which the corner of each knee device stands in the knee marker's place, whether there is one or not.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording with their roles, laboratory axes.
+    """
+    for side in SIDES:
+        if has_device(markers, side):
+            name, origin = markers.label(side, "lateral_epicondyle"), device_origin(markers, side)[:, None]
+            kept = [i for i, each in enumerate(markers.names) if each != name]
+            filled = None if markers.filled is None else np.pad(markers.filled[:, kept], ((0, 0), (0, 1)))
+            markers = replace(
+                markers,
+                names=(*(markers.names[i] for i in kept), name),
+                position_m=np.concatenate([markers.position_m[:, kept], origin], axis=1),
+                filled=filled,
+            )
+    return markers
 
 
 def _outward(markers: Markers, side: str) -> FloatArray:

@@ -6,6 +6,7 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,8 +22,10 @@ from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
 from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
+from biomech_id.models.conventional.knee_alignment import refuse_part_of_a_device, with_virtual_knees
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
+from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
@@ -42,8 +45,10 @@ class ConventionalModel:
         What the static trial taught.
     subject : Subject
         The measurements used.
-    static : Trial
-        The static trial.
+    static : Trial | None
+        The static trial; None where stored offsets stand in for it.
+    reference : Trial
+        What shows the markers on the standing body: the static trial, else one frame of a walk.
     findings : tuple[Finding, ...], optional
         What was assumed or noticed on the way.
     axes : ModelAxes, optional
@@ -54,7 +59,8 @@ class ConventionalModel:
 
     calibration: ConventionalCalibration
     subject: Subject
-    static: Trial
+    static: Trial | None
+    reference: Trial
     findings: tuple[Finding, ...] = ()
     axes: ModelAxes = CONVENTIONAL_AXES
     name: str = "conventional"
@@ -62,17 +68,17 @@ class ConventionalModel:
     @property
     def marker_names(self) -> tuple[str, ...]:
         """Markers the model looks at in a walking trial."""
-        return needs.marker_names(self.static.markers)
+        return needs.marker_names(self.reference.markers)
 
     @property
     def marker_groups(self) -> dict[Part, tuple[str, ...]]:
         """Segment -> markers that move with it."""
-        return needs.marker_groups(self.static.markers)
+        return needs.marker_groups(self.reference.markers)
 
     @cached_property
     def errors(self) -> ModelErrors:
         """How the model's own errors hang together, measured on the static trial."""
-        methods, markers = dict.fromkeys(self.calibration.sides, HIP_CENTRE), self.static.markers
+        methods, markers = dict.fromkeys(self.calibration.sides, HIP_CENTRE), self.reference.markers
         return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
 
     def expressed_in(self, axes: ModelAxes, name: str) -> ConventionalModel:
@@ -118,7 +124,7 @@ class ConventionalModel:
         """
         must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         check_kinetics(kinetics)
-        calibration, markers = self.calibration, with_roles(trial.markers)
+        calibration, markers = self.calibration, with_virtual_knees(with_roles(trial.markers))
         needs.require(markers, None, calibration.sides, static=False, where=trial.name)
         pelvis = pelvis_frames(markers)
         progression = progression_axes(markers.on("L", "asis"), pelvis.R_lab_seg)
@@ -172,8 +178,40 @@ def conventional_model(
     """
     must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
+    refuse_part_of_a_device(with_roles(static.markers), static.name)
+    static = replace(static, markers=with_virtual_knees(with_roles(static.markers)))
     calibration, findings = calibrate(static, subject, foot_flat, inertia)
-    return ConventionalModel(calibration, subject, static, findings)
+    return ConventionalModel(calibration, subject, static, static, findings)
+
+
+def stored_conventional_model(
+    walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE
+) -> ConventionalModel:
+    """Return a subject's conventional gait model without a static trial, from the offsets that clinical software stored in walks.
+
+    Parameters
+    ----------
+    walks : Sequence[Trial]
+        Recordings of one session, with one placement of the markers.
+    subject : Subject | None, optional
+        Measurements; default is what the first file holds.
+    inertia : str, optional
+        Name or path of an inertial table, or "auto" for the model's own parameters.
+
+    Raises
+    ------
+    MissingInputError
+        Markers, measurements, or the diameter of the markers are missing.
+    OptionError
+        The walks are of two days or store different offsets; a table that cannot be used.
+    InvalidValueError
+        The legs cannot be placed in any frame.
+    """
+    subject = walks[0].subject if subject is None else subject
+    calibration, findings = calibrate_stored(walks, subject, inertia)
+    first = replace(walks[0], markers=with_roles(walks[0].markers))
+    names = [name for name in needs.marker_names(first.markers) if first.markers.present(name)]
+    return ConventionalModel(calibration, subject, None, standing_frame(first, names), findings)
 
 
 def _calibrated(given: CalibrationInput) -> ConventionalModel:
@@ -185,7 +223,10 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
         The static trial, markers or measurements are missing; one sentence names them all.
     """
     if given.static is None:
-        raise _no_static(given)
+        walks = [trial for trial in given.walks if not _lacking(trial) and stored_legs(trial.subject)]
+        if not walks or needs.missing_measurements(given.subject, SIDES):
+            raise _no_static(given)
+        return stored_conventional_model(walks, given.subject, inertia=given.inertia_table)
     if given.subject.mass_kg is None:
         raise MissingInputError(
             f"The body mass is not recorded, and {given.static.name} does not show quiet standing on force plates; "

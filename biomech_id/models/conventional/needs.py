@@ -90,10 +90,8 @@ def missing_markers(markers: Markers, sides: tuple[str, ...], *, static: bool) -
 
 
 def _missing_leg_markers(markers: Markers, side: str, *, static: bool) -> list[str]:
-    missing = [role for role in LEG_ROLES if not markers.shows(side, role)]
-    if static and has_device(markers, side):
-        missing.remove("lateral_epicondyle")
-    return [markers.label(side, role) for role in missing]
+    shown = ("lateral_epicondyle",) if static and has_device(markers, side) else ()
+    return [markers.label(side, role) for role in LEG_ROLES if role not in shown and not markers.shows(side, role)]
 
 
 def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:

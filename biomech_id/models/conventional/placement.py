@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import Frames, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.models.conventional.calibration import ConventionalCalibration
-from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
+from biomech_id.models.conventional.foot import corrected_axes, corrected_foot, uncorrected_foot
+from biomech_id.models.conventional.knee_alignment import aligned_leg, has_device
 from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.foot_outline import foot_length_m
@@ -88,12 +89,14 @@ def place_side(
     axes : ModelAxes
         Which axes results are expressed in.
     """
-    leg = place_leg(markers, pelvis, calibration.geometry[side])
-    offsets = calibration.offsets[side]
-    R_lab_foot = corrected_foot(
-        uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank),
-        side, offsets.plantar_flexion_rad, offsets.rotation_rad,
-    )  # fmt: skip
+    geometry, offsets = calibration.geometry[side], calibration.offsets[side]
+    if has_device(markers, side):
+        leg, R_lab_foot = _standing(markers, aligned_leg(markers, pelvis, geometry)[0], calibration, side)
+    else:
+        leg = place_leg(markers, pelvis, geometry)
+        # The toes' axis turns with the knee's axes, although the offsets were learnt beside the ankle's: the vendor's convention.
+        uncorrected = uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank)
+        R_lab_foot = corrected_foot(uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
     frames = {
         "thigh": Frames(leg.R_lab_thigh, leg.hip_lab_m),
         "shank": Frames(leg.R_lab_shank, leg.knee_lab_m),
@@ -112,6 +115,15 @@ def place_side(
         angles_rad=_angles(axes, side, pelvis.R_lab_seg, leg, R_lab_foot, R_progression_lab),
         outline_lab_m=outline,
     )
+
+
+def _standing(markers: Markers, leg: LegPose, calibration: ConventionalCalibration, side: str) -> tuple[LegPose, FloatArray]:
+    """A static trial with a device: the shank in the ankle's axes, and the foot along its own sole in every frame."""
+    heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
+    sole = heel - toe
+    if calibration.foot_flat:
+        sole = sole * [1.0, 1.0, 0.0]
+    return replace(leg, R_lab_shank=leg.R_lab_shank_ankle), corrected_axes(sole, leg.R_lab_shank_ankle)
 
 
 def leg_lengths(markers: Markers, leg: LegPose, side: str, marker_radius_m: float) -> dict[str, FloatArray | float]:

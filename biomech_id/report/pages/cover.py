@@ -135,8 +135,9 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
     static = summary.get("static") or {}
     stood = str(static.get("file") or "")
-    if not stood and tables.calibration.get("calibrated_from_walk"):
-        stood = style.label("cover.from_walk", trial=tables.calibration.get("static", "?"))
+    for key, label in (("calibrated_from_walk", "cover.from_walk"), ("offsets_stored", "cover.from_stored")):
+        if not stood and tables.calibration.get(key):
+            stood = style.label(label, trial=tables.calibration.get("static", "?"))
     return [
         (style.label("common.session"), recorded(summary.get("subject", {}).get("session_date"), style)),
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),

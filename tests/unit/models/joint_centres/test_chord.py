@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomech_id.models.joint_centres.chord import chord, wand_rotation
+from biomech_id.models.joint_centres.chord import chord, turned_to_proximal, wand_rotation
 
 N = 40
 
@@ -33,9 +33,11 @@ def angle_at(joint: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("tilt_rad", [0.0, 0.2, -0.15])
 def test_distance_angle_plane_and_side(points: tuple[np.ndarray, ...], tilt_rad: float) -> None:
     proximal, marker, wand = points
-    joint = chord(proximal, marker, wand, 0.06, axis_tilt_rad=tilt_rad)
+    square = chord(proximal, marker, wand, 0.06)
+    joint = turned_to_proximal(proximal, marker, square, tilt_rad)
     assert np.abs(np.linalg.norm(joint - marker, axis=1) - 0.06).max() < 1e-14
-    assert np.abs(angle_at(joint, proximal, marker) - (np.pi / 2 + tilt_rad)).max() < 1e-12
+    assert np.abs(angle_at(square, proximal, marker) - np.pi / 2).max() < 1e-12
+    assert np.abs(angle_at(marker, proximal, square) - angle_at(marker, proximal, joint) - tilt_rad).max() < 1e-12
     normal = np.cross(proximal - marker, wand - marker)
     assert np.abs(np.einsum("ij,ij->i", joint - marker, normal)).max() < 1e-15
     # Away from the wand: joint and wand lie on different sides of the line from P to M.
@@ -44,14 +46,14 @@ def test_distance_angle_plane_and_side(points: tuple[np.ndarray, ...], tilt_rad:
 
 
 @settings(max_examples=50, deadline=None)
-@given(rotation=st.floats(-0.6, 0.6), tilt=st.floats(-0.2, 0.2), lateral=st.floats(0.07, 0.2), height=st.floats(0.05, 0.35))
-def test_a_wand_rotation_put_in_comes_out(rotation: float, tilt: float, lateral: float, height: float) -> None:
+@given(rotation=st.floats(-0.6, 0.6), lateral=st.floats(0.07, 0.2), height=st.floats(0.05, 0.35))
+def test_a_wand_rotation_put_in_comes_out(rotation: float, lateral: float, height: float) -> None:
     proximal, marker = np.array([[0.0, 0.0, 0.4]]), np.zeros((1, 3))
     wand = np.array([[0.01, lateral, height]])
-    joint = chord(proximal, marker, wand, 0.05, wand_rotation_rad=rotation, axis_tilt_rad=tilt)
+    joint = chord(proximal, marker, wand, 0.05, wand_rotation_rad=rotation)
     assert wand_rotation(proximal, joint, marker, wand)[0] == pytest.approx(rotation, abs=1e-12)
     assert np.linalg.norm(joint - marker) == pytest.approx(0.05, abs=1e-14)
-    assert angle_at(joint, proximal, marker)[0] == pytest.approx(np.pi / 2 + tilt, abs=1e-11)
+    assert angle_at(joint, proximal, marker)[0] == pytest.approx(np.pi / 2, abs=1e-11)
 
 
 def test_a_rotated_wand_turns_the_joint_the_right_way_round() -> None:

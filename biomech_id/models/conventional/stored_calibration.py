@@ -1,0 +1,171 @@
+"""Calibration without a static trial: on the offsets that other software stored in the walks themselves.
+
+Clinical software learns six angles of each leg from a static trial and writes them into every file of the session: the rotations of
+thigh and shank wand, the tibial torsion, the tilt of the ankle's axis, and the foot's two static offsets. With the measurements
+beside them they place the model in those walks exactly as that software did. They belong to one placement of the markers: the walks
+of a session must agree in them, and be of one day. Segment lengths and the outline of the sole, which nothing stores, are the
+means over the first walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import SIDES
+from biomech_id.errors import Finding, MissingInputError, OptionError
+from biomech_id.models.conventional.calibrate import (
+    OWN_TABLE,
+    CalibratedLeg,
+    assembled,
+    leg_geometry,
+    pelvis_sizes,
+    require_placed,
+)
+from biomech_id.models.conventional.calibration import ConventionalCalibration
+from biomech_id.models.conventional.foot import uncorrected_foot
+from biomech_id.models.conventional.leg import place_leg
+from biomech_id.models.conventional.marker_diameter import marker_radius_m
+from biomech_id.models.conventional.needs import require, sides_with_markers
+from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.conventional.static_offsets import stored_offsets
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize
+from biomech_id.models.landmarks import with_roles
+from biomech_id.signal.derivatives import quintic_derivatives
+from biomech_id.trial import Markers, Subject, Trial
+
+#: The angles of one leg that software learns from a static trial: fields of `Subject`.
+LEARNT: tuple[str, ...] = (
+    "thigh_rotation_rad", "shank_rotation_rad", "tibial_torsion_rad", "ankle_abduction_rad",
+    "static_plantar_flexion_rad", "static_rotation_offset_rad",
+)  # fmt: skip
+#: Offsets of two walks nearer than this are the same number, stored in 32 bits.
+SAME_RAD = 1e-6
+#: Heel and toe marker slower than this belong to a foot whose sole lies on the floor.
+PLANTED_M_S = 0.15
+
+
+def stored_legs(subject: Subject) -> tuple[str, ...]:
+    """Return the sides for which software stored what a static trial teaches.
+
+    Parameters
+    ----------
+    subject : Subject
+        As a file has it.
+    """
+    known = (side for side in SIDES if all(side in getattr(subject, field) for field in LEARNT))
+    return tuple(side for side in known if stored_offsets(subject, side) is not None)
+
+
+def calibrate_stored(
+    walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE
+) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
+    """Return the calibration that walks bring along, and what was assumed on the way.
+
+    Parameters
+    ----------
+    walks : Sequence[Trial]
+        Of one session, with the model's markers; the first gives segment lengths and outlines.
+    subject : Subject
+        Measurements; they beat the files'.
+    inertia : str, optional
+        An inertial table by name or path, or "auto" for the model's own parameters.
+
+    Raises
+    ------
+    MissingInputError
+        Markers, measurements or the markers' diameter are missing.
+    OptionError
+        The walks are of two days, or store different offsets.
+    InvalidValueError
+        A leg cannot be placed in any frame.
+    """
+    _require_one_placement(walks)
+    walk = replace(walks[0], markers=with_roles(walks[0].markers))
+    markers = walk.markers
+    sides = tuple(side for side in sides_with_markers(markers, static=False) if side in stored_legs(subject))
+    require(markers, subject, sides, static=False, where=walk.name)
+    radius, noticed = marker_radius_m(walk, subject)
+    if any(finding.rule == "marker-diameter-assumed" for finding in noticed):
+        raise MissingInputError(
+            f"{walk.name} stores the offsets of its static trial and not the diameter of the markers, which moves every joint "
+            "centre; give it in subject.toml (marker_diameter_mm).",
+            value=None, expected="a marker diameter", where=walk.name,
+        )  # fmt: skip
+    size = pelvis_sizes(markers, subject, sides, radius)
+    legs = {side: _leg(walk, subject, size[side], side) for side in sides}
+    calibration, chosen = assembled(walk, subject, size, legs, inertia)
+    placed = Finding("offsets-as-stored", {"walks": ", ".join(trial.name for trial in walks)}, walk.name)
+    return replace(calibration, stored=True), (placed, *noticed, *chosen)
+
+
+def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
+    """Return one frame of a walk, the leg stretched under the body: where the pelvis is highest of all with every marker seen.
+
+    Parameters
+    ----------
+    trial : Trial
+        The walk, with the markers' roles.
+    names : Sequence[str]
+        Markers that must be seen.
+    """
+    markers = trial.markers
+    seen = np.isfinite(markers.position_m[:, [markers.names.index(name) for name in names]]).all(axis=(1, 2))
+    height = np.where(seen, pelvis_frames(markers).origin_lab_m[:, 2], -np.inf)
+    at = int(np.argmax(height))
+    only = replace(markers, position_m=markers.position_m[at : at + 1], filled=None)
+    return Trial(trial.name, only, path=trial.path, subject=trial.subject)
+
+
+def _require_one_placement(walks: Sequence[Trial]) -> None:
+    """Refuse walks that cannot have been recorded with one placement of the markers.
+
+    Raises
+    ------
+    OptionError
+        Two days, or offsets that differ.
+    """
+    first = walks[0]
+    for walk in walks[1:]:
+        if first.session_date and walk.session_date and walk.session_date != first.session_date:
+            raise OptionError(
+                f"{walk.name} was recorded on {walk.session_date} and {first.name} on {first.session_date}: without a static trial "
+                "the offsets stored in the files calibrate the model, and they belong to one placement of the markers. Analyse "
+                "the days apart.",
+                value=walk.session_date, expected=first.session_date, where=walk.name,
+            )  # fmt: skip
+        for field in LEARNT:
+            ours, theirs = getattr(first.subject, field), getattr(walk.subject, field)
+            apart = {side: abs(ours[side] - theirs.get(side, np.inf)) for side in ours}
+            if any(not value < SAME_RAD for value in apart.values()):
+                raise OptionError(
+                    f"{walk.name} stores another {field} than {first.name}: without a static trial the stored offsets calibrate "
+                    "the model, and these belong to two placements of the markers. Analyse the files apart.",
+                    value=dict(theirs), expected=dict(ours), where=walk.name,
+                )  # fmt: skip
+
+
+def _leg(walk: Trial, subject: Subject, size: PelvisSize, side: str) -> CalibratedLeg:
+    markers, geometry, offsets = walk.markers, leg_geometry(subject, side, size), stored_offsets(subject, side)
+    pose = place_leg(markers, pelvis_frames(markers), geometry)
+    uncorrected = uncorrected_foot(pose.ankle_lab_m, markers.on(side, "toe"), pose.R_lab_shank)
+    require_placed(uncorrected, markers.on(side, "heel"), subject, side, walk.name)
+    if offsets is None:
+        raise MissingInputError(
+            f"{walk.name} stores no offsets of the {side} foot.", value=None, expected="offsets", where=walk.name
+        )
+    return CalibratedLeg(geometry, pose, uncorrected, offsets, _planted(markers, side, walk.rate_hz))
+
+
+def _planted(markers: Markers, side: str, rate_hz: float) -> BoolArray:
+    """Frames in which heel and toe marker hardly move; every frame of a foot that never rests."""
+    speeds = [_speed(markers.on(side, role), rate_hz) for role in ("heel", "toe")]
+    slow = np.nan_to_num(np.maximum(*speeds), nan=np.inf) < PLANTED_M_S
+    return slow if slow.any() else np.ones(len(slow), dtype=bool)
+
+
+def _speed(path_m: FloatArray, rate_hz: float) -> FloatArray:
+    return np.asarray(np.linalg.norm(quintic_derivatives(path_m, rate_hz, (1,))[0], axis=1))
