@@ -80,7 +80,9 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
     check_kinetics(kinetics)
     textbook = kinetics == "textbook"
     omega, alpha = (spline_rotation if textbook else stencil_rotation)(frames.R_lab_seg, rate_hz)
-    velocity, acceleration = quintic_derivatives(com_lab_m if textbook else smoothed(com_lab_m), rate_hz)
+    velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
+    if not textbook:
+        (acceleration,) = quintic_derivatives(smoothed(com_lab_m), rate_hz, (2,))
     return Motion(
         frames=frames,
         omega_lab_rad_s=omega,

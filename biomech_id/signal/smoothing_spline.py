@@ -37,9 +37,18 @@ def smoothed(values: FloatArray) -> FloatArray:
     values : FloatArray
         (n, k), channels of one path, evenly spaced; every uninterrupted stretch of rows without NaN is smoothed by itself, and
         stretches of fewer than eight samples are left as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.smoothing_spline import smoothed
+    >>> true = np.sin(np.arange(200) / 30.0)[:, None]
+    >>> noisy = true + 0.01 * np.random.default_rng(1).normal(size=true.shape)
+    >>> bool(np.std(smoothed(noisy) - true) < 0.5 * np.std(noisy - true))
+    True
     """
     out = np.array(values, dtype=np.float64)
-    for start, stop in runs(np.isfinite(out).all(axis=1)):
+    for start, stop in runs(np.asarray(np.isfinite(out).all(axis=1))):
         if stop - start >= SHORTEST:
             stretch = out[start:stop] - out[start]
             strength = best_log10_lambda(stretch)
@@ -55,6 +64,13 @@ def best_log10_lambda(values: FloatArray) -> float:
     ----------
     values : FloatArray
         (n, k), channels of one path, evenly spaced, none missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.smoothing_spline import best_log10_lambda
+    >>> best_log10_lambda(np.zeros((40, 3)))
+    -8.0
     """
     grid = np.arange(LEAST, MOST + STEP / 2, STEP)
     scores = _scores(values, grid, _traces(len(values), tuple(grid)))

@@ -67,7 +67,7 @@ def refuse_part_of_a_device(markers: Markers, where: str) -> None:
                 ", ".join(markers.label(side, role) for role in DEVICE_ROLES if (role in seen) is there) for there in (True, False)
             )
             raise MissingInputError(
-                f"{where} shows {shown} of a knee alignment device and lacks {missing}: without all three the device cannot say where "
+                f"{where} shows {shown} of a knee alignment device and lacks {missing}: without all three it cannot say where "
                 "the knee's axis is. Label them all, or delete those that are there.",
                 value=shown, expected="all three markers of the device, or none", where=where,
             )  # fmt: skip

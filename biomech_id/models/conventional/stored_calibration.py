@@ -144,7 +144,7 @@ def _require_one_placement(walks: Sequence[Trial]) -> None:
                 raise OptionError(
                     f"{walk.name} stores another {field} than {first.name}: without a static trial the stored offsets calibrate "
                     "the model, and these belong to two placements of the markers. Analyse the files apart.",
-                    value=dict(theirs), expected=dict(ours), where=walk.name,
+                    value=dict(theirs), expected=str(dict(ours)), where=walk.name,
                 )  # fmt: skip
 
 

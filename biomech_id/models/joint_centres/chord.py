@@ -7,7 +7,7 @@ beside the joint and W the wand marker, the joint centre J satisfies ::
 
 With L = ``|P - M|``, u = (P - M) / L and v the unit part of W - M across u, ::
 
-    p = |P - J| = sqrt(L^2 - d^2),      e = d^2 / L,      f = d p / L,      J = M + e u - f v.
+    p = |P - J| = sqrt(L^2 - d^2),   e = (L^2 + d^2 - p^2) / 2L,   f = sqrt(d^2 - e^2),   J = M + e u - f v.
 
 A wand that does not point along the joint's axis has a rotation offset: turning the wand's direction (seen from J, across the long
 axis J-P) by ``wand_rotation_rad`` about that axis gives the direction from J to M. Then v is turned about u by phi, where
@@ -57,7 +57,8 @@ def chord(
     v = unit(to_wand - along[:, None] * u)
     with np.errstate(invalid="ignore"):
         p = np.sqrt(length**2 - distance_m**2)
-    e, f = distance_m**2 / length, distance_m * p / length
+        e = (length**2 + distance_m**2 - p**2) / (2 * length)
+        f = np.sqrt(distance_m**2 - e**2)
     if wand_rotation_rad:
         across = dot(to_wand, v)
         v = _turned(u, v, _turn(length, along, across, e, f, p, tangent=np.tan(wand_rotation_rad)))
@@ -92,6 +93,14 @@ def turned_to_proximal(
         P, M, J; (n, 3) metres, laboratory axes.
     angle_rad : float
         In the plane of the three; positive opens the angle P-J-M beyond square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.joint_centres.chord import turned_to_proximal
+    >>> knee, marker, ankle = np.array([[[0.0, 0.0, 0.4]], [[0.0, 0.05, 0.0]], [[0.0, 0.0, 0.0]]])
+    >>> turned_to_proximal(knee, marker, ankle, 0.1).round(4)
+    array([[0.    , 0.0002, 0.005 ]])
     """
     to_joint = joint_lab_m - marker_lab_m
     distance = np.linalg.norm(to_joint, axis=-1)[:, None]
