@@ -20,6 +20,7 @@ MOST_LINES = sum([
     1168,  # one multibody System
     81,  # damaged parameter sections
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
+    123,  # belts
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

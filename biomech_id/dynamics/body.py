@@ -387,6 +387,13 @@ class BodyMotion:
         """Number of video frames."""
         return len(next(iter(self.motions.values())))
 
+    @cached_property
+    def time_s(self) -> FloatArray:
+        """Absolute time of every frame, (n,), seconds:
+        frame 1 is at 0.
+        """
+        return np.asarray((self.first_frame - 1 + np.arange(self.n_frames)) / self.rate_hz)
+
     @property
     def sides(self) -> tuple[str, ...]:
         """The sides that have a foot."""

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.gait.floor import Belts, carried_back, find_belts, flat_stances
 from biomech_id.gait.landmarks import Landmarks
-from biomech_id.gait.stance import FLAT_SHARE
-from biomech_id.gait.stance_intervals import frames_within, stance_intervals
 from biomech_id.gait.travel import Travel
 from biomech_id.trial import Event
 
@@ -96,13 +95,13 @@ def gait_parameters(
     leg_length_m : float | None, optional
         Mean of both legs, for the dimensionless forms; without it they are left out.
     """
-    belt = np.zeros(2) if travel is None else belt_under_feet(landmarks, events, travel)
-    places = foot_places(landmarks, events, belt)
+    belts = {} if travel is None else find_belts(landmarks, events, travel)
+    places = foot_places(landmarks, events, belts)
     rows = []
     for cycle in cycles:
         if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
             continue
-        values = dict(_temporal(cycle)) | dict(_spatial(cycle, places))
+        values = dict(_temporal(cycle)) | dict(_spatial(cycle, places, belts))
         if leg_length_m is not None:
             values |= dict(_dimensionless(values, leg_length_m))
         rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
@@ -128,33 +127,7 @@ def symmetry_index(left: float, right: float) -> float:
     return 100.0 * (left - right) / (0.5 * (left + right))
 
 
-def belt_under_feet(landmarks: Landmarks, events: Sequence[Event], travel: Travel) -> FloatArray:
-    """Velocity of the belt (2,), m/s, from the heels resting on it in foot-flat; zeros over ground.
-
-    The slope of a least-squares line through the heel's path in each stance, and the median over all stances. It sharpens
-    `Travel.belt_lab_m_s`, which is found without events, from some ten millimetres a second to rounding.
-
-    Parameters
-    ----------
-    landmarks : Landmarks
-        Pelvis and feet of the trial.
-    events : Sequence[Event]
-        In order of time.
-    travel : Travel
-        How the subject moved.
-    """
-    if not travel.belt_lab_m_s.any():
-        return travel.belt_lab_m_s
-    slopes = []
-    for side, _, flat in _flat_stances(landmarks, events):
-        path, time_s = landmarks.heel_lab_m[side][flat, :2], landmarks.time_s[flat]
-        if len(time_s) > 2 and np.isfinite(path).all():
-            centred = time_s - time_s.mean()
-            slopes.append(centred @ path / (centred @ centred))
-    return np.asarray(np.median(slopes, axis=0) if slopes else travel.belt_lab_m_s)
-
-
-def foot_places(landmarks: Landmarks, events: Sequence[Event], belt_lab_m_s: FloatArray) -> tuple[FootPlace, ...]:
+def foot_places(landmarks: Landmarks, events: Sequence[Event], belts: Belts) -> tuple[FootPlace, ...]:
     """Place of the foot in every stance of both sides, in order of time.
 
     A stance whose off is missing takes the median stance duration of its side (of both, where its side has none). Where the trial
@@ -166,31 +139,16 @@ def foot_places(landmarks: Landmarks, events: Sequence[Event], belt_lab_m_s: Flo
         Pelvis and feet of the trial.
     events : Sequence[Event]
         In order of time.
-    belt_lab_m_s : FloatArray
-        (2,), horizontal velocity of the belt, laboratory axes; zeros over ground.
+    belts : Belts
+        Side -> belt under that foot; empty over ground.
     """
-    elapsed_s = (landmarks.time_s - landmarks.time_s[0])[:, None]
     places = []
-    for side, start_s, flat in _flat_stances(landmarks, events):
-        heel = (landmarks.heel_lab_m[side][:, :2] - belt_lab_m_s * elapsed_s)[flat]
+    for side, start_s, flat in flat_stances(landmarks, events):
+        heel = carried_back(landmarks.heel_lab_m[side][flat, :2], landmarks.time_s[flat], belts, side)
         seen = heel[np.isfinite(heel).all(axis=1)]
         if len(seen) >= LEAST_FLAT_FRAMES:
             places.append(FootPlace(side, start_s, seen.mean(axis=0)))
     return tuple(sorted(places, key=lambda p: p.start_s))
-
-
-def _flat_stances(landmarks: Landmarks, events: Sequence[Event]) -> Iterator[tuple[str, float, BoolArray]]:
-    """Side, strike time and foot-flat frames (n,) of every stance whose strike is known."""
-    time_s = landmarks.time_s
-    intervals = [i for s in landmarks.sides for i in stance_intervals(events, s, float(time_s[0]), float(time_s[-1]))]
-    usual_s = {side: [i.end_s - i.start_s for i in intervals if i.complete and i.side == side] for side in landmarks.sides}
-    of_both = [duration for durations in usual_s.values() for duration in durations] or [np.nan]
-    for interval in intervals:
-        usual = float(np.median(usual_s[interval.side] or of_both))
-        end_s = interval.end_s if np.isfinite(interval.end_s) else interval.start_s + usual
-        first, last = (interval.start_s + share * (end_s - interval.start_s) for share in FLAT_SHARE)
-        if time_s[0] <= first:
-            yield interval.side, interval.start_s, frames_within(time_s, first, last)
 
 
 Values = Iterator[tuple[str, tuple[float, str]]]
@@ -216,7 +174,7 @@ def _temporal(cycle: Cycle) -> Values:
         yield "double_support_time", (first + second, "s")
 
 
-def _spatial(cycle: Cycle, places: Sequence[FootPlace]) -> Values:
+def _spatial(cycle: Cycle, places: Sequence[FootPlace], belts: Belts) -> Values:
     own = {p.start_s: p.heel_m for p in places if p.side == cycle.side}
     between = [p.heel_m for p in places if p.side != cycle.side and cycle.start_s < p.start_s < cycle.end_s]
     if cycle.start_s not in own or cycle.end_s not in own:
@@ -228,7 +186,10 @@ def _spatial(cycle: Cycle, places: Sequence[FootPlace]) -> Values:
     if between and length > 0:
         forward = stride / length
         left = np.array([-forward[1], forward[0]])
-        ahead = own[cycle.end_s] - between[0]
+        # As the step ends: on two belts the feet are carried apart or together while both stand.
+        now = np.array([cycle.end_s])
+        ways = {side: belt.way_lab_m(now)[0] for side, belt in belts.items()}
+        ahead = own[cycle.end_s] - between[0] + ways.get(cycle.side, 0.0) - ways.get("R" if cycle.side == "L" else "L", 0.0)
         yield "step_length", (float(ahead @ forward), "m")
         yield "step_width", (SIDE_SIGN[cycle.side] * float(ahead @ left), "m")
 

@@ -23,6 +23,8 @@ from biomech_id.trial import Trial
 
 #: A belt slower than this is a foot that slips.
 LEAST_BELT_M_S = 0.15
+#: Feet that stand at speeds this far apart, as a share of the faster, stand on two belts.
+CLEAR_SPLIT = 0.1
 #: Part of the trial in which the pelvis is slower than this share of its fast speed (90th percentile) is standing, starting or
 #: stopping. Within a stride the pelvis' speed changes by some 15 %, within a turn by a third.
 STANDING_SHARE = 0.5
@@ -219,15 +221,35 @@ def belt_velocity(landmarks: Landmarks) -> FloatArray:
     pelvis = landmarks.pelvis_lab_m
     if float(np.linalg.norm(_mean_velocity(pelvis, landmarks.rate_hz))) > 0.4:
         return np.zeros(2)
-    low = []
-    for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:
-        velocity = np.gradient(path, axis=0) * landmarks.rate_hz
-        with np.errstate(invalid="ignore"):
-            grounded = (path[:, 2] < np.nanpercentile(path[:, 2], 2) + 0.015) & (np.abs(velocity[:, 2]) < 0.15)
-        low.append(velocity[grounded, :2])
-    samples = np.concatenate(low)
+    per_foot = list(_foot_velocities(landmarks).values())
+    samples = np.concatenate(per_foot)
     belt = np.median(samples, axis=0) if len(samples) else np.zeros(2)
-    return belt if np.linalg.norm(belt) > LEAST_BELT_M_S else np.zeros(2)
+    if np.linalg.norm(belt) <= LEAST_BELT_M_S:
+        return np.zeros(2)
+    split = _split_floors(landmarks)
+    return np.asarray(np.mean(list(split.values()), axis=0)) if split else belt
+
+
+def _foot_velocities(landmarks: Landmarks) -> dict[str, FloatArray]:
+    """Side -> horizontal velocities (m, 2), m/s, of that foot's ends while they are low and rise no more."""
+    found: dict[str, FloatArray] = {}
+    for side in landmarks.sides:
+        low = []
+        for path in (landmarks.heel_lab_m[side], landmarks.toe_lab_m[side]):
+            velocity = np.gradient(path, axis=0) * landmarks.rate_hz
+            with np.errstate(invalid="ignore"):
+                grounded = (path[:, 2] < np.nanpercentile(path[:, 2], 2) + 0.015) & (np.abs(velocity[:, 2]) < 0.15)
+            low.append(velocity[grounded, :2])
+        found[side] = np.concatenate(low)
+    return found
+
+
+def _split_floors(landmarks: Landmarks) -> dict[str, FloatArray]:
+    """Side -> velocity (2,), m/s, of two belts of clearly different speeds; empty on one."""
+    floors = {side: np.median(samples, axis=0) for side, samples in _foot_velocities(landmarks).items() if len(samples)}
+    speeds = [float(np.linalg.norm(floor)) for floor in floors.values()]
+    apart = len(speeds) == 2 and abs(speeds[0] - speeds[1]) > CLEAR_SPLIT * max(speeds)
+    return floors if apart else {}
 
 
 def turning_angle(landmarks: Landmarks, *, pelvis_seen: bool = True) -> float:
@@ -280,10 +302,12 @@ def in_flight(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray, 
         moving &= ~loaded
     for measured in landmarks.measured.values():
         moving &= measured
-    for path in [*landmarks.heel_lab_m.values(), *landmarks.toe_lab_m.values()]:
-        velocity = path_velocity(path, landmarks.rate_hz)[:, :2] - belt_lab_m_s
-        with np.errstate(invalid="ignore"):
-            moving &= np.linalg.norm(velocity, axis=1) > FLIGHT_SHARE * speed_m_s
+    split = _split_floors(landmarks) if belt_lab_m_s.any() else {}
+    for side in landmarks.sides:
+        for path in (landmarks.heel_lab_m[side], landmarks.toe_lab_m[side]):
+            velocity = path_velocity(path, landmarks.rate_hz)[:, :2] - split.get(side, belt_lab_m_s)
+            with np.errstate(invalid="ignore"):
+                moving &= np.linalg.norm(velocity, axis=1) > FLIGHT_SHARE * speed_m_s
     long_enough = np.zeros_like(moving)
     for first, last in runs(moving):
         if last - first >= FLIGHT_S * landmarks.rate_hz:

@@ -68,7 +68,9 @@ def _measures(
     if result.mass_kg is not None:
         yield (
             "cop-inside-foot",
-            pressure_inside_percent(result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m),
+            pressure_inside_percent(
+                result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
+            ),
         )
     yield "event-lag", _event_lag_ms(result)
     # A turn's or a run's cycles are flagged as such and have pages of their own: only a straight walk must hold steady ones.

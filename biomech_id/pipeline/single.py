@@ -23,6 +23,7 @@ from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
+from biomech_id.gait.floor import find_belts
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import gait_parameters
@@ -278,6 +279,7 @@ def solve_trial(
         findings=(*trial.findings, *search.findings, *(assignment.findings if assignment else ())),
         markers=trial.markers,
         analog=trial.analog,
+        belts=find_belts(landmarks, search.events, travel),
     )
     return Solved(result, trial, landmarks, travel)
 

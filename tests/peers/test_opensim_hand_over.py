@@ -15,7 +15,7 @@ from biomech_id.exports.opensim.folder import session_model, write_opensim
 from biomech_id.exports.opensim.joints import Joint, R_ground_lab, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.recipe import Recipe, read_recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import read_trc
@@ -27,7 +27,7 @@ osim.Logger.setLevelString("error")
 
 ROOT = Path(__file__).resolve().parents[2]
 MASS_KG = 70.0  # as a user would write it in subject.toml; the recording with clusters does not say
-CASES = ("virtual", "virtual six-dof", "child", "six-dof")
+CASES = ("virtual", "virtual six-dof", "child", "six-dof", "cut stances")
 EVERY = 5  # frames: solving all of them shows no more
 
 
@@ -45,6 +45,10 @@ def job_of(case: str, request: pytest.FixtureRequest) -> Job:
     if case.startswith("virtual"):
         return Job((ROOT / "data",), recipe=quick, exclude=("walk01*", "walk03*"))
     recordings: Path = request.getfixturevalue("c3d_dir")
+    if case == "cut stances":
+        example, pipeline = recordings.parent / "opensim" / "gait10dof18musc" / "ExperimentalData", ROOT / "pipelines" / "opensim"
+        recipe = read_recipe(pipeline / "gait10-recipe.toml").replaced(report=False, budget=False)
+        return Job((example,), recipe=recipe.replaced(marker_set=str(pipeline / "gait10-markers.toml")), mass_kg=72.6)
     if case == "child":
         return Job((recordings / "children" / "HC030A",), recipe=quick)
     return Job((recordings / "walking" / "bmc_gait.c3d",), recipe=quick, mass_kg=MASS_KG)

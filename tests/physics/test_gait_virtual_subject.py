@@ -15,9 +15,10 @@ from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import find_events, search_events
+from biomech_id.gait.floor import find_belts
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.spatiotemporal import belt_under_feet, gait_parameters
+from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.travel import describe_travel
 from biomech_id.sample import PlateSpec, SampleTrial, virtual_subject
@@ -210,8 +211,8 @@ def test_belt_speed_is_found_from_the_stance_foot(body):
     travel = describe_travel(landmarks)
     belt_m_s = sample.truth.spatiotemporal["belt_m_s"]
     assert np.linalg.norm(travel.belt_lab_m_s) == pytest.approx(belt_m_s, rel=0.01)
-    sharp = belt_under_feet(landmarks, find_events(trial), travel)
-    np.testing.assert_allclose(sharp, [-belt_m_s, 0.0], atol=1e-5)
+    for belt in find_belts(landmarks, find_events(trial), travel).values():
+        np.testing.assert_allclose(belt.velocity_lab_m_s, [[-belt_m_s, 0.0]], atol=1e-5)
 
 
 def test_two_plates_under_one_foot_are_added():

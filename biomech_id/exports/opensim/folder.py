@@ -16,7 +16,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
-from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion, times_s
+from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion
 from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_setup, write_scale_setup
 from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.gait.contacts import contact_threshold_N, plate_at_rest
@@ -134,7 +134,7 @@ def marker_table(motion: BodyMotion, markers: Markers) -> MarkerTable:
         The trial's, laboratory axes.
     """
     position = markers.position_m @ R_ground_lab(motion).T
-    return MarkerTable(markers.names, position, motion.rate_hz, motion.first_frame, times_s(motion), "m")
+    return MarkerTable(markers.names, position, motion.rate_hz, motion.first_frame, motion.time_s, "m")
 
 
 def foot_loads(trial: TrialResult) -> dict[str, GroundLoad]:

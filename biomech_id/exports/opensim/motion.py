@@ -108,17 +108,6 @@ class ModelMotion:
         return slice(*max(stretches, key=lambda stretch: stretch[1] - stretch[0]))
 
 
-def times_s(motion: BodyMotion) -> FloatArray:
-    """Return (n,), s: frame f, counted from 1, is at (f - 1) / rate.
-
-    Parameters
-    ----------
-    motion : BodyMotion
-        The trial, tracked.
-    """
-    return np.asarray((motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz)
-
-
 def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | None = None) -> ModelMotion:
     """Return a trial's motion, and its joint loads, in the coordinates of the subject's model.
 
@@ -145,7 +134,7 @@ def model_motion(model: SubjectModel, motion: BodyMotion, loads: JointLoads | No
             forces |= dict(zip(joint.coordinates, generalised_forces(state, parent, child, load.wrench).T, strict=True))
     return ModelMotion(
         name=motion.name,
-        time_s=times_s(motion),
+        time_s=motion.time_s,
         names=tuple(name for joint in model.joints for name in joint.coordinates),
         rotational=(True, True, True, False, False, False) * len(model.joints),
         q=np.hstack([state.q for state in moved]),
@@ -171,4 +160,4 @@ def angle_table(motion: BodyMotion) -> StorageTable:
         for k, axis in enumerate("XYZ")
     }  # fmt: skip
     values = np.rad2deg(np.column_stack(list(angles.values())))
-    return StorageTable(f"{motion.name} joint angles", tuple(angles), times_s(motion), values, True, ("Angles are in degrees.",))
+    return StorageTable(f"{motion.name} joint angles", tuple(angles), motion.time_s, values, True, ("Angles are in degrees.",))

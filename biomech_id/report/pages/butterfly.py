@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import AXES
+from biomech_id.conventions import AXES, MM_PER_M
+from biomech_id.gait.floor import Belt
 from biomech_id.report.layout.curve_panel import SECOND_DASHES, Drawing
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
@@ -90,21 +94,30 @@ def stance_forces(layer: Layer, side: str) -> list[tuple[FloatArray, FloatArray]
         place: that is the heel also where the forefoot strikes first.
     """
     found = []
-    progression = {trial["name"]: trial["progression"] for trial in layer.trials}
+    trials = {trial["name"]: trial for trial in layer.trials}
     for cycle in records(layer.used):
-        frames, forward = layer.tables.frames.get(cycle.trial), progression[cycle.trial]
+        frames, forward = layer.tables.frames.get(cycle.trial), trials[cycle.trial]["progression"]
         if cycle.side != side or cycle.kinetics_valid == "false" or forward is None or frames is None:
             continue
         columns = [f"{side}{variable}.{axis}" for variable in ("GroundReactionForce", "CentreOfPressure") for axis in AXES]
         if not set(columns) <= set(frames.columns):
             continue
         inside = (frames["time"] >= cycle.start_s) & (frames["time"] <= cycle.foot_off_s)
-        stance = frames.loc[inside, columns].to_numpy(dtype=float)
+        stance, time_s = frames.loc[inside, columns].to_numpy(dtype=float), frames.loc[inside, "time"].to_numpy(dtype=float)
         # The height of the centre of pressure is the floor's, and may be empty.
-        stance = stance[np.isfinite(stance[:, :5]).all(axis=1)]
+        seen = np.isfinite(stance[:, :5]).all(axis=1)
+        stance = stance[seen]
         if len(stance):
             ahead = np.asarray(forward, dtype=float)
-            along = stance[:, 3:5] @ ahead
+            along = (stance[:, 3:5] - _belt_way_mm(trials[cycle.trial], side, time_s[seen])) @ ahead
             force = np.column_stack([stance[:, :2] @ ahead, stance[:, 2]]) * PERCENT_BW_PER_N_KG
             found.append((force, along - along.min()))
     return found
+
+
+def _belt_way_mm(trial: Mapping[str, Any], side: str, time_s: FloatArray) -> FloatArray | float:
+    """How far a treadmill's belt has carried the foot (n, 2), mm; nothing over ground."""
+    belt = trial.get("belts", {}).get(side)
+    if belt is None:
+        return 0.0
+    return MM_PER_M * Belt(np.asarray(belt["time_s"], dtype=float), np.asarray(belt["velocity_m_s"], dtype=float)).way_lab_m(time_s)

@@ -10,6 +10,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.gait.floor import NO_BELTS, Belts, carried_back
 from biomech_id.results.session.ground import centre_of_pressure, flat_foot, inside_outline, pressure_threshold_N
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Markers
@@ -135,12 +136,12 @@ def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
 
 
 def pressure_inside_percent(
-    motion: BodyMotion, contacts: Mapping[str, FootContact], *, mass_kg: float, floor_m: float = 0.0
+    motion: BodyMotion, contacts: Mapping[str, FootContact], *, mass_kg: float, floor_m: float = 0.0, belts: Belts = NO_BELTS
 ) -> float:
     """Return the share (%) of loaded frames whose centre of pressure lies within `OUTLINE_MARGIN_M` of the foot's outline.
 
-    The outline is that of the foot while it is flat in the same stance, seen from above. NaN if no foot is
-    loaded or no outline known.
+    The outline is that of the foot while it is flat in the same stance, seen from above; a belt carries it along. A stance that
+    the recording cuts, of which nobody sees when the foot is flat, is left out. NaN if no foot is loaded or no outline known.
 
     Parameters
     ----------
@@ -152,6 +153,8 @@ def pressure_inside_percent(
         Body mass: only frames above a share of its weight are loaded.
     floor_m : float, optional
         Height of the floor, laboratory Z.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
     """
     inside: list[bool] = []
     for side, contact in contacts.items():
@@ -160,16 +163,19 @@ def pressure_inside_percent(
         cop_lab_m, _ = centre_of_pressure(
             contact.force_lab_N, contact.moment_lab_Nm, least_force_N=pressure_threshold_N(mass_kg), floor_m=floor_m
         )
-        inside += _inside_in_frames(motion, side, cop_lab_m, contact.known)
+        inside += _inside_in_frames(motion, side, cop_lab_m, contact.known, belts)
     return 100.0 * float(np.mean(inside)) if inside else float("nan")
 
 
-def _inside_in_frames(motion: BodyMotion, side: str, cop_lab_m: FloatArray, known: BoolArray) -> list[bool]:
+def _inside_in_frames(motion: BodyMotion, side: str, cop_lab_m: FloatArray, known: BoolArray, belts: Belts) -> list[bool]:
     """Judge each loaded frame against the outline of that foot while it is flat: the outline of its own stance."""
-    outline, ankle = motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"]
+    at_rest = (motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"], cop_lab_m)
+    outline, ankle, cop_lab_m = (carried_back(points, motion.time_s, belts, side) for points in at_rest)
     loaded = known & np.isfinite(cop_lab_m[:, 0])
     inside: list[bool] = []
     for start, stop in runs(loaded):
+        if not known[max(start - 1, 0) : stop + 1].all() or start == 0 or stop == len(loaded):
+            continue
         flat = np.zeros(len(loaded), dtype=bool)
         length = stop - start
         flat[start + length // 5 : start + max(length // 2, length // 5 + 1)] = True

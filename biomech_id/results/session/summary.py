@@ -13,14 +13,14 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
+from biomech_id.gait.floor import NO_BELTS, Belts
 from biomech_id.models.registry import body_model
 from biomech_id.results.norms.norm import norm_note
 from biomech_id.results.session.clinical import MOMENT_AXES
-from biomech_id.results.session.ground import walking_direction
 from biomech_id.results.session.measures import plate_baseline_N
 from biomech_id.results.session.quality import Grade, rule_sentence
 from biomech_id.results.session.values import SessionValues, TrialResult
-from biomech_id.results.tables.cycle_table import planted_foot
+from biomech_id.results.tables.cycle_table import planted_foot, walked_direction
 from biomech_id.results.tables.extrema import event_percents
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, ForcePlate, Subject
@@ -103,12 +103,15 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
         "n_frames": motion.n_frames,
         "verdict": str(trial.verdict),
         "reasons": [sentence for sentence in map(rule_sentence, trial.quality) if sentence],
-        "progression": _progression(motion),
+        "progression": _progression(motion, trial.belts),
+        "belts": {
+            side: {"time_s": belt.time_s, "velocity_m_s": belt.velocity_lab_m_s} for side, belt in sorted(trial.belts.items())
+        },
         "events": [_event(event) for event in trial.events],
         "cycles": [cycle_summary(cycle, used=trial.used(cycle)) for cycle in trial.cycles],
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "plates": [_plate(plate) for plate in trial.plates],
-        "foot_outline_mm": foot_outlines_mm(motion, trial.cycles),
+        "foot_outline_mm": foot_outlines_mm(motion, trial.cycles, trial.belts),
         **_history(trial.history),
         "findings": _findings(trial.findings),
     }
@@ -140,7 +143,7 @@ def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
     }
 
 
-def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle]) -> dict[str, Any]:
+def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle], belts: Belts = NO_BELTS) -> dict[str, Any]:
     """Return side -> names and points (mm) of the foot's outline in the axes of ``FootCentreOfPressure``, averaged over cycles.
 
     Parameters
@@ -149,10 +152,12 @@ def foot_outlines_mm(motion: BodyMotion, cycles: Iterable[Cycle]) -> dict[str, A
         The trial, tracked.
     cycles : Iterable[Cycle]
         Cycles of the trial.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
     """
     found: dict[str, list[Any]] = {side: [] for side in SIDES}
     for cycle in cycles:
-        planted = planted_foot(motion, cycle)
+        planted = planted_foot(motion, cycle, belts)
         if planted is not None:
             found[cycle.side].append(planted.outline_m)
     names = list(motion.foot_outline_names)
@@ -165,8 +170,8 @@ def _subject(subject: Subject) -> dict[str, Any]:
     return {**plain, "sources": {name: subject.sources[name] for name in SUBJECT_FIELDS if name in subject.sources}}
 
 
-def _progression(motion: BodyMotion) -> list[float] | None:
-    direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m)
+def _progression(motion: BodyMotion, belts: Belts) -> list[float] | None:
+    direction = walked_direction(motion, belts)
     return None if direction is None else [float(direction[0]), float(direction[1])]
 
 

@@ -20,6 +20,7 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
+from biomech_id.gait.floor import Belts
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
@@ -81,6 +82,8 @@ class TrialResult:
         As analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
     analog : AnalogChannels, optional
         Every analog channel as recorded.
+    belts : Belts, optional
+        Side -> the treadmill's belt under that foot; empty over ground.
     """
 
     name: str
@@ -103,6 +106,7 @@ class TrialResult:
     findings: tuple[Finding, ...] = ()
     markers: Markers | None = None
     analog: AnalogChannels = field(default_factory=AnalogChannels)
+    belts: Belts = field(default_factory=dict)
 
     @property
     def verdict(self) -> Grade:
@@ -130,8 +134,8 @@ class TrialResult:
     def curves(self) -> Curves:
         """Every variable over every cycle."""
         turning = self.kind is TrialKind.TURN
-        mass_kg, floor_m = self.mass_kg, self.floor_m
-        return cycle_curves(self.frames, self.motion, self.contacts, self.cycles, mass_kg=mass_kg, turning=turning, floor_m=floor_m)
+        ground: dict[str, Any] = {"mass_kg": self.mass_kg, "floor_m": self.floor_m, "belts": self.belts}
+        return cycle_curves(self.frames, self.motion, self.contacts, self.cycles, turning=turning, **ground)
 
     @cached_property
     def budget(self) -> Curves:

@@ -29,6 +29,7 @@ from biomech_id.conventions import (
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.gait.floor import NO_BELTS, Belts, carried_back, walking_direction_on
 from biomech_id.gait.normalise import normalise
 from biomech_id.gait.stance import FLAT_SHARE
 from biomech_id.results.session.clinical import clinical_moment, sagittal_power
@@ -137,6 +138,7 @@ def cycle_curves(
     mass_kg: float | None,
     turning: bool = False,
     floor_m: float = 0.0,
+    belts: Belts = NO_BELTS,
 ) -> Curves:
     """Return every variable of `conventions.cycle_rows` over every cycle of one trial.
 
@@ -156,14 +158,18 @@ def cycle_curves(
         The walking direction is taken from each cycle's own path rather than from the whole trial's.
     floor_m : float, optional
         Height of the floor, laboratory Z.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
     """
     found = []
     for cycle in cycles:
         values = _body_values(table, cycle.side)
         if mass_kg is not None and cycle.side in contacts:
-            forward = cycle_direction(motion, cycle) if turning else trial_direction(motion)
-            planted = planted_foot(motion, cycle)
-            values |= _ground_values(contacts[cycle.side], forward, planted, mass_kg, floor_m)
+            forward = cycle_direction(motion, cycle) if turning else trial_direction(motion, belts)
+            values |= _ground_values(contacts[cycle.side], forward, mass_kg, floor_m)
+            planted = planted_foot(motion, cycle, belts)
+            if planted is not None:
+                values |= _pressure_in_foot(contacts[cycle.side], planted, motion, mass_kg, floor_m, belts=belts)
         found.append(cut_to_cycle(values, motion, cycle))
     return stack_curves(found)
 
@@ -223,16 +229,32 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     return stack_curves(found)
 
 
-def trial_direction(motion: BodyMotion) -> FloatArray:
-    """Horizontal unit vector (3,), laboratory axes, along the pelvis' path over the whole trial; on the spot, the way it faces.
+def trial_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray:
+    """Horizontal unit vector (3,), laboratory axes, of the walk over the whole trial: `walked_direction`; on the spot, as it faces.
 
     Parameters
     ----------
     motion : BodyMotion
         The trial, tracked.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
     """
-    direction = walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m)
+    direction = walked_direction(motion, belts)
     return motion.progression_R_lab[0] if direction is None else direction
+
+
+def walked_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray | None:
+    """Horizontal unit vector (3,), laboratory axes: along the pelvis' path, or against the belts'; None on the spot.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
+    """
+    against = walking_direction_on(belts)
+    return walking_direction(motion.motions["", "pelvis"].frames.origin_lab_m) if against is None else against
 
 
 def cycle_direction(motion: BodyMotion, cycle: Cycle) -> FloatArray:
@@ -250,8 +272,10 @@ def cycle_direction(motion: BodyMotion, cycle: Cycle) -> FloatArray:
     return trial_direction(motion) if direction is None else direction
 
 
-def planted_foot(motion: BodyMotion, cycle: Cycle) -> FlatFoot | None:
+def planted_foot(motion: BodyMotion, cycle: Cycle, belts: Belts = NO_BELTS) -> FlatFoot | None:
     """Axes of a cycle's foot while it is flat on the floor, or None without an outline or a foot off.
+
+    On a belt they travel with it (`gait.floor.Belt.carried_back`).
 
     Parameters
     ----------
@@ -259,18 +283,21 @@ def planted_foot(motion: BodyMotion, cycle: Cycle) -> FlatFoot | None:
         The trial, tracked.
     cycle : Cycle
         The cycle.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
     """
     side = cycle.side
     if side not in motion.foot_outline_lab_m or not np.isfinite(cycle.foot_off_s):
         return None
     stance_s = cycle.foot_off_s - cycle.start_s
     flat = _between(motion, cycle.start_s + FLAT_SHARE[0] * stance_s, cycle.start_s + FLAT_SHARE[1] * stance_s)
-    return flat_foot(motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"], flat, side)
+    at_rest = (motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"])
+    outline, ankle = (carried_back(points, motion.time_s, belts, side) for points in at_rest)
+    return flat_foot(outline, ankle, flat, side)
 
 
 def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
-    time_s = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
-    return (time_s >= start_s) & (time_s <= end_s)
+    return (motion.time_s >= start_s) & (motion.time_s <= end_s)
 
 
 def _body_values(table: FrameTable, side: str) -> dict[tuple[str, str, str], FloatArray]:
@@ -312,19 +339,27 @@ def nearest_turn(angles_deg: FloatArray) -> FloatArray:
 
 
 def _ground_values(
-    contact: FootContact, forward_lab: FloatArray, planted: FlatFoot | None, mass_kg: float, floor_m: float
+    contact: FootContact, forward_lab: FloatArray, mass_kg: float, floor_m: float
 ) -> dict[tuple[str, str, str], FloatArray]:
     known = np.where(contact.known, 1.0, np.nan)
     force = known[:, None] * progression_components(contact.force_lab_N, forward_lab, contact.side) / mass_kg
     values = {("GroundReactionForce", axis, ""): force[:, i] for i, axis in enumerate(AXES)}
     least = pressure_threshold_N(mass_kg)
-    cop_lab_m, free_Nm = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
+    _, free_Nm = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
     # Turning the left foot's toes inward is a clockwise turn seen from above, the right foot's an anticlockwise one.
     values["FreeMoment", "Z", ""] = known * -SIDE_SIGN[contact.side] * free_Nm / mass_kg
-    if planted is not None:
-        cop_foot_mm = known[:, None] * MM_PER_M * planted.components(cop_lab_m)
-        values |= {("FootCentreOfPressure", axis, ""): cop_foot_mm[:, i] for i, axis in enumerate(AXES[:2])}
     return values
+
+
+def _pressure_in_foot(
+    contact: FootContact, planted: FlatFoot, motion: BodyMotion, mass_kg: float, floor_m: float, *, belts: Belts
+) -> dict[tuple[str, str, str], FloatArray]:
+    known = np.where(contact.known, 1.0, np.nan)
+    least = pressure_threshold_N(mass_kg)
+    cop_lab_m, _ = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
+    at_rest = carried_back(cop_lab_m, motion.time_s, belts, contact.side)
+    cop_foot_mm = known[:, None] * MM_PER_M * planted.components(at_rest)
+    return {("FootCentreOfPressure", axis, ""): cop_foot_mm[:, i] for i, axis in enumerate(AXES[:2])}
 
 
 def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, cycle: Cycle) -> Curves:

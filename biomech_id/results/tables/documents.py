@@ -123,6 +123,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].verdict", "accept, warn or reject: the worst of its quality rules"),
         Key("trials[].reasons", "one sentence for each rule that was not passed"),
         Key("trials[].progression", "x, y of the mean walking direction, unit vector, laboratory axes; null on the spot"),
+        Key("trials[].belts", "side -> treadmill belt under that foot: `time_s` and `velocity_m_s`, x, y there, laboratory axes, "
+            "between which it changes linearly; empty over ground, absent in older folders"),
         Key("trials[].events[]", "gait events used, in order of time"),
         Key("trials[].events[].time_s", "absolute time: frame n (from 1) is at (n - 1) / rate"),
         Key("trials[].events[].side", "L or R"),

@@ -114,7 +114,7 @@ def uncertainty_table(curves: Curves) -> pd.DataFrame:
 def _frames_of(cycles: Sequence[Cycle], loads: JointLoads, side: str) -> BoolArray:
     """Frames (n,) of cycles, one more at either end for interpolation, in which the side's loads are known."""
     motion = loads.motion
-    time_s = (motion.first_frame - 1 + np.arange(motion.n_frames)) / motion.rate_hz
+    time_s = motion.time_s
     inside = np.zeros(motion.n_frames, dtype=bool)
     for cycle in cycles:
         inside |= (time_s > cycle.start_s - 1.0 / motion.rate_hz) & (time_s < cycle.end_s + 1.0 / motion.rate_hz)

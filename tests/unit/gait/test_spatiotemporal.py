@@ -92,7 +92,7 @@ def test_what_an_event_is_missing_for_is_left_out():
 
 def test_places_are_heels_at_rest_in_foot_flat():
     landmarks, events, _ = _asymmetric()
-    places = [(p.side, *np.round(p.heel_m, 12)) for p in foot_places(landmarks, events, np.zeros(2))]
+    places = [(p.side, *np.round(p.heel_m, 12)) for p in foot_places(landmarks, events, {})]
     assert places == [("R", 0.0, 0.0), ("L", 0.7, 0.1), ("R", 1.2, 0.0), ("L", 1.9, 0.1)]
 
 
