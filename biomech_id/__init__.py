@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from biomech_id.report import curves as plot
     from biomech_id.results.folder.read_write import read_folder
     from biomech_id.sample import virtual_subject
-    from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject, Trial
+    from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Rotations, Subject, Trial
 
 #: Public name -> where it lives.
 _PUBLIC: dict[str, str] = {
@@ -33,6 +33,7 @@ _PUBLIC: dict[str, str] = {
     "Event": "biomech_id.trial:Event",
     "ForcePlate": "biomech_id.trial:ForcePlate",
     "Markers": "biomech_id.trial:Markers",
+    "Rotations": "biomech_id.trial:Rotations",
     "Subject": "biomech_id.trial:Subject",
     "Trial": "biomech_id.trial:Trial",
     "Wrench": "biomech_id.algebra.wrench:Wrench",
@@ -71,6 +72,7 @@ __all__ = [
     "Event",
     "ForcePlate",
     "Markers",
+    "Rotations",
     "Subject",
     "Trial",
     "Wrench",

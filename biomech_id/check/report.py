@@ -58,7 +58,7 @@ _FACTS = ("frames", "rate_hz", "first_frame", "points", "labels", "analog_channe
 
 def _contents(recording: Recording | None) -> dict[str, Any]:
     if recording is None:
-        unknown = {"plates": [], "events": [], "subject": {"mass_kg": None, "height_m": None}, "model_outputs": []}
+        unknown = {"plates": [], "events": [], "subject": {"mass_kg": None, "height_m": None}, "model_outputs": [], "rotations": []}
         return {**dict.fromkeys(_FACTS), **unknown}
     facts, trial = recording.facts, recording.trial
     return {
@@ -71,6 +71,7 @@ def _contents(recording: Recording | None) -> dict[str, Any]:
         ],
         "subject": {"mass_kg": trial.subject.mass_kg, "height_m": trial.subject.height_m},
         "model_outputs": list(trial.model_outputs),
+        "rotations": list(facts.rotations),
     }
 
 

@@ -68,9 +68,10 @@ def _contents(report: CheckReport) -> list[str]:
     analog = f"{facts['analog_channels']} analog channels"
     if facts["analog_rate_hz"]:
         analog += f" at {facts['analog_rate_hz']:g} Hz"
+    poses = f", poses of {len(facts['rotations'])} segments" if facts["rotations"] else ""
     lines = [
         f"{facts['frames']} frames at {facts['rate_hz']:g} Hz from frame {facts['first_frame']}, {facts['points']} points "
-        f"({facts['units'] or 'no unit'}, {facts['vertical']} up), {analog}"
+        f"({facts['units'] or 'no unit'}, {facts['vertical']} up), {analog}{poses}"
     ]
     for number, plate in enumerate(facts["plates"], start=1):
         peak = plate["peak_vertical_N"]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.errors import BiomechError, MissingInputError, OptionError, OutputError
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
@@ -110,6 +110,36 @@ def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = 
             value=[r.path.name for r in refused], expected="at least one readable C3D file", where=str(paths[0].parent),
         )  # fmt: skip
     return Intake(tuple(trials), tuple(refused))
+
+
+def with_markers(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], tuple[Finding, ...]]:
+    """Return the trials that show a movement by markers, and what each of the others holds: it is valid, but not a movement.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        Those that were read, at least one.
+
+    Raises
+    ------
+    MissingInputError
+        None shows markers; the message says what each file holds.
+    """
+    kept = tuple(trial for trial in trials if trial.markers.names)
+    others = tuple(_without_markers(trial) for trial in trials if not trial.markers.names)
+    if not kept:
+        raise MissingInputError(
+            " ".join(finding.message for finding in others),
+            value=[finding.where for finding in others], expected="at least one recording with markers",
+            where=str(Path(trials[0].path).parent),
+        )  # fmt: skip
+    return kept, others
+
+
+def _without_markers(trial: Trial) -> Finding:
+    file, analog = Path(trial.path).name, trial.analog
+    values = {"file": file, "channels": len(analog.names), "rate_hz": analog.rate_hz, "segments": len(trial.rotations.names)}
+    return Finding("no-markers", values, trial.name)
 
 
 def stands_still(trial: Trial) -> bool:

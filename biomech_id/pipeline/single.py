@@ -34,7 +34,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
 from biomech_id.pipeline.grade import grade_trial
-from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of
+from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
@@ -131,12 +131,13 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = read_all(files, partial(read, trust=trust, marker_set=marker_set), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
-    intake = replace(intake, trials=tuple(map(nameless.of_trial, intake.trials)))
+    trials, markerless = with_markers(tuple(map(nameless.of_trial, intake.trials)))
+    intake = replace(intake, trials=trials)
     static, subject, model = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
     # A verdict may name a trial as its file is called, or as a code has it.
     verdicts = tuple(map(nameless.of_verdict, verdicts))
-    noticed = request_findings(job, intake.trials, static, subject, verdicts)
+    noticed = (*markerless, *request_findings(job, intake.trials, static, subject, verdicts))
     static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
     if failed and not results:
         raise MissingInputError(

@@ -43,6 +43,8 @@ class FileFacts:
         One entry per plate, broken ones included.
     events : tuple[Event, ...]
         Every event of the EVENT group or header, also those outside the recording.
+    rotations : tuple[str, ...], optional
+        Segments whose poses the file holds.
     """
 
     processor: str
@@ -59,6 +61,7 @@ class FileFacts:
     vertical: str
     plates: tuple[PlateFacts, ...]
     events: tuple[Event, ...]
+    rotations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

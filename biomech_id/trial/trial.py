@@ -13,6 +13,7 @@ from biomech_id.trial.analog import AnalogChannels
 from biomech_id.trial.events import Event
 from biomech_id.trial.markers import Markers
 from biomech_id.trial.plates import ForcePlate
+from biomech_id.trial.rotations import Rotations
 from biomech_id.trial.subject import Subject
 
 
@@ -53,6 +54,9 @@ class Trial:
         The same plates, smoothed like the markers (`pipeline.prepare`): from these joint loads are computed, while contact and
         verdicts are judged from ``plates`` as recorded. None: nobody has smoothed anything.
 
+    rotations : Rotations, optional
+        Poses of segments as another program measured them; without segments where there are none.
+
     Raises
     ------
     InvalidValueError
@@ -73,6 +77,7 @@ class Trial:
     findings: tuple[Finding, ...] = ()
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     wrench_plates: tuple[ForcePlate, ...] | None = None
+    rotations: Rotations = field(default_factory=Rotations)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))
@@ -81,6 +86,8 @@ class Trial:
         self._check_smoothed()
         if self.analog.names:
             self._check_samples("The analog part", self.analog.n_samples, self.analog.rate_hz)
+        if self.rotations.names:
+            self._check_samples("The rotations", len(self.rotations), self.rotations.rate_hz)
         for name, values in self.model_outputs.items():
             if len(values) != self.markers.n_frames:
                 raise InvalidValueError(

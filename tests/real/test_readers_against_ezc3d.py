@@ -59,3 +59,18 @@ def _compare_channels(mine: AnalogChannels, other: Any, name: str) -> int:
     marked = [(mark.plate, mark.number) for mark in mine.plates if mark]
     assert len(set(marked)) == len(marked), name
     return len(mine.names)
+
+
+def test_poses_of_segments_are_equal(c3d_dir: Path) -> None:
+    """A markerless system's file has neither points nor analog channels: 661 frames of 19 segments, and nothing else."""
+    ezc3d = pytest.importorskip("ezc3d")
+    path = c3d_dir / "markerless" / "theia_pose.c3d"
+    trial = interpret(read_source(path)).trial
+    stored = ezc3d.c3d(str(path))["data"]["rotations"].transpose(3, 2, 0, 1)
+    assert (trial.n_frames, trial.rate_hz, trial.markers.names) == (661, 300.0, ())
+    assert len(trial.rotations.names) == 19
+    np.testing.assert_array_equal(trial.rotations.R_lab_seg, stored[..., :3, :3])
+    np.testing.assert_array_equal(trial.rotations.origin_lab_m, stored[..., :3, 3])
+    # Somebody upright: Z is up, and the head is above the pelvis above the feet.
+    heights = [np.median(trial.rotations.of(f"{name}_4X4")[1][:, 2]) for name in ("head", "pelvis", "l_foot")]
+    assert 2.2 > heights[0] > heights[1] + 0.3 > heights[2] + 0.9

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from biomech_id.readers.c3d.labels import Labels, sort_labels
 from biomech_id.readers.c3d.plate_setup import PlateSetup, describe_plates
 from biomech_id.readers.c3d.plates import PlateFacts, read_plate
 from biomech_id.readers.c3d.positions import reject_impossible, without_missing
+from biomech_id.readers.c3d.rotations import read_rotations
 from biomech_id.readers.c3d.session_date import session_date
 from biomech_id.readers.c3d.subject import read_subject
 from biomech_id.readers.c3d.units import LengthUnit, find_length_unit
@@ -79,6 +80,7 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
     events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
     day = session_date(file.parameters)
     person = _noted(read_subject(file, labels.subject, day), findings)
+    rotations = _noted(read_rotations(file, length, vertical), findings)
     markers = Markers(points.names, points.marker_file_m @ vertical.R_lab_file.T, file.layout.rate_hz)
     if markerset is not None:
         markers = with_marker_set(markers, markerset)
@@ -87,9 +89,10 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
         plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
-        analog=read_channels(file, setups),
+        analog=read_channels(file, setups), rotations=rotations,
     )  # fmt: skip
-    return Recording(trial, _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file)))
+    facts = _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file))
+    return Recording(trial, replace(facts, rotations=rotations.names))
 
 
 def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:
@@ -106,7 +109,9 @@ def _note_absences(file: C3DFile, setups: tuple[PlateSetup, ...], findings: list
     if not setups:
         findings.append(Finding("plates-none", {"file": where}, where))
     if layout.points == 0:
-        findings.append(Finding("points-none", {"file": where}, where))
+        segments = layout.poses.count if layout.poses else 0
+        values = {"file": where, "channels": layout.channels, "rate_hz": layout.analog_rate_hz, "segments": segments}
+        findings.append(Finding("points-none", values, where))
     told = {name: len(file.joined_numbers("ANALOG", name)) for name in ("SCALE", "OFFSET")}
     short = [(count, layout.channels, name) for name, count in told.items() if count < layout.channels]
     if short:

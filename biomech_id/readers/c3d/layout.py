@@ -15,6 +15,7 @@ from typing import TypeVar
 from biomech_id.errors import FileRefusedError, Finding
 from biomech_id.readers.c3d.header import BLOCK_BYTES, Header
 from biomech_id.readers.c3d.parameters import Parameters
+from biomech_id.readers.c3d.rotation_block import RotationBlock, find_rotations
 
 #: Files are padded to a whole block; some writers add one more.
 PADDING_BYTES = 2 * BLOCK_BYTES
@@ -53,6 +54,8 @@ class Layout:
         Number that the file says.
     rate_hz : float
         Video frames per second.
+    poses : RotationBlock | None, optional
+        Where poses of segments lie; None for a file without any.
     """
 
     points: int
@@ -65,6 +68,7 @@ class Layout:
     n_frames: int
     frames_promised: int
     rate_hz: float
+    poses: RotationBlock | None = None
 
     @property
     def words_per_frame(self) -> int:
@@ -124,9 +128,13 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
         analog samples) and nothing fits the bytes that are there.
     """
     findings: list[Finding] = []
-    size = len(data)
+    poses = find_rotations(parameters, len(data))
+    # Poses lie behind the points.
+    size = min(len(data), poses.start) if poses else len(data)
     rate_hz = _rate(header, parameters, findings, where)
     counts = _counts(header, parameters, rate_hz)
+    if poses and not any(points or channels for points, channels, _ in counts):
+        return _of_poses(header, parameters, poses, rate_hz, where)
     formats = _distinct([header.scale < 0, (parameters.number("POINT", "SCALE") or header.scale) < 0])
     starts = _starts(header, parameters, size, where)
     frames = _frame_counts(header, parameters)
@@ -152,10 +160,23 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
         findings.append(Finding("frames-disagree", {"file": where, "stated": frames, "read": present}, where))
     layout = Layout(
         *guess.counts, guess.is_float, _scale(header, parameters, guess.is_float, where), guess.start,
-        _first_frame(header, parameters, guess.frames, findings, where), present, guess.frames, rate_hz,
+        _first_frame(header, parameters, guess.frames, findings, where), present, guess.frames, rate_hz, poses,
     )  # fmt: skip
     _check_analog_rate(layout, parameters, findings, where)
     return layout, tuple(findings)
+
+
+def _of_poses(
+    header: Header, parameters: Parameters, poses: RotationBlock, rate_hz: float, where: str
+) -> tuple[Layout, tuple[Finding, ...]]:
+    """Return the layout of a file that holds poses of segments and nothing else."""
+    findings: list[Finding] = []
+    promised = _frame_counts(header, parameters)[0]
+    present = min(promised, poses.held)
+    if present < promised:
+        findings.append(_cut(present, promised, where))
+    first = _first_frame(header, parameters, promised, findings, where)
+    return Layout(0, 0, 0, True, -1.0, poses.start, first, present, promised, rate_hz, poses), tuple(findings)
 
 
 def _cut(present: int, promised: int, where: str) -> Finding:

@@ -65,7 +65,10 @@ def find_length_unit(file: C3DFile, body_extent: float, plate_sides: FloatArray)
         unit = LengthUnit(stated, METRES[stated], True)
         return unit, _doubts(unit, body_extent, plate_sides, where)
     unit = LengthUnit(*_guess(body_extent, plate_sides), False)
-    witness, size = ("plate", plate_sides.max()) if plate_sides.size else ("markers", body_extent)
+    if not file.layout.points and not file.layout.poses and not plate_sides.size:
+        return unit, ()  # nothing has a length
+    known = {"plate": plate_sides.max() if plate_sides.size else np.nan, "markers": body_extent}
+    witness, size = next(((name, size) for name, size in known.items() if np.isfinite(size)), ("nothing", 0.0))
     values = {"file": where, "stated": stated, "unit": unit.name, "witness": witness, "size": float(size)}
     return unit, (Finding("units-guessed", values, where),)
 

@@ -223,8 +223,8 @@ TRIGGERS: dict[str, list[Break]] = {
     "plate-size": [parameter(PLATE, "CORNERS", corners(3000.0, -250.0, 250.0))],
     "plate-tilted": [tilted],
 }  # fmt: skip
-#: Not about the contents of a file; tested below and in the sandbox's tests.
-ELSEWHERE = {"unreadable", "no-files", "sandbox-unlimited"}
+#: Not about the contents of a file, or of a file that holds poses; tested below, in the sandbox's tests and in those of rotations.
+ELSEWHERE = {"unreadable", "no-files", "sandbox-unlimited", "rotations-impossible"}
 
 
 def found(file: C3D, folder: Path) -> dict[str, Severity]:

@@ -1,0 +1,114 @@
+"""Poses of segments as another program measured them, without markers: a markerless system writes nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.errors import InvalidValueError, MissingInputError
+
+#: Such files hold 32-bit floats.
+FLOAT32_TOLERANCE = 1e-3
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class Rotations:
+    """Poses of named segments over time, in laboratory axes.
+
+    Attributes
+    ----------
+    names : tuple[str, ...], optional
+        One for each segment, unique.
+    R_lab_seg : FloatArray
+        (n, n_segments, 3, 3), segment components to laboratory components; NaN where the pose is missing.
+    origin_lab_m : FloatArray
+        (n, n_segments, 3), origins of the segments, metres; NaN where the pose is missing.
+    rate_hz : float
+        Poses per second.
+
+    Raises
+    ------
+    InvalidValueError
+        Names that occur twice, a rate that is not positive, or axes that are no right-handed triad.
+    ShapeError
+        Arrays that do not fit the names.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> upright = Rotations(("pelvis",), np.eye(3)[None, None], [[[0.0, 0.0, 0.9]]], 100.0)
+    >>> upright.of("pelvis")[1]
+    array([[0. , 0. , 0.9]])
+    """
+
+    names: tuple[str, ...] = ()
+    R_lab_seg: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 3, 3)))
+    origin_lab_m: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    rate_hz: float = 0.0
+
+    def __post_init__(self) -> None:
+        n = len(self.names)
+        rotation = readonly(self.R_lab_seg, (None, n, 3, 3), name="R_lab_seg", where="Rotations")
+        object.__setattr__(self, "R_lab_seg", rotation)
+        origin = readonly(self.origin_lab_m, (len(rotation), n, 3), name="origin_lab_m", where="Rotations")
+        object.__setattr__(self, "origin_lab_m", origin)
+        if len(set(self.names)) != n:
+            twice = sorted({name for name in self.names if self.names.count(name) > 1})
+            raise InvalidValueError(
+                f"Segments of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="Rotations"
+            )
+        if n and not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
+            raise InvalidValueError(
+                f"The rate of the poses is {self.rate_hz} Hz.",
+                value=self.rate_hz, expected="a positive, finite rate in Hz", where="Rotations",
+            )  # fmt: skip
+        seen = np.isfinite(rotation).all(axis=(2, 3))
+        if not are_rotations(rotation[seen]).all():
+            frame, segment = np.argwhere(seen)[int(np.argmin(are_rotations(rotation[seen])))]
+            raise InvalidValueError(
+                f"The axes of {self.names[segment]} in frame {frame} are not a right-handed orthonormal triad.",
+                value=rotation[frame, segment].tolist(), expected="R'R = 1 within 1e-3 and det R = +1", where=self.names[segment],
+            )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.R_lab_seg)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def of(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Return rotation (n, 3, 3) and origin (n, 3), m, of one segment.
+
+        Parameters
+        ----------
+        name : str
+            The segment.
+
+        Raises
+        ------
+        MissingInputError
+            There is no such segment.
+        """
+        if name not in self.names:
+            raise MissingInputError(
+                f"There is no segment {name}.", value=name, expected=f"one of {', '.join(self.names)}", where="Rotations"
+            )
+        index = self.names.index(name)
+        return self.R_lab_seg[:, index], self.origin_lab_m[:, index]
+
+
+def are_rotations(matrices: FloatArray) -> BoolArray:
+    """Return which of some matrices (..., 3, 3) are rotations, to the accuracy of 32-bit floats.
+
+    Parameters
+    ----------
+    matrices : FloatArray
+        (..., 3, 3); NaN is none.
+    """
+    with np.errstate(invalid="ignore"):
+        gram = np.einsum("...ji,...jk->...ik", matrices, matrices) - np.eye(3)
+        return np.asarray((np.abs(gram).max(axis=(-2, -1)) < FLOAT32_TOLERANCE) & (np.linalg.det(matrices) > 0))
