@@ -21,6 +21,7 @@ MOST_LINES = sum([
     81,  # damaged parameter sections
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
     123,  # belts
+    163,  # poses of segments (ROTATION), recordings without markers
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
