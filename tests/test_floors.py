@@ -48,6 +48,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
+    ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",

@@ -22,6 +22,7 @@ MOST_LINES = sum([
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
     123,  # belts
     163,  # poses of segments (ROTATION), recordings without markers
+    217,  # matched bandwidth
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

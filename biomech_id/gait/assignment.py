@@ -20,7 +20,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import OptionError, ShapeError, must_be
 from biomech_id.gait.by_hand import Judged, StanceVerdict, overruled
-from biomech_id.gait.contacts import find_contacts, mass_or_estimate_kg, plate_at_rest
+from biomech_id.gait.contacts import PlateContact, find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
@@ -112,8 +112,11 @@ def assign_plates(
     judged, findings = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
     # Of a foot without any event only a certain load says that it stands.
     stances = [s for side in SIDES for s, _ in judged[side] if s.verdict.solved or np.isfinite([s.start_s, s.end_s]).any()]
-    feet = {side: _contact(scene, side, judged[side], events, plates, kinetics) for side in SIDES}
-    return Assignment(tuple(sorted(stances, key=_when)), feet, findings)
+    feet, shown = (
+        {side: _contact(scene, side, judged[side], events, whose, kinetics) for side in SIDES}
+        for whose in (plates, [own if plate.spread_s else plate for own, plate in zip(trial.plates, plates, strict=True)])
+    )
+    return Assignment(tuple(sorted(stances, key=_when)), feet, findings, shown)
 
 
 def _intervals(events: Sequence[Event], side: str, time_s: FloatArray) -> tuple[Interval, ...]:
@@ -137,7 +140,7 @@ def _contact(
         if not stance.verdict.solved:
             known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.off_uncertainty_s)
             continue
-        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics)
+        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics, others=scene.loads)
         if stance.verdict is Verdict.OVERRIDE:
             # By the rules a load begins and ends with its stance; one chosen by hand may be another foot's before or after.
             mine = frames_within(time_s, interval.lower_s - EDGE_TOLERANCE_S, interval.upper_s + EDGE_TOLERANCE_S)
@@ -162,7 +165,7 @@ def _near_events(time_s: FloatArray, interval: Interval) -> BoolArray:
 
 
 def ground_wrench(
-    trial: Trial, loads: Sequence[PlateLoad], plates: Sequence[ForcePlate], kinetics: str
+    trial: Trial, loads: Sequence[PlateLoad], plates: Sequence[ForcePlate], kinetics: str, *, others: Sequence[PlateLoad] = ()
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Add the wrenches that the plates under one stance hand to its foot, at the video rate.
 
@@ -176,6 +179,8 @@ def ground_wrench(
         Whose wrenches are used, in the trial's order: its own, or filtered ones.
     kinetics : str
         "textbook" or "vicon".
+    others : Sequence[PlateLoad], optional
+        Every load of the trial: what a filter has spread ends where that of another load on the same plate begins.
 
     Returns
     -------
@@ -188,9 +193,12 @@ def ground_wrench(
     resample = window_mean if kinetics == "vicon" else local_quadratic
     force, moment = np.zeros((trial.n_frames, 3)), np.zeros((trial.n_frames, 3))
     loaded_plates = [plates[index] for index in sorted({load.contact.plate for load in loads})]
+    spread = any(plate.spread_s for plate in loaded_plates)
     for plate in loaded_plates:
         ratio = round(plate.rate_hz / trial.rate_hz)
         wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
+        if plate.spread_s:
+            wrench = np.where(_spread(plate, loads, others, trial)[:, None], wrench, 0.0)
         force += wrench[:, :3]
         moment += wrench[:, 3:] + np.cross(plate.centre_m, wrench[:, :3])
     if kinetics == "vicon":
@@ -200,7 +208,24 @@ def ground_wrench(
         noise_N = float(np.sqrt(sum(rest.noise_N**2 for rest in rests)))
         bearing = force[:, 2] > sum(rest.offset_N for rest in rests) + max(EDGE_NOISE_FACTOR * noise_N, LEAST_EDGE_N)
     loaded = _around(bearing, loads, trial)
+    if spread:
+        # A filtered load begins before its strike, where its edge swings below zero too: cut, the step would be back.
+        return force, moment, loaded
     return np.where(loaded[:, None], force, 0.0), np.where(loaded[:, None], moment, 0.0), loaded
+
+
+def _spread(plate: ForcePlate, loads: Sequence[PlateLoad], others: Sequence[PlateLoad], trial: Trial) -> BoolArray:
+    """Frames (n,) that hold what a filter has spread of the loads on one plate: up to half way to the plate's other loads."""
+    time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
+    mine = [load.contact for load in loads if trial.plates[load.contact.plate].name == plate.name]
+    far = [c for c in (load.contact for load in others) if trial.plates[c.plate].name == plate.name and c not in mine]
+
+    def away_s(contacts: Sequence[PlateContact]) -> FloatArray:
+        ends = [(trial.first_time_s + c.first / plate.rate_hz, trial.first_time_s + c.last / plate.rate_hz) for c in contacts]
+        return np.asarray(np.min([np.maximum(np.maximum(a - time_s, time_s - b), 0.0) for a, b in ends], axis=0, initial=np.inf))
+
+    to_mine = away_s(mine)
+    return np.asarray((to_mine <= plate.spread_s) & (to_mine < away_s(far)))
 
 
 def _around(bearing: BoolArray, loads: Sequence[PlateLoad], trial: Trial) -> BoolArray:

@@ -96,8 +96,11 @@ class Assignment:
         Side -> `FootContact` at the video rate.
     findings : tuple[Finding, ...], optional
         What speaks against verdicts set by hand.
+    recorded : Mapping[str, FootContact], optional
+        The same as ``contacts`` where the plates have not been given the markers' response: to be shown, and to check feet with.
     """
 
     stances: tuple[Stance, ...]
     contacts: Mapping[str, FootContact] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    recorded: Mapping[str, FootContact] = field(default_factory=dict)

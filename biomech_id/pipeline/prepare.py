@@ -17,12 +17,13 @@ from biomech_id.anatomy import Part
 from biomech_id.errors import must_be
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
+from biomech_id.pipeline.match_plates import PlateFilter, match_plates
 from biomech_id.pipeline.recipe import PrepareSettings, Recipe
 from biomech_id.sentences import Sentence
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
-from biomech_id.trial import ForcePlate, Markers, Trial
+from biomech_id.trial import Markers, Trial
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,14 @@ class Prepared:
         What was missing, filled or not.
     filter : FilterChoice
         Whether and why the markers were smoothed.
+    plate_filter : PlateFilter
+        What was done to the plates for the joint loads, and why.
     """
 
     trial: Trial
     gaps: tuple[Gap, ...]
     filter: FilterChoice
+    plate_filter: PlateFilter
 
 
 def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, **settings: Unpack[PrepareSettings]) -> Prepared:
@@ -78,7 +82,8 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     must_be(trial, Trial, argument="trial", of="prepare", hint="read_c3d(path) returns it")
     refuse_unknown_options(settings, PrepareSettings.__annotations__, where="prepare")
     recipe = (recipe or Recipe()).replaced(**settings)
-    trial, names = replace(model.named(trial), subject=model.subject), model.marker_names
+    recorded, names = replace(model.named(trial), subject=model.subject), model.marker_names
+    trial = recorded
     markers, gaps = _filled(trial, names, model.marker_groups, recipe.longest_gap_frames)
     columns = [markers.names.index(name) for name in names if name in markers]
     choice = choose_filter(
@@ -92,15 +97,14 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
     if n_filled:
         trial = trial.after(Sentence("gaps-filled", {"n": n_filled, "longest": recipe.longest_gap_frames}), markers=markers)
-    plates = trial.plates
+    plates, plate_filter = match_plates(recorded, choice, model.marker_groups, recipe)
     if choice.apply:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
         trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth)
-        plates = tuple(_smoothed(plate, choice) for plate in plates)
-    finding = choice.finding(trial.name)
-    trial = replace(trial, findings=(*trial.findings, finding), wrench_plates=plates)
-    return Prepared(trial, gaps, choice)
+    said = [choice.finding(trial.name), *([plate_filter.finding(trial.name)] if plates else ())]
+    trial = replace(trial, findings=(*trial.findings, *said), wrench_plates=plates)
+    return Prepared(trial, gaps, choice, plate_filter)
 
 
 def filter_mode(recipe: Recipe) -> str:
@@ -129,13 +133,3 @@ def _filled(
     everything, marked = markers.position_m.copy(), np.zeros(markers.position_m.shape[:2], dtype=bool)
     everything[:, columns], marked[:, columns] = position, filled
     return markers.with_positions(everything, filled=marked), gaps
-
-
-def _smoothed(plate: ForcePlate, choice: FilterChoice) -> ForcePlate:
-    smooth, cutoff_hz = choice.lowpass.apply, choice.cutoff_hz
-    return replace(
-        plate,
-        force_lab_N=smooth(plate.force_lab_N, plate.rate_hz, cutoff_hz),
-        moment_lab_Nm=smooth(plate.moment_lab_Nm, plate.rate_hz, cutoff_hz),
-        history=(*plate.history, Sentence("plate-filtered", {"cutoff_hz": cutoff_hz})),
-    )

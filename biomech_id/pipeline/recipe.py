@@ -22,6 +22,7 @@ from biomech_id.files.settings import (
     a_number,
     a_text,
     a_whole_number,
+    is_number,
     must_fit,
     one_of,
     read_written,
@@ -45,6 +46,11 @@ def _setting(default: Value, section: str, kind: Setting) -> Value:
     return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
 
 
+def _plate_cutoff(value: object) -> bool:
+    """Whether a value says how smooth the plates are to be."""
+    return value in ("auto", "raw") or (is_number(value) and float(str(value)) > 0)
+
+
 class PrepareSettings(TypedDict, total=False):
     """The settings that matter before a recording is analysed, by name (see `Settings`)."""
 
@@ -53,6 +59,7 @@ class PrepareSettings(TypedDict, total=False):
     smooth_below_mm: float | None
     cutoff_hz: float | None
     lowpass: str | None
+    plate_cutoff_hz: str | float | None
     longest_gap_frames: int | None
 
 
@@ -100,6 +107,8 @@ class Recipe:
         Effective cut-off of the low-pass filter.
     lowpass : str, optional
         Name of the low-pass filter.
+    plate_cutoff_hz : str | float, optional
+        "auto", "raw" or an effective cut-off in Hz: how smooth the plates are that joint loads are computed from.
     longest_gap_frames : int, optional
         Longest gap that is filled.
     event_source : str, optional
@@ -149,6 +158,11 @@ class Recipe:
         8.0, "filter", a_number(0.1, explained="Effective cut-off (Hz) of the fourth-order zero-lag Butterworth.")
     )
     lowpass: str = _setting("butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."))
+    plate_cutoff_hz: str | float = _setting("auto", "filter", Setting(
+        '"auto", "raw" or a number of Hz', _plate_cutoff,
+        "Plates for the joint loads. auto: as smooth as the markers (as recorded with vicon kinetics). raw: smoothed only with "
+        "markers that are smoothed here. A number: effective cut-off (Hz) of the low-pass filter.",
+    ))  # fmt: skip
     longest_gap_frames: int = _setting(
         10, "gaps", a_whole_number(0, explained="Gaps up to this many frames are filled and marked as filled.")
     )

@@ -36,6 +36,7 @@ from biomech_id.models.registry import body_model
 from biomech_id.pipeline.grade import grade_trial
 from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
@@ -252,12 +253,14 @@ def solve_trial(
     motion = model.track(trial, kinetics=recipe.kinetics)
     weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
     search = search_events(trial, motion, source=recipe.event_source, **weight)
-    assignment, loads, errors = None, None, {}
+    assignment, loads, as_recorded, errors = None, None, None, {}
     if trial.plates:
         by_hand = tuple(map(verdict_from, recipe.stance_verdicts)) if verdicts is None else verdicts
         given = {"kinetics": recipe.kinetics, "verdicts": by_hand, **weight}
         assignment = assign_plates(trial, motion, events=search.events, **given)
         loads = solve_body(motion, assignment, budget=recipe.budget)
+        if any(plate.spread_s for plate in trial.wrench_plates or ()):
+            as_recorded = solve_body(motion, assignment.recorded)
         if recipe.uncertainty:
             errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
     landmarks = find_landmarks(trial, motion)
@@ -278,6 +281,8 @@ def solve_trial(
         mass_kg=subject.mass_kg,
         history=(*trial.history, *(check.sentence for check in (self_checks(loads) if loads else ()))),
         findings=(*trial.findings, *search.findings, *(assignment.findings if assignment else ())),
+        as_recorded=as_recorded,
+        bandwidth=prepared.plate_filter.words if trial.plates else "",
         markers=trial.markers,
         analog=trial.analog,
         belts=find_belts(landmarks, search.events, travel),
@@ -306,6 +311,9 @@ def cut_and_grade(
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = replace(result, cycles=cycles, parameters=parameters)
+    peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
+    if peaks:
+        result = replace(result, findings=(*result.findings, peaks))
     return replace(result, quality=grade_trial(result, trial.markers, model, static_motion))
 
 

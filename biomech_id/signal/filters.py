@@ -60,10 +60,34 @@ def lowpass(values: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
             f"A cut-off of {cutoff_hz:g} Hz cannot be used at {rate_hz:g} samples per second.",
             value=cutoff_hz, expected=f"more than 0 and less than {rate_hz / 2:g} Hz", where="cutoff_hz",
         )  # fmt: skip
-    flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
-    for channels, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
-        flat[start:stop, channels] = _filtered(flat[start:stop, channels], rate_hz, cutoff_hz)
-    return flat.reshape(np.shape(values))
+    return _each_run(values, rate_hz, lambda frequency_hz: gain(frequency_hz, rate_hz, cutoff_hz))
+
+
+def spline_lowpass(values: FloatArray, rate_hz: float, half_amplitude_hz: float) -> FloatArray:
+    """Return ``values`` through the response of a smoothing spline, 1 / (1 + (f / f_c)^6), without lag.
+
+    What camera software leaves of markers (`signal.bandwidth`). Its amplitude is 0.707 at 0.86 f_c.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, ...), as for `lowpass`.
+    rate_hz : float
+        Samples per second.
+    half_amplitude_hz : float
+        f_c, the frequency whose amplitude is halved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.filters import spline_lowpass
+    >>> time_s = np.arange(200) / 100.0
+    >>> step, tremor = np.sin(2 * np.pi * time_s), 0.1 * np.sin(2 * np.pi * 25.0 * time_s)
+    >>> smooth = spline_lowpass(step + tremor, 100.0, 7.0)
+    >>> float(np.abs(smooth - step)[20:-20].max().round(3))
+    0.0
+    """
+    return _each_run(values, rate_hz, lambda frequency_hz: 1.0 / (1.0 + (frequency_hz / half_amplitude_hz) ** 6))
 
 
 def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
@@ -91,14 +115,22 @@ def gain(frequency_hz: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArr
     return factor
 
 
-def _filtered(path: FloatArray, rate_hz: float, cutoff_hz: float) -> FloatArray:
+def _each_run(values: FloatArray, rate_hz: float, response: Callable[[FloatArray], FloatArray]) -> FloatArray:
+    """Every uninterrupted stretch of every channel through a response without lag, NaN where it was."""
+    flat = np.array(values, dtype=np.float64).reshape(len(values), -1)
+    for channels, start, stop in list(channel_runs(flat, SHORTEST_RUN)):
+        flat[start:stop, channels] = _filtered(flat[start:stop, channels], rate_hz, response)
+    return flat.reshape(np.shape(values))
+
+
+def _filtered(path: FloatArray, rate_hz: float, response: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """One uninterrupted stretch (n, m): the line between its ends passes unchanged, the rest is odd about both ends."""
     n = len(path)
     line = path[0] + np.linspace(0.0, 1.0, n)[:, None] * (path[-1] - path[0])
     rest = path - line
     odd = np.concatenate([rest[:-1], -rest[:0:-1]])
     frequency = np.asarray(np.fft.rfftfreq(len(odd), 1.0 / rate_hz), dtype=np.float64)
-    spectrum = np.fft.rfft(odd, axis=0) * gain(frequency, rate_hz, cutoff_hz)[:, None]
+    spectrum = np.fft.rfft(odd, axis=0) * response(frequency)[:, None]
     return np.asarray(line + np.fft.irfft(spectrum, n=len(odd), axis=0)[:n])
 
 

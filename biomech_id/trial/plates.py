@@ -45,6 +45,8 @@ class ForcePlate:
         What was done to the raw channels, in words.
     foot : str, optional
         Side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
+    spread_s : float, optional
+        How far, in seconds, a filter has spread each load over its beginning and end; such a plate serves the joint loads only.
 
     Raises
     ------
@@ -64,6 +66,7 @@ class ForcePlate:
     baseline_N: FloatArray | None = None
     history: tuple[Sentence | str, ...] = ()
     foot: str = ""
+    spread_s: float = 0.0
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__

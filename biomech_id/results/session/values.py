@@ -78,6 +78,10 @@ class TrialResult:
         What was done to the data, in words, in order.
     findings : tuple[Finding, ...], optional
         What was noticed.
+    as_recorded : JointLoads | None, optional
+        Loads from the plates as recorded, where those behind ``loads`` were given the markers' response; None elsewhere.
+    bandwidth : str, optional
+        Of the plates behind the loads, in words; empty without plates.
     markers : Markers | None, optional
         As analysed (gaps filled, filtered if they had to be), for programs that take over; None if not kept.
     analog : AnalogChannels, optional
@@ -104,6 +108,8 @@ class TrialResult:
     mass_kg: float | None = None
     history: tuple[Sentence | str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    as_recorded: JointLoads | None = None
+    bandwidth: str = ""
     markers: Markers | None = None
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     belts: Belts = field(default_factory=dict)
@@ -119,6 +125,11 @@ class TrialResult:
         return {} if self.assignment is None else self.assignment.contacts
 
     @property
+    def shown_contacts(self) -> Mapping[str, FootContact]:
+        """The same of plates that have not been given the markers' response: what tables, pages and checks of feet show."""
+        return self.contacts if self.assignment is None else self.assignment.recorded or self.contacts
+
+    @property
     def floor_m(self) -> float:
         """Height of the plates' surface, laboratory Z, metres; 0 without plates."""
         return float(np.median([plate.centre_m[2] for plate in self.plates])) if self.plates else 0.0
@@ -127,15 +138,21 @@ class TrialResult:
     def frames(self) -> FrameTable:
         """Every output at the video rate."""
         return frame_table(
-            self.motion, self.loads, self.contacts, mass_kg=self.mass_kg, floor_m=self.floor_m, further=added_columns(self)
+            self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.floor_m, further=added_columns(self)
         )
 
     @cached_property
     def curves(self) -> Curves:
         """Every variable over every cycle."""
         turning = self.kind is TrialKind.TURN
+<<<<<<< HEAD
         ground: dict[str, Any] = {"mass_kg": self.mass_kg, "floor_m": self.floor_m, "belts": self.belts}
         return cycle_curves(self.frames, self.motion, self.contacts, self.cycles, turning=turning, **ground)
+=======
+        mass_kg, floor_m = self.mass_kg, self.floor_m
+        shown = self.shown_contacts
+        return cycle_curves(self.frames, self.motion, shown, self.cycles, mass_kg=mass_kg, turning=turning, floor_m=floor_m)
+>>>>>>> e1a3fd5 (Textbook kinetics give the plates the smoothness that the camera software gave the markers)
 
     @cached_property
     def budget(self) -> Curves:

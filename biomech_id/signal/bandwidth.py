@@ -1,0 +1,147 @@
+"""How smooth markers are: the low-pass that camera software put on them before they were stored, measured from their own spectrum.
+
+The amplitude density a(f) of the markers' accelerations between 4 and 30 Hz is described by ::
+
+    a(f) = exp(A) f^-p / (1 + (f / f_c)^6) + b f^2
+
+a body part's own fall with frequency, the response of a smoothing spline that penalises the third derivative (Woltring 1986, Adv
+Eng Softw 8:104), and white noise of the positions.  f_c is the frequency of half amplitude.  Unsmoothed markers of walking people
+have p near 0.8 and f_c at the upper end of the band.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.signal.runs import channel_runs
+
+#: Edges of the bands whose power is compared, Hz.
+BAND_EDGES_HZ = np.arange(4.0, 30.1, 1.5)
+#: Fewer bands than this, below half the sampling rate, show no fall of the spectrum.
+LEAST_BANDS = 8
+#: Shortest stretch without gaps that shows a spectrum, seconds.
+SHORTEST_S = 1.0
+#: Half amplitude from which markers count as not smoothed, Hz: what walking holds is below.
+UNSMOOTHED_FROM_HZ = 15.0
+#: Root mean square misfit of the logarithm above which nothing is decided: mixed or damaged recordings.
+LARGEST_MISFIT_LN = 0.3
+#: How a body part's own acceleration falls with frequency: exponent of unsmoothed markers, and its spread.
+OWN_FALL, OWN_FALL_SD = 0.8, 0.7
+#: Bounds of half amplitude: below, walking itself would be gone; above, nothing of it is seen within the bands.
+SLOWEST_HZ, FASTEST_HZ = 3.0, 30.0
+#: Half amplitudes the search begins from, Hz.
+_STARTS_HZ = (5.0, 8.0, 20.0)
+
+
+@dataclass(frozen=True)
+class MarkerBandwidth:
+    """The markers' measured low-pass response, 1 / (1 + (f / f_c)^6).
+
+    Attributes
+    ----------
+    half_amplitude_hz : float
+        f_c; NaN where nothing could be measured.
+    misfit_ln : float
+        Root mean square difference of measured and described spectrum, of the natural logarithm.
+    """
+
+    half_amplitude_hz: float
+    misfit_ln: float
+
+    @property
+    def decided(self) -> bool:
+        """Whether the description fits; False also where nothing could be measured."""
+        return self.misfit_ln <= LARGEST_MISFIT_LN
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether somebody has smoothed the markers within the band of walking."""
+        return self.decided and self.half_amplitude_hz < UNSMOOTHED_FROM_HZ
+
+
+#: Of recordings without a second of gapless markers, or too slow.
+NOT_MEASURED = MarkerBandwidth(float("nan"), float("nan"))
+
+
+def marker_bandwidth(position_m: FloatArray, rate_hz: float) -> MarkerBandwidth:
+    """Measure the low-pass response that markers were stored with.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (n, markers, 3), laboratory axes, metres, as stored: unfilled; missing is NaN. Markers of shank and foot show it best.
+    rate_hz : float
+        Frames per second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.bandwidth import marker_bandwidth
+    >>> from biomech_id.signal.filters import spline_lowpass
+    >>> rough = np.random.default_rng(0).normal(size=(400, 12)) * 0.01
+    >>> frequency_hz = np.fft.rfftfreq(400, 0.01)
+    >>> fall = 1 / np.maximum(frequency_hz, 1.0) ** 2.8  # accelerations that fall as f^-0.8
+    >>> path_m = np.fft.irfft(np.fft.rfft(rough, axis=0) * fall[:, None], axis=0)
+    >>> stored_m = spline_lowpass(path_m, 100.0, 7.0).reshape(400, 4, 3)
+    >>> 6.2 < marker_bandwidth(stored_m, 100.0).half_amplitude_hz < 7.8
+    True
+    """
+    frequency_hz, amplitude = acceleration_bands(position_m, rate_hz)
+    if len(frequency_hz) < LEAST_BANDS or not (amplitude > 0).all():
+        return NOT_MEASURED
+    return _fitted(frequency_hz, np.log(amplitude))
+
+
+def acceleration_bands(position_m: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Return the middles of the bands, Hz, and the amplitude density of accelerations in each, m/s^2 per square root of a sample.
+
+    Second differences of every gapless stretch of at least a second, mean taken off, Hann window; power is averaged over
+    coordinates and stretches, by their length.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (n, markers, 3), laboratory axes, metres; missing is NaN.
+    rate_hz : float
+        Frames per second.
+    """
+    edges_hz = BAND_EDGES_HZ[rate_hz > 2 * BAND_EDGES_HZ]
+    flat = position_m.reshape(len(position_m), -1)
+    power, weight = np.zeros(max(len(edges_hz) - 1, 0)), 0
+    for channels, start, stop in channel_runs(flat, round(SHORTEST_S * rate_hz) + 2):
+        acceleration = np.diff(flat[start:stop, channels], 2, axis=0) * rate_hz**2
+        window = np.hanning(len(acceleration))[:, None]
+        spectrum = np.abs(np.fft.rfft((acceleration - acceleration.mean(axis=0)) * window, axis=0)) ** 2 / (window**2).sum()
+        band = np.digitize(np.fft.rfftfreq(len(acceleration), 1.0 / rate_hz), edges_hz) - 1
+        means = [spectrum[band == k].mean(axis=0).sum() if (band == k).any() else 0.0 for k in range(len(power))]
+        power += len(acceleration) * np.array(means)
+        weight += len(acceleration) * int(channels.sum())
+    if not weight:
+        return np.empty(0), np.empty(0)
+    return (edges_hz[1:] + edges_hz[:-1]) / 2, np.asarray(np.sqrt(power / weight))
+
+
+def _fitted(frequency_hz: FloatArray, measured_ln: FloatArray) -> MarkerBandwidth:
+    """Least squares of the logarithm (soft L1), with the body's own fall held near that of unsmoothed markers."""
+    from scipy.optimize import least_squares
+
+    def described_ln(level: float, fall: float, half_ln: float, noise_ln: float) -> FloatArray:
+        smooth = np.exp(level - fall * np.log(frequency_hz) - np.log1p((frequency_hz / np.exp(half_ln)) ** 6))
+        return np.asarray(np.log(smooth + np.exp(noise_ln) * frequency_hz**2))
+
+    def residuals(values: FloatArray) -> FloatArray:
+        return np.append(described_ln(*values) - measured_ln, (values[1] - OWN_FALL) / OWN_FALL_SD)
+
+    level = measured_ln[0] + np.log(frequency_hz[0])
+    noise_ln = measured_ln[-1] - 2 * np.log(frequency_hz[-1]) - 1.0
+    bounds = ([level - 20, -1.0, np.log(SLOWEST_HZ), noise_ln - 30], [level + 20, 3.0, np.log(FASTEST_HZ), noise_ln + 10])
+    fits = [
+        least_squares(residuals, (level, OWN_FALL, np.log(start_hz), noise_ln), loss="soft_l1", bounds=bounds)
+        for start_hz in _STARTS_HZ
+    ]
+    best = min(fits, key=lambda fit: float(fit.cost)).x
+    misfit = float(np.sqrt(np.mean((described_ln(*best) - measured_ln) ** 2)))
+    return MarkerBandwidth(float(np.exp(best[2])), misfit)
