@@ -68,13 +68,9 @@ def _measures(
     if result.mass_kg is not None:
         yield (
             "cop-inside-foot",
-<<<<<<< HEAD
             pressure_inside_percent(
-                result.motion, result.contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
+                result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
             ),
-=======
-            pressure_inside_percent(result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.floor_m),
->>>>>>> e1a3fd5 (Textbook kinetics give the plates the smoothness that the camera software gave the markers)
         )
     yield "event-lag", _event_lag_ms(result)
     # A turn's or a run's cycles are flagged as such and have pages of their own: only a straight walk must hold steady ones.

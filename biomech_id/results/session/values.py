@@ -145,14 +145,8 @@ class TrialResult:
     def curves(self) -> Curves:
         """Every variable over every cycle."""
         turning = self.kind is TrialKind.TURN
-<<<<<<< HEAD
         ground: dict[str, Any] = {"mass_kg": self.mass_kg, "floor_m": self.floor_m, "belts": self.belts}
-        return cycle_curves(self.frames, self.motion, self.contacts, self.cycles, turning=turning, **ground)
-=======
-        mass_kg, floor_m = self.mass_kg, self.floor_m
-        shown = self.shown_contacts
-        return cycle_curves(self.frames, self.motion, shown, self.cycles, mass_kg=mass_kg, turning=turning, floor_m=floor_m)
->>>>>>> e1a3fd5 (Textbook kinetics give the plates the smoothness that the camera software gave the markers)
+        return cycle_curves(self.frames, self.motion, self.shown_contacts, self.cycles, turning=turning, **ground)
 
     @cached_property
     def budget(self) -> Curves:
