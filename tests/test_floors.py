@@ -18,7 +18,7 @@ FLOORS = {
     "signal": 1.5,  # its arrays are of the types of algebra
     "trial": 2, "anthropometry": 2, "markersets": 2, "dynamics": 2,
     "multibody": 2.5,  # stands on dynamics, see docs/decisions/rooms.md
-    "uncertainty": 3, "readers": 3, "models": 3, "gait": 3, "sample": 3,
+    "uncertainty": 3, "readers": 3, "models": 3, "gait": 3, "emg": 3, "sample": 3,
     "results": 4, "check": 4,
     "report": 5, "exports": 5,
     "pipeline": 6,
@@ -49,6 +49,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
     ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
+    ("emg", "scipy"): "half of SciPy, for recordings without muscle signals",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",

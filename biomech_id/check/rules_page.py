@@ -23,6 +23,7 @@ SECTIONS = {
     "session": "Noticed about a session",
     "models": "Noticed while calibrating and filtering",
     "gait": "Noticed in a trial",
+    "emg": "Noticed of muscle signals",
     "opensim": "Noticed by `biomech-id check-opensim`",
 }
 

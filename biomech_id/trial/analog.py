@@ -55,6 +55,8 @@ class AnalogChannels:
     plates : tuple[PlateChannel | None, ...], optional
         Tuple of (PlateChannel or None) For each channel the force plate that it belongs to, or None; an empty tuple means no
         plates.
+    descriptions : tuple[str, ...], optional
+        What the file says about each channel; an empty tuple means nothing.
 
     Raises
     ------
@@ -77,6 +79,7 @@ class AnalogChannels:
     scale: FloatArray | None = None
     offset: FloatArray | None = None
     plates: tuple[PlateChannel | None, ...] = ()
+    descriptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         set_, n = object.__setattr__, len(self.names)
@@ -89,7 +92,8 @@ class AnalogChannels:
             given = getattr(self, name)
             set_(self, name, readonly(np.full(n, neutral) if given is None else given, (n,), name=name, where="AnalogChannels"))
         set_(self, "plates", tuple(self.plates) or (None,) * n)
-        if stored.ndim != 2 or {stored.shape[1], len(self.units), len(self.plates)} != {n}:
+        set_(self, "descriptions", tuple(self.descriptions) or ("",) * n)
+        if stored.ndim != 2 or {stored.shape[1], len(self.units), len(self.plates), len(self.descriptions)} != {n}:
             told = f"{n} names, {len(self.units)} units, {len(self.plates)} plate marks and numbers of shape {stored.shape}"
             raise ShapeError(f"Analog channels have {told}.", value=told, expected="as many of each", where="AnalogChannels")
         if len(set(self.names)) != n:

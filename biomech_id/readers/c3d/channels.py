@@ -28,6 +28,7 @@ def read_channels(file: C3DFile, setups: Iterable[PlateSetup]) -> AnalogChannels
         return AnalogChannels()
     labels = [*file.joined_strings("ANALOG", "LABELS"), *[""] * n][:n]
     names, _ = numbered(label or f"channel {number}" for number, label in enumerate(labels, start=1))
+    told = (*file.joined_strings("ANALOG", "DESCRIPTIONS"), *[""] * n)[:n]
     units = (*file.joined_strings("ANALOG", "UNITS"), *[""] * n)[:n]
     of_plates: dict[int, PlateChannel] = {}
     for setup in setups:
@@ -35,4 +36,4 @@ def read_channels(file: C3DFile, setups: Iterable[PlateSetup]) -> AnalogChannels
             of_plates.setdefault(channel, PlateChannel(setup.name, number))
     plates = tuple(of_plates.get(channel) for channel in range(n))
     scale, offset = file.calibration
-    return AnalogChannels(tuple(names), units, file.layout.analog_rate_hz, file.all_analog_words, scale, offset, plates)
+    return AnalogChannels(tuple(names), units, file.layout.analog_rate_hz, file.all_analog_words, scale, offset, plates, told)

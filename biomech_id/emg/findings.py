@@ -1,0 +1,81 @@
+"""What is worth saying about muscle signals: of one recording, and of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from biomech_id.emg.doctor import ChannelVerdict
+from biomech_id.emg.neighbours import ONE_LEAD
+from biomech_id.emg.record import LATE_DEVICES_S, EmgRecord, skin_microvolts
+from biomech_id.emg.sides import EXCHANGED_BELOW
+from biomech_id.errors import Finding
+
+#: Verdicts of channels that are connected to nothing one could mend, or in order.
+_SHOWN = (ChannelVerdict.LIVE, ChannelVerdict.QUIET)
+
+
+def record_findings(record: EmgRecord, trial: str) -> Iterator[Finding]:
+    """Yield what one recording's muscle signals tell.
+
+    Parameters
+    ----------
+    record : EmgRecord
+        Its muscle signals.
+    trial : str
+        Name of the trial.
+    """
+    refused = [(c.input.shown, str(c.health.verdict)) for c in record.channels if c.health.verdict not in _SHOWN]
+    if refused:
+        yield Finding("emg-not-shown", {"channels": refused}, trial)
+    nameless = [channel.input.label for channel in record.channels if channel.live and not channel.input.named.muscle]
+    if nameless:
+        yield Finding("emg-doubtful-names", {"labels": nameless}, trial)
+    for pair in record.alike:
+        first, second = (record.channels[place].input.shown for place in (pair.first, pair.second))
+        values = {"first": first, "second": second, "correlation": pair.correlation, "one_lead": abs(pair.correlation) > ONE_LEAD}
+        yield Finding("emg-alike", values, trial)
+    if record.delayed_device:
+        late_ms = 1000.0 * LATE_DEVICES_S[record.delayed_device]
+        yield Finding("emg-late", {"device": record.delayed_device.capitalize(), "delay_ms": late_ms}, trial)
+
+
+def session_findings(
+    records: Sequence[EmgRecord], evidence: Mapping[tuple[str, str], Sequence[float]], *, gain: float = 0.0
+) -> Iterator[Finding]:
+    """Yield what only the recordings of a session tell together.
+
+    Parameters
+    ----------
+    records : Sequence[EmgRecord]
+        Of its trials.
+    evidence : Mapping[tuple[str, str], Sequence[float]]
+        (side, muscle) -> the log ratio of `sides.side_evidence` in each trial; NaN where nothing is known.
+    gain : float, optional
+        Amplification that the user knows; 0 where nobody does.
+    """
+    sizes = [(c.health.features.sd, c.input.unit) for record in records for c in record.channels if c.live]
+    if sizes and skin_microvolts(records, gain) is None:
+        values = {"unit": sizes[0][1] or "counts", "size": float(np.median([size for size, _ in sizes]))}
+        yield Finding("emg-gain", values)
+    for muscle in exchanged(evidence):
+        found = [ratio for (_, name), ratios in evidence.items() if name == muscle for ratio in ratios if np.isfinite(ratio)]
+        yield Finding("emg-exchanged", {"muscle": muscle, "ratio": float(np.median(found)), "trials": len(found)})
+
+
+def exchanged(evidence: Mapping[tuple[str, str], Sequence[float]]) -> tuple[str, ...]:
+    """Return the muscles whose left and right leads seem exchanged: every side of them that is known fits the other foot.
+
+    Parameters
+    ----------
+    evidence : Mapping[tuple[str, str], Sequence[float]]
+        (side, muscle) -> log ratios, one for each trial; NaN where nothing is known.
+    """
+    medians = {
+        key: float(np.median(known)) for key, ratios in evidence.items() if len(known := [r for r in ratios if np.isfinite(r)])
+    }
+    muscles = dict.fromkeys(muscle for _, muscle in medians)
+    return tuple(
+        muscle for muscle in muscles if all(value < EXCHANGED_BELOW for (_, name), value in medians.items() if name == muscle)
+    )
