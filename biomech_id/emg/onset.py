@@ -20,7 +20,7 @@ ON_NOISE_FACTOR = 1.6
 #: ... and above this share of its strong activity (98th percentile).
 ON_RELATIVE_SHARE = 0.15
 #: Shorter silence is closed, shorter activity dropped.
-SHORTEST_S = 0.05
+SHORTEST_BURST_S = 0.05
 _NOISE_WINDOW_S, _POWER_WINDOW_S = 0.05, 0.03
 _QUIETEST, _STRONG_PERCENT = 0.2, 98.0
 #: How far an edge may move, and how much of the burst says how strong it is.
@@ -72,7 +72,7 @@ def activity(
     by_noise = (noise_factor * noise) ** 2
     by_share = relative_share**2 * float(np.percentile(mean_power, _STRONG_PERCENT)) if len(power) else 0.0
     level = max(by_noise, by_share)
-    shortest = round(SHORTEST_S * rate_hz)
+    shortest = round(SHORTEST_BURST_S * rate_hz)
     on = _without_short(np.asarray(mean_power > level), shortest)
     outside = level / noise_factor**2
     edges = [_moved(power, start, stop, outside, rate_hz) for start, stop in on]
