@@ -435,12 +435,16 @@ class FootContact:
         (n, 3), its moment about the laboratory's origin, laboratory axes; zero in swing.
     known : BoolArray
         (n,), False where the foot is or may be on the ground without an accepted plate: kinetics are missing there, never guessed.
+    to_the_ends : bool, optional
+        Whether a leg that bears this force as the recording begins or ends is solved there too (`dynamics.bearing_ends`): in files
+        that name the foot of every force, and are cut to what is to be solved.
     """
 
     side: str
     force_lab_N: FloatArray
     moment_lab_Nm: FloatArray
     known: BoolArray
+    to_the_ends: bool = False
 
     def __post_init__(self) -> None:
         force = readonly_column_major(self.force_lab_N, (None, 3), name="force_lab_N", where=f"FootContact {self.side}")

@@ -24,6 +24,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
 from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.dynamics.bearing_ends import with_bearing_ends
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
 from biomech_id.dynamics.budget import Share, budget_of
@@ -190,6 +191,7 @@ def solve_body(
     feet = _contacts_of(contacts)
     if not motion.sides:
         return JointLoads({}, motion, feet)
+    motion = with_bearing_ends(motion, feet)
     ground = [External(f"{side} foot", _ground_wrench(motion, feet, side)) for side in motion.sides]
     loads = solve(legs_of(motion), [*ground, *extra], gravity_lab_m_s2=gravity_lab_m_s2, method=method, budget=budget)
     joints: dict[tuple[str, str], JointLoad] = {}

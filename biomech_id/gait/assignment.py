@@ -152,7 +152,8 @@ def _contact(
             known = np.where(standing, certain, known)
         elif kinetics == "vicon":
             known &= ~(standing & ~loaded)
-    return FootContact(side, force, moment, known)
+    by_file = any(stance.reason.rule == "foot-by-file-cut" for stance, _ in judged)
+    return FootContact(side, force, moment, known, to_the_ends=by_file)
 
 
 def _near_events(time_s: FloatArray, interval: Interval) -> BoolArray:

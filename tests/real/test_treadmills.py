@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES
 from biomech_id.exports.opensim.check import check_folder
 from biomech_id.exports.opensim.folder import write_opensim
@@ -63,8 +64,15 @@ def test_every_frame_whose_force_the_file_puts_on_a_foot_is_solved(example: tupl
     """66 % while a stance without its strike or off counted as unknown."""
     _, session = example
     (trial,) = session.trials
+    assert trial.loads is not None
     for side in SIDES:
         assert trial.contacts[side].known.all()
+        for joint in JOINTS:
+            assert trial.loads[side, joint].known.mean() >= 0.99
+        # Of them the eight frames at both ends are marked, and outside every cycle.
+        valid = trial.frames[f"{side}KineticsValid"]
+        assert (valid[4:-4] == 1.0).all()
+        assert (np.r_[valid[:4], valid[-4:]] == 0.5).all()
 
 
 def test_all_of_the_impulse_is_handed_over(example: tuple[Path, SessionResult], tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
+    AT_THE_END,
     CYCLE_TABLE,
+    KINETICS_VALID,
     POINT_VARIABLES,
     RESIDUAL_SUFFIX,
     SCHEMA,
@@ -158,7 +160,10 @@ for each side, every row of the [sign table](conventions.md) as `<side><variable
 the points {points} and those of the foot's outline in mm, laboratory axes. `CentreOfPressure` is given above
 5 % of body weight. The six-degree-of-freedom model adds `<side><Segment>{RESIDUAL_SUFFIX}` (mm): the root mean square distance
 between a segment's markers and the rigid cluster fitted to them.
-Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an accepted plate and present in swing.
+Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an accepted plate and present in swing; of a stance
+that the recording cuts they are present in the frames whose force is certain. `<side>{KINETICS_VALID}` says it by frame: 1 they
+are known; 0 they are not; {AT_THE_END} they are, in the first or last four frames of a recording that begins or ends while the leg
+bears a force that the file puts on it: accelerations are less sure there ([measured](decisions/derivatives.md)).
 
 {tables}
 

@@ -14,9 +14,11 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
+    AT_THE_END,
     AXES,
     CENTRE_VARIABLE,
     FORCE_VARIABLE,
+    KINETICS_VALID,
     MM_PER_M,
     MOMENT_VARIABLE,
     POINT_VARIABLES,
@@ -131,6 +133,7 @@ def frame_table(
         if mass_kg is not None:
             if loads is not None:
                 _put_loads(filled, motion, loads, side, mass_kg)
+                _put_validity(filled, motion, loads, side)
             if side in contacts:
                 _put_ground(filled, contacts[side], mass_kg, floor_m)
     filled |= {name: column for name, column in (further or {}).items() if column is not None}
@@ -149,6 +152,7 @@ def _columns(motion: BodyMotion) -> tuple[str, ...]:
         *signed,
         *(f"{side}{point}.{axis}" for side in SIDES for point in points for axis in AXES),
         *residuals,
+        *(f"{side}{KINETICS_VALID}" for side in SIDES),
     )
 
 
@@ -187,6 +191,13 @@ def _put_loads(filled: dict[str, FloatArray], motion: BodyMotion, loads: JointLo
         _put(filled, f"{side}{FORCE_VARIABLE[joint]}", clinical_force(load.wrench.force_N, motion, side, joint) / mass_kg)
         filled[f"{side}{POWER_VARIABLE[joint]}"] = load.power_rotational_W / mass_kg
         filled[f"{side}{POWER_VARIABLE[joint]}Translational"] = load.power_translational_W / mass_kg
+
+
+def _put_validity(filled: dict[str, FloatArray], motion: BodyMotion, loads: JointLoads, side: str) -> None:
+    mine = [loads[side, joint].known for joint in JOINTS if (side, joint) in loads]
+    if mine:
+        moved = np.isfinite(motion.motions[side, "foot"].com_acceleration_lab_m_s2).all(axis=1)
+        filled[f"{side}{KINETICS_VALID}"] = np.all(mine, axis=0) * np.where(moved, 1.0, AT_THE_END)
 
 
 def _put_ground(filled: dict[str, FloatArray], contact: FootContact, mass_kg: float, floor_m: float) -> None:
