@@ -20,7 +20,7 @@ MOST_LINES = sum([
     1168,  # one multibody System
     81,  # damaged parameter sections
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
-    123,  # belts
+    182,  # belts, recordings cut within stances
     163,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
     940,  # muscle signals: the room
