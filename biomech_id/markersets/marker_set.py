@@ -34,6 +34,8 @@ ROLES: frozenset[str] = frozenset({
     "asis", "psis", "sacrum", "hip_centre", "thigh_wand", "lateral_epicondyle", "medial_epicondyle", "knee_centre", "shank_wand",
     "lateral_malleolus", "medial_malleolus", "ankle_centre", "heel", "toe", "toe_tip", "metatarsal_1", "metatarsal_2",
     "metatarsal_5", "knee_device_axis", "knee_device_1", "knee_device_2",
+    "clavicle", "sternum", "c7", "t10", "head_front", "head_back", "shoulder", "lateral_elbow", "wrist_radial", "wrist_ulnar",
+    "finger",
 })  # fmt: skip
 TRACKED_SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Body models that a marker set can serve.
@@ -48,7 +50,7 @@ _SEGMENT_ROLES: dict[str, tuple[str, ...]] = {
 }
 
 #: Entries without sides.
-_SINGLE = ("sacrum", "pelvis")
+_SINGLE = ("sacrum", "pelvis", "clavicle", "sternum", "c7", "t10")
 
 #: (side, segment) or (side, role); the side of the pelvis and of the sacrum is "".
 MarkerKey = tuple[str, str]

@@ -49,6 +49,16 @@ class Subject:
         Side -> over the malleoli.
     asis_trochanter_distance_m : Mapping[str, float], optional
         Side -> horizontally from the anterior superior iliac spine to the greater trochanter.
+    shoulder_offset_m : Mapping[str, float], optional
+        Side -> from the acromion marker's base down to the shoulder's centre.
+    elbow_width_m : Mapping[str, float], optional
+        Side -> over the humeral epicondyles.
+    wrist_width_m : Mapping[str, float], optional
+        Side -> thickness of the wrist.
+    hand_thickness_m : Mapping[str, float], optional
+        Side -> of the hand at the finger marker.
+    head_offset_rad : float | None, optional
+        By how much the static trial shows the head markers to be tipped.
     tibial_torsion_rad : Mapping[str, float], optional
         Side -> from the knee axis to the ankle axis, as the file has it.
     thigh_rotation_rad : Mapping[str, float], optional
@@ -83,6 +93,11 @@ class Subject:
     knee_width_m: Mapping[str, float] = field(default_factory=dict)
     ankle_width_m: Mapping[str, float] = field(default_factory=dict)
     asis_trochanter_distance_m: Mapping[str, float] = field(default_factory=dict)
+    shoulder_offset_m: Mapping[str, float] = field(default_factory=dict)
+    elbow_width_m: Mapping[str, float] = field(default_factory=dict)
+    wrist_width_m: Mapping[str, float] = field(default_factory=dict)
+    hand_thickness_m: Mapping[str, float] = field(default_factory=dict)
+    head_offset_rad: float | None = None
     tibial_torsion_rad: Mapping[str, float] = field(default_factory=dict)
     thigh_rotation_rad: Mapping[str, float] = field(default_factory=dict)
     shank_rotation_rad: Mapping[str, float] = field(default_factory=dict)

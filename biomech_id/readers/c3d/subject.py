@@ -30,6 +30,10 @@ SIDE_LENGTHS: dict[str, tuple[str, float, float]] = {
     "knee_width_m": ("kneewidth", 0.02, 0.3),
     "ankle_width_m": ("anklewidth", 0.015, 0.2),
     "asis_trochanter_distance_m": ("asistrocanterdistance", 0.001, 0.3),
+    "shoulder_offset_m": ("shoulderoffset", 0.005, 0.15),
+    "elbow_width_m": ("elbowwidth", 0.02, 0.2),
+    "wrist_width_m": ("wristwidth", 0.01, 0.15),
+    "hand_thickness_m": ("handthickness", 0.005, 0.1),
 }
 #: May be zero or negative.
 SIDE_OFFSETS: dict[str, tuple[str, float, float]] = {"sole_delta_m": ("soledelta", -0.1, 0.1)}
@@ -75,6 +79,9 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[
     for field, name in SIDE_ANGLES.items():
         angles = {side: _angle(stored, side.lower() + name, degrees, field in NEVER_ZERO) for side in SIDES}
         _keep_sides(field, angles, name, stored, values, sources)
+    if "headoffset" in stored:
+        label, offset = stored["headoffset"]
+        values["head_offset_rad"], sources["head_offset_rad"] = radians(offset) if degrees else offset, f"PROCESSING:{label}"
     sex = (file.parameters.text("SUBJECT", "SEX") or file.parameters.text("SUBJECT", "GENDER")).strip().lower()[:1]
     if sex in ("m", "f"):
         values["sex"], sources["sex"] = {"m": "male", "f": "female"}[sex], "SUBJECT:SEX"
