@@ -309,6 +309,8 @@ _PERCENT = Column("percent", "integer", "0 at a foot strike, 100 at the next str
 _VARIABLE = Column("variable", "text", "name in the sign table, without the side")
 _COMPONENT = Column("component", "text", "X, Y or Z; empty for a scalar")
 _UNIT = Column("unit", "text", "unit of the value")
+_LABEL = Column("label", "text", "the channel's label in the recording")
+_MUSCLE = Column("muscle", "text", "the muscle: rectus_femoris; empty where nobody says")
 
 #: Data dictionary of the tidy tables:
 #: column order here is column order in the files.
@@ -379,6 +381,47 @@ TABLES: tuple[TableRow, ...] = (
         Column("speed_max", "number", "fastest subject, dimensionless"),
         Column("model", "text", "body model it was made with"), Column("kinetics", "text", "kinetics mode it was made with"),
         Column("source", "text", "who made it, from what"),
+    )),
+    TableRow("channels", "one analog channel that no force plate uses: muscle, verdict and the numbers behind it", (
+        _TRIAL, _LABEL, _MUSCLE, _SIDE, Column("unit", "text", "of the signal in every table: uV at the skin, or as stored"),
+        Column("verdict", "text", "live quiet dead hum railed artefact intermittent not_emg; only live is shown as a muscle"),
+        Column("also", "text", "what else was seen: hum artefact railed rectified heart strikes crosstalk"),
+        Column("reason", "text", "the number that decided, in one sentence"), Column("rule", "text", "what decided"),
+        Column("by_cycle", "text", "for each cycle its number, verdict and RMS in the channel's unit"),
+        Column("cycles_averaged", "integer", "cycles that enter the mean envelope"),
+        Column("sd", "number", "standard deviation of the band-passed signal, in the channel's unit"),
+        Column("burst_ratio", "number", "95th over 10th percentile of the RMS in 50 ms windows"),
+        Column("slope", "number", "power density at 30-120 Hz over that of the band's upper part, without lines; 1 is white noise"),
+        Column("kurtosis", "number", "of the band-passed signal; 3 for noise"),
+        Column("line_hz", "number", "strongest narrow line", "Hz"), Column("line_percent", "number", "power in narrow lines", "%"),
+        Column("low_percent", "number", "power below 20 Hz", "%"), Column("rail_percent", "number", "samples at a limit", "%"),
+        Column("noise", "number", "RMS of the quietest stretches, in the channel's unit"),
+        Column("threshold", "number", "RMS above which the muscle is on, in the channel's unit"),
+        Column("highpass_hz", "number", "lower design frequency of the band-pass", "Hz"),
+        Column("notch_hz", "number", "line that was taken out with its harmonics; empty for none", "Hz"),
+        Column("peak", "number", "what 100 % of percent_peak is, in the channel's unit: the session's own, or the reference's"),
+        Column("alike", "text", "channels that carry much the same signal, with the correlation"),
+        Column("side_ratio", "number", "log ratio of fitting the own foot's cycles and the other's; below -0.4 perhaps exchanged"),
+    )),
+    TableRow("emg", "the envelope of one live channel at one percent of one cycle of its side; 101 rows make a curve", (
+        _TRIAL, _LABEL, _MUSCLE, _SIDE, _CYCLE, _PERCENT, Column("value", "number", "the envelope"), _UNIT,
+        Column("percent_peak", "number", "in percent of channels.csv's peak: not comparable between sessions or sides", "%"),
+        Column("verdict", "text", "what the channel holds in this cycle"),
+        Column("used", "text", "true if the cycle enters the mean envelope, else false"),
+    )),
+    TableRow("emg_activity", "one stretch in which a live channel is on, of the trial (cycle 0) or of one cycle of its side", (
+        _TRIAL, _LABEL, _MUSCLE, _SIDE, _CYCLE, Column("on_s", "number", "beginning, on the recording's clock", "s"),
+        Column("off_s", "number", "end", "s"), Column("on_percent", "number", "beginning in the cycle", "%"),
+        Column("off_percent", "number", "end in the cycle", "%"),
+    )),
+    TableRow("emg_pairs", "how much two muscles that pull a joint opposite ways are on together in one cycle", (
+        _TRIAL, _SIDE, _CYCLE, Column("joint", "text", "the joint"), Column("first", "text", "one muscle"),
+        Column("second", "text", "the other"),
+        Column("value", "number", "twice the common area over the sum of both, envelopes in percent of their peak", "%"),
+    )),
+    TableRow("emg_raw", "the lowest and highest raw value of one channel in 5 ms, as pages draw it", (
+        _TRIAL, _LABEL, Column("time_s", "number", "beginning of the 5 ms, on the recording's clock", "s"),
+        Column("lowest", "number", "in the channel's unit"), Column("highest", "number", "in the channel's unit"),
     )),
     TableRow("verdicts", "one subject's folder of a study", (
         Column("subject", "text", "the folder, relative to the study"),

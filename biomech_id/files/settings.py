@@ -502,7 +502,12 @@ def toml_value(value: object) -> str:
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{key} = {toml_value(item)}" for key, item in value.items()) + " }"
+        return "{ " + ", ".join(f"{_toml_key(key)} = {toml_value(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _toml_key(key: str) -> str:
+    """A key as TOML writes it: quoted where it holds more than letters, digits, lines."""
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else toml_value(key)

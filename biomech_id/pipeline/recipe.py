@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar, cast
 
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import (
@@ -43,6 +43,8 @@ Value = TypeVar("Value")
 def _setting(default: Value, section: str, kind: Setting) -> Value:
     """A field with its TOML section and what it accepts."""
     kind = dataclasses.replace(kind, called="Recipe setting {key}")
+    if isinstance(default, dict):
+        return dataclasses.field(default_factory=lambda: cast(Value, dict(default)), metadata={"section": section, "kind": kind})
     return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
 
 
@@ -74,6 +76,15 @@ class Settings(PrepareSettings, total=False):
     event_source: str | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     contact_N: float | None
+    channels: Mapping[str, str] | None
+    emg_highpass_hz: float | None
+    emg_envelope_hz: float | None
+    emg_notch: bool | None
+    emg_delay_ms: float | None
+    emg_gain: float | None
+    emg_noise_factor: float | None
+    emg_relative_share: float | None
+    emg_reference: str | None
     budget: bool | None
     uncertainty: bool | None
     error_sizes: tuple[str, ...] | None
@@ -117,6 +128,24 @@ class Recipe:
         "TRIAL SIDE N = plate 2", "TRIAL SIDE 2.33 s = none", or a table as in ``review.toml``.
     contact_N : float, optional
         Contact threshold of the plates; 0 finds it.
+    channels : Mapping[str, str], optional
+        Label of an analog channel -> "R rectus_femoris", or "none".
+    emg_highpass_hz : float, optional
+        Lower design frequency of the muscle signals' band-pass.
+    emg_envelope_hz : float, optional
+        Design frequency of the envelope's low-pass.
+    emg_notch : bool, optional
+        Whether narrow lines that are found are taken out.
+    emg_delay_ms : float, optional
+        How late the telemetry's signals are.
+    emg_gain : float, optional
+        Amplification before recording; 0 where nobody knows.
+    emg_noise_factor : float, optional
+        Multiple of the noise from which a muscle is on.
+    emg_relative_share : float, optional
+        Share of its strong activity from which a muscle is on.
+    emg_reference : str, optional
+        Recording of maximal voluntary contractions; "" takes the session's own peak.
     budget : bool, optional
         Whether every joint moment is split into its parts.
     uncertainty : bool, optional
@@ -173,6 +202,33 @@ class Recipe:
     contact_N: float = _setting(
         0.0, "plates", a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight.")
     )
+    channels: Mapping[str, str] = _setting({}, "emg", Setting(
+        'a table of labels: "EMG 1" = "R rectus_femoris", or "none"',
+        lambda v: isinstance(v, Mapping) and all(isinstance(text, str) for text in v.values()),
+        'Muscles of channels whose labels say nothing: { "EMG 1" = "R rectus_femoris", "EMG 2" = "none" }.',
+    ))  # fmt: skip
+    emg_highpass_hz: float = _setting(20.0, "emg", a_number(5, 100, explained=(
+        "Lower design frequency (Hz) of the band-pass; 40 Hz at least where most of the power is movement."
+    )))  # fmt: skip
+    emg_envelope_hz: float = _setting(9.0, "emg", a_number(
+        1, 50, explained="Design frequency (Hz) of the envelope's low-pass, order 2, run both ways: -3 dB at 0.8 of it."
+    ))  # fmt: skip
+    emg_notch: bool = _setting(True, "emg", yes_or_no("Take out narrow lines, but only where they are found."))
+    emg_delay_ms: float = _setting(0.0, "emg", a_number(-200, 200, explained=(
+        "How late the telemetry's signals are (ms); Delsys Trigno's analog outputs are 48."
+    )))  # fmt: skip
+    emg_gain: float = _setting(
+        0.0, "emg", a_number(0, explained="Amplification. 0: microvolts only if the stored size can be skin's.")
+    )
+    emg_noise_factor: float = _setting(1.6, "emg", a_number(1, 20, explained="A muscle is on above this multiple of its noise..."))
+    emg_relative_share: float = _setting(
+        0.15,
+        "emg",
+        a_number(0, 1, explained="... and above this share of its strong activity. Both move onsets: they are printed."),
+    )
+    emg_reference: str = _setting("", "emg", a_text(
+        "Recording of maximal voluntary contractions, by name. Empty: the largest mean envelope of the session itself."
+    ))  # fmt: skip
     budget: bool = _setting(True, "output", yes_or_no("Split every joint moment into its parts (budget.csv, report page 11)."))
     uncertainty: bool = _setting(
         True, "output", yes_or_no("Say how far every joint moment and power can be off, and why (uncertainty.csv, report).")

@@ -33,6 +33,7 @@ from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
+from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference
 from biomech_id.pipeline.grade import grade_trial
 from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
@@ -47,6 +48,7 @@ from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.quality import Grade, rule_sentence
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
@@ -132,14 +134,17 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = read_all(files, partial(read, trust=trust, marker_set=marker_set), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
-    trials, markerless = with_markers(tuple(map(nameless.of_trial, intake.trials)))
+    everything = tuple(map(nameless.of_trial, intake.trials))
+    trials, markerless = with_markers(everything)
     intake = replace(intake, trials=trials)
     static, subject, model = _calibrated(job, intake)
-    walks = [trial for trial in intake.trials if trial is not static and not _is_functional(trial, job)]
+    walks = [trial for trial in intake.trials if trial is not static and not _has_a_purpose(trial, job)]
     # A verdict may name a trial as its file is called, or as a code has it.
     verdicts = tuple(map(nameless.of_verdict, verdicts))
     noticed = (*markerless, *request_findings(job, intake.trials, static, subject, verdicts))
     static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
+    emg = analyse_emg(everything, results, job.recipe)
+    results, told = emg_findings(emg, results)
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
@@ -147,8 +152,9 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             where=str(job.folder),
         )  # fmt: skip
     return _session(
-        job, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed), noticed=noticed
-    )
+        job, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
+        noticed=(*noticed, *told), emg=emg,
+    )  # fmt: skip
 
 
 def analyse(
@@ -334,6 +340,11 @@ def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Calibr
     return static, subject, kind.calibrate(given)
 
 
+def _has_a_purpose(trial: Trial, job: Job) -> bool:
+    """Whether a trial was recorded for something else than to be analysed: joint centres, or maximal contractions."""
+    return _is_functional(trial, job) or is_emg_reference(trial, job.recipe)
+
+
 def _is_functional(trial: Trial, job: Job) -> bool:
     return job.functional is not None and Path(trial.path).resolve() == job.functional.resolve()
 
@@ -391,6 +402,7 @@ def _session(
     results: Sequence[TrialResult],
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
+    emg: SessionEmg,
 ) -> SessionResult:
 
     recipe = job.recipe
@@ -413,6 +425,7 @@ def _session(
         static_motion=static_motion,
         static_markers=None if model.static is None else model.static.markers,
         marker_groups=model.marker_groups,
+        emg=emg,
     )
 
 

@@ -20,12 +20,13 @@ from biomech_id.files.json_text import json_text, read_json
 from biomech_id.files.unfinished import is_unfinished
 from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
+from biomech_id.results.tables.emg_tables import EMG_TABLES
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
 from biomech_id.results.tables.session_tables import SessionTables
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
-OPTIONAL_TABLES = ("norm", "parity", "uncertainty")
+OPTIONAL_TABLES = ("norm", "parity", "uncertainty", *EMG_TABLES)
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}

@@ -24,6 +24,7 @@ from biomech_id.gait.floor import Belts
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
+from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
@@ -246,6 +247,8 @@ class SessionValues:
         The static trial as tracked, for programs that take over; None without one.
     marker_groups : Mapping[Part, tuple[str, ...]], optional
         (side, segment) -> names of its markers.
+    emg : SessionEmg, optional
+        Muscle signals of every recording.
     """
 
     subject: Subject
@@ -266,6 +269,7 @@ class SessionValues:
     static_motion: BodyMotion | None = None
     static_markers: Markers | None = None
     marker_groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
+    emg: SessionEmg = field(default_factory=SessionEmg)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

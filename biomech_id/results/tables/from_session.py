@@ -12,6 +12,7 @@ from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
 from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.tables.cycle_table import stack_curves
+from biomech_id.results.tables.emg_tables import emg_tables
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
@@ -45,6 +46,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
         if any(t.errors for t in trials)
         else None,
+        **emg_tables(session.emg),
         further={
             name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()
         },

@@ -76,6 +76,18 @@ class SessionTables:
     uncertainty : pd.DataFrame | None, optional
         Standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``, a column
         for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
+    channels : pd.DataFrame | None, optional
+        ``channels.csv``: every analog channel that no plate uses with its muscle, verdict and numbers; None without muscle signals,
+        as the next four.
+    emg : pd.DataFrame | None, optional
+        Envelopes of live channels, 101 rows a curve:
+        ``trial label muscle side cycle percent value unit percent_peak verdict used``.
+    emg_activity : pd.DataFrame | None, optional
+        When live channels are on: ``trial label muscle side cycle on_s off_s on_percent off_percent``; cycle 0 is the whole trial.
+    emg_pairs : pd.DataFrame | None, optional
+        Co-contraction: ``trial side cycle joint first second value``.
+    emg_raw : pd.DataFrame | None, optional
+        Raw traces as pages draw them: ``trial label time_s lowest highest``.
     further : Mapping[str, pd.DataFrame], optional
         Name -> table that a laboratory has registered (`results.tables.further_tables`).
     """
@@ -95,6 +107,11 @@ class SessionTables:
     norm: pd.DataFrame | None = None
     parity: pd.DataFrame | None = None
     uncertainty: pd.DataFrame | None = None
+    channels: pd.DataFrame | None = None
+    emg: pd.DataFrame | None = None
+    emg_activity: pd.DataFrame | None = None
+    emg_pairs: pd.DataFrame | None = None
+    emg_raw: pd.DataFrame | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property

@@ -1,0 +1,120 @@
+"""Muscle signals of a session: read with the recipe's settings, cut into the cycles that were found, and what is worth saying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.emg.findings import record_findings, session_findings
+from biomech_id.emg.record import EmgRecord, EmgSettings, read_emg, with_strikes
+from biomech_id.errors import Finding, OptionError
+from biomech_id.gait.cycle import KineticsValid
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.results.session.emg import EmgCycle, SessionEmg, TrialEmg, session_emg
+from biomech_id.results.session.values import TrialResult
+from biomech_id.trial import EventKind, Trial
+
+
+def emg_settings(recipe: Recipe) -> EmgSettings:
+    """Return how a recipe has muscle signals processed.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Settings of the main job.
+    """
+    return EmgSettings(
+        channels=dict(recipe.channels), low_hz=recipe.emg_highpass_hz, envelope_hz=recipe.emg_envelope_hz, notch=recipe.emg_notch,
+        delay_s=recipe.emg_delay_ms / 1000.0, noise_factor=recipe.emg_noise_factor, relative_share=recipe.emg_relative_share,
+        gain=recipe.emg_gain,
+    )  # fmt: skip
+
+
+def analyse_emg(trials: Sequence[Trial], results: Sequence[TrialResult], recipe: Recipe) -> SessionEmg:
+    """Return a session's muscle signals, those of trials without markers or without gait too.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        Every recording that was read.
+    results : Sequence[TrialResult]
+        Those that were analysed, with their cycles.
+    recipe : Recipe
+        Settings of the main job.
+
+    Raises
+    ------
+    OptionError
+        The recipe names a muscle that nobody knows, or a reference recording that is not there.
+    """
+    reference = _reference(trials, recipe)
+    settings, by_name = emg_settings(recipe), {result.name: result for result in results}
+    found = [
+        _trial_emg(trial, by_name.get(trial.name), settings)
+        for trial in trials
+        if any(plate is None for plate in trial.analog.plates)
+    ]
+    return session_emg(tuple(sorted(found, key=lambda one: one.trial not in by_name)), gain=recipe.emg_gain, reference=reference)
+
+
+def _reference(trials: Sequence[Trial], recipe: Recipe) -> str:
+    wanted = recipe.emg_reference
+    if not wanted:
+        return ""
+    names = [trial.name for trial in trials]
+    if Path(wanted).stem not in names:
+        raise OptionError(
+            f"[emg] emg_reference is {wanted}; no such recording was read.",
+            value=wanted, expected=f"one of {', '.join(names)}", where="emg_reference",
+        )  # fmt: skip
+    return Path(wanted).stem
+
+
+def is_emg_reference(trial: Trial, recipe: Recipe) -> bool:
+    """Whether a trial is the recipe's recording of maximal contractions, and no walk.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    recipe : Recipe
+        Settings of the main job.
+    """
+    return bool(recipe.emg_reference) and trial.name == Path(recipe.emg_reference).stem
+
+
+def _trial_emg(trial: Trial, result: TrialResult | None, settings: EmgSettings) -> TrialEmg:
+    record = read_emg(trial.analog, settings, first_time_s=trial.first_time_s)
+    if result is None:
+        return TrialEmg(trial.name, record)
+    cycles = tuple(_cycles(result))
+    strikes = [event.time_s for event in result.events if event.kind is EventKind.FOOT_STRIKE]
+    stride_s = float(np.mean([cycle.end_s - cycle.start_s for cycle in cycles])) if cycles else float("nan")
+    return TrialEmg(trial.name, with_strikes(record, strikes, stride_s), cycles, result.condition)
+
+
+def _cycles(result: TrialResult) -> Iterator[EmgCycle]:
+    """The trial's cycles that end where a foot strikes, and not where it probably would have."""
+    for cycle in result.cycles:
+        if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY:
+            off = 100.0 * (cycle.foot_off_s - cycle.start_s) / (cycle.end_s - cycle.start_s)
+            yield EmgCycle(cycle.side, cycle.number, cycle.start_s, cycle.end_s, off, result.used(cycle))
+
+
+def emg_findings(emg: SessionEmg, results: Sequence[TrialResult]) -> tuple[list[TrialResult], tuple[Finding, ...]]:
+    """Return the trials with what their muscle signals tell, and what those of the whole session tell together.
+
+    Parameters
+    ----------
+    emg : SessionEmg
+        The muscle signals.
+    results : Sequence[TrialResult]
+        The trials analysed.
+    """
+    told = {one.trial: tuple(record_findings(one.record, one.trial)) for one in emg.trials}
+    walks = [replace(result, findings=(*result.findings, *told.get(result.name, ()))) for result in results]
+    records: list[EmgRecord] = [one.record for one in emg.trials]
+    return walks, tuple(session_findings(records, emg.evidence, gain=emg.gain))
