@@ -368,7 +368,7 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, Column("rule", "text", "stable identifier of the rule"),
         Column("value", "number", "what was found; empty if the rule does not apply"), _UNIT,
         Column("limit", "number", "the limit that decided the verdict", ""),
-        Column("verdict", "text", "accept, warn or reject"),
+        Column("verdict", "text", "accept, warn, reject, not measured or not judged"),
     )),
     TableRow("norm", "one variable of the norm at one percent, or one scalar", (
         Column("variable", "text", "of the sign table; of a scalar: a spatiotemporal parameter, GVS.<variable>, GPS, GPS.overall"),
@@ -428,6 +428,14 @@ TABLES: tuple[TableRow, ...] = (
         Column("verdict", "text", "done, warnings or failed"),
         Column("trials", "integer", "number of trials analysed"),
         Column("sentence", "text", "what was complained about; empty if nothing was"),
+    )),
+    TableRow("left_out", "one cycle, trial or subject of a study that no mean holds, or no mean of kinetics", (
+        Column("subject", "text", "the folder, relative to the study"),
+        Column("trial", "text", "name of the trial, or the file that could not be analysed; empty: the whole subject"),
+        Column("side", "text", "L or R; empty: the whole trial"),
+        Column("cycle", "integer", "number of the cycle on that side; 0: the whole trial"),
+        Column("of", "text", "means, or kinetics where only those are missing"),
+        Column("rule", "text", "stable identifier of the reason"), Column("reason", "text", "why, in words"),
     )),
     TableRow("parity", "one variable and axis of one trial and side, ours minus what the vendor's software stored", (
         _TRIAL, _SIDE, _VARIABLE, Column("axis", "text", "X, Y or Z; empty for a scalar"), _UNIT,

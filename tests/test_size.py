@@ -25,6 +25,8 @@ MOST_LINES = sum([
     163,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
     1362,  # muscle signals
+    940,  # muscle signals: the room
+    407,  # cycles judged by themselves, what is left out
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, recipe_of
 
@@ -50,6 +50,8 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
     for verdict in outcome.verdicts:
         if verdict.sentence:
             print_error(f"{verdict.subject}: {verdict.sentence}")
+    for each in outcome.left_out:
+        print_aside(str(each))
     if outcome.complaint:
         print_error(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}

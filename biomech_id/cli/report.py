@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
+from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.cli.run import NormFile
 
@@ -109,12 +109,16 @@ def parity(
 def norm(
     outs: Annotated[list[Path], typer.Argument(help="Folders of run or batch, any number.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],
+    *,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
     condition: Annotated[str | None, typer.Option(help="Take trials of this condition only.")] = None,
+    warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Make a normal band from analysed subjects, with their model and kinetics mode.
+    """Make a normal band from analysed subjects, with their model and kinetics mode; what is left out is named, and why.
+
+    Exit code 3: a whole subject, or a whole curve, is not in it.
 
     Example: biomech-id norm results/healthy -o norm.csv
     """
@@ -122,5 +126,7 @@ def norm(
 
     made = make_norm(outs, output, source=source, condition=condition)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
+    for each in made.left_out:
+        print_aside(str(each))
     print_line(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
-    return DONE
+    return WARNINGS if made.lacks_subjects else DONE

@@ -26,7 +26,7 @@ from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.stance import Assignment, Stance, Verdict
 from biomech_id.gait.stance_intervals import Interval, frames_within, stance_intervals, unknown_frames
-from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge
+from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge, light_stances
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
@@ -109,14 +109,15 @@ def assign_plates(
     intervals = {side: _intervals(events, side, time_s) for side in SIDES}
     scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass)
     by_rules = {side: [judge(scene, interval) for interval in intervals[side]] for side in SIDES}
-    judged, findings = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
+    judged, against = overruled(scene, by_rules, [verdict for verdict in verdicts if verdict.trial == trial.name])
+    light = [finding for side in SIDES for finding in light_stances(scene, side, judged[side])]
     # Of a foot without any event only a certain load says that it stands.
     stances = [s for side in SIDES for s, _ in judged[side] if s.verdict.solved or np.isfinite([s.start_s, s.end_s]).any()]
     feet, shown = (
         {side: _contact(scene, side, judged[side], events, whose, kinetics) for side in SIDES}
         for whose in (plates, [own if plate.spread_s else plate for own, plate in zip(trial.plates, plates, strict=True)])
     )
-    return Assignment(tuple(sorted(stances, key=_when)), feet, findings, shown)
+    return Assignment(tuple(sorted(stances, key=_when)), feet, (*light, *against), shown)
 
 
 def _intervals(events: Sequence[Event], side: str, time_s: FloatArray) -> tuple[Interval, ...]:

@@ -46,7 +46,9 @@ class Cycle:
     steady : bool, optional
         False for a flagged cycle (a turn, a start, a stop, an outlier) that stays out of means.
     reasons : tuple[Sentence, ...], optional
-        Why kinetics are missing or the cycle is flagged; none otherwise.
+        Why kinetics are missing, the cycle is flagged or refused; none otherwise.
+    refused : bool, optional
+        Whether it was measured too badly to be in any mean.
     """
 
     trial: str
@@ -60,6 +62,7 @@ class Cycle:
     kinetics_valid: KineticsValid
     steady: bool = True
     reasons: tuple[Sentence, ...] = ()
+    refused: bool = False
 
     @property
     def reason(self) -> str:

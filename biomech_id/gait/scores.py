@@ -27,6 +27,8 @@ GAIT_VARIABLES: tuple[tuple[str, str], ...] = (
 #: Points of the cycle that are compared:
 #: 0, 2 ... 100 %.
 SCORE_POINTS = 51
+#: Part of these points that both curves must have.
+LEAST_SCORED = 0.9
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ class GaitScores:
 
 
 def gait_variable_score(curve: FloatArray, norm_mean: FloatArray) -> float:
-    """Root mean square difference of two curves over 51 points of the cycle, in their unit; NaN if either misses a point.
+    """Root mean square difference of two curves over 51 points of the cycle, in their unit.
+
+    A point that either misses does not count; NaN if that leaves fewer than `LEAST_SCORED` of them.
 
     Parameters
     ----------
@@ -69,7 +73,8 @@ def gait_variable_score(curve: FloatArray, norm_mean: FloatArray) -> float:
     5.0
     """
     difference = _scored(curve) - _scored(norm_mean)
-    return _root_mean_square(difference)
+    known = np.isfinite(difference)
+    return _root_mean_square(difference[known]) if known.mean() >= LEAST_SCORED else float("nan")
 
 
 def gait_scores(curves: Mapping[tuple[str, str, str], FloatArray], norm: Mapping[tuple[str, str], FloatArray]) -> GaitScores:

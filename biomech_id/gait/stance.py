@@ -95,7 +95,7 @@ class Assignment:
     contacts : Mapping[str, FootContact], optional
         Side -> `FootContact` at the video rate.
     findings : tuple[Finding, ...], optional
-        What speaks against verdicts set by hand.
+        Light stances, and what speaks against verdicts set by hand.
     recorded : Mapping[str, FootContact], optional
         The same as ``contacts`` where the plates have not been given the markers' response: to be shown, and to check feet with.
     """

@@ -14,10 +14,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
+from biomech_id.errors import Finding
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M
-from biomech_id.gait.stance import FLAT_SHARE, Stance
+from biomech_id.gait.stance import FLAT_SHARE, Stance, Verdict
 from biomech_id.gait.stance_intervals import Interval, frames_within
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
@@ -237,13 +238,18 @@ def _landed_beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad])
     return None
 
 
-def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
-    """While the foot is flat (of a cut stance: while it is seen) every point of its outline must be on one of its plates."""
+def _least_depth_m(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> FloatArray:
+    """How far inside its plates the outmost point of a foot's outline is in each frame in which the foot is flat, metres."""
     shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
     first, last = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
     flat = frames_within(scene.landmarks.time_s, first, last)
     depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate) for load in loads], axis=0)
-    least = depths[flat].min(axis=1)
+    return np.asarray(depths[flat].min(axis=1))
+
+
+def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
+    """While the foot is flat (of a cut stance: while it is seen) every point of its outline must be on one of its plates."""
+    least = _least_depth_m(scene, interval, loads)
     if not np.isfinite(least).any():
         return Sentence("foot-unseen")
     outside_m = -float(np.nanmedian(least))
@@ -253,10 +259,44 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Se
 
 
 def _light(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
+    """A light foot is refused where some of it may stand beside the plate; one that is wholly on it belongs to whom it belongs."""
+    percent = _light_percent(scene, interval, loads)
+    return None if percent is None or _wholly_on(scene, interval, loads) else Sentence("foot-too-light", {"percent": percent})
+
+
+def _light_percent(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> float | None:
+    """Peak of the vertical force in percent of body weight where that is too little for a foot that bears the body alone."""
     if scene.body_mass_kg is None or (not interval.complete and any(load.contact.cut for load in loads)):
         return None  # of a load that the trial cuts the peak may not be seen
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
     peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())
-    if peak_N < LEAST_PEAK_SHARE * weight_N:
-        return Sentence("foot-too-light", {"percent": 100 * peak_N / weight_N})
-    return None
+    return 100 * peak_N / weight_N if peak_N < LEAST_PEAK_SHARE * weight_N else None
+
+
+def _wholly_on(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> bool:
+    """Whether the whole outline is on one plate while the foot is flat, by more than the accuracy of an outline."""
+    least = _least_depth_m(scene, interval, loads)
+    alone = len({load.contact.plate for load in loads}) == 1
+    return alone and bool(np.isfinite(least).any()) and float(np.nanmedian(least)) > GRAZE_M
+
+
+def light_stances(scene: Scene, side: str, judged: Sequence[tuple[Stance, tuple[PlateLoad, ...]]]) -> tuple[Finding, ...]:
+    """Accepted stances of one side that bear less than the body although the foot is wholly on its plate.
+
+    Parameters
+    ----------
+    scene : Scene
+        What verdicts are given from.
+    side : str
+        "L" or "R".
+    judged : Sequence[tuple[Stance, tuple[PlateLoad, ...]]]
+        Its stances with their loads; those set by hand are looked at elsewhere.
+    """
+    found = []
+    for (stance, loads), interval in zip(judged, scene.intervals[side], strict=True):
+        by_rules = stance.verdict in (Verdict.CLEAN, Verdict.TWO_PLATES) and not _bound(scene, loads)
+        percent = _light_percent(scene, interval, loads) if by_rules else None
+        if percent is not None:
+            said = {"side": side, "time_s": stance.start_s, "plates": stance.plates, "percent": percent}
+            found.append(Finding("stance-light", said, scene.trial.name))
+    return tuple(found)

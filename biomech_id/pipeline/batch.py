@@ -11,6 +11,7 @@ from pathlib import Path
 
 from biomech_id.errors import BiomechError, OptionError
 from biomech_id.files.atomic import check_writable
+from biomech_id.files.json_text import read_json
 from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
@@ -20,7 +21,9 @@ from biomech_id.pipeline.study_folders import find_subjects, subject_names, targ
 from biomech_id.pipeline.workers import ProcessPool
 from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.study.tables import write_study
-from biomech_id.results.study.verdicts import write_verdicts
+from biomech_id.results.study.verdicts import write_left_out, write_verdicts
+from biomech_id.results.tables.omissions import Omission, omissions_of
+from biomech_id.sentences import Sentence
 
 #: Tasks handed out ahead per process of our own:
 #: enough to keep it busy, and few are suspect when one of them dies.
@@ -229,10 +232,13 @@ class StudyOutcome:
         One for every subject, in order of their names.
     complaint : str, optional
         Why the study's own tables could not be written, although subjects' results may be there; empty otherwise.
+    left_out : tuple[Omission, ...], optional
+        Every subject, trial and cycle that no mean holds, or no mean of kinetics, and why.
     """
 
     verdicts: tuple[SubjectVerdict, ...]
     complaint: str = ""
+    left_out: tuple[Omission, ...] = ()
 
     @property
     def failed(self) -> tuple[SubjectVerdict, ...]:
@@ -250,7 +256,7 @@ def run_study(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> StudyOutcome:
-    """Analyse every subject of a study, then write ``verdicts.csv`` and the tables of the study.
+    """Analyse every subject of a study, then write ``verdicts.csv``, ``left_out.csv`` and the tables of the study.
 
     Parameters are those of `run_subjects`; with ``resume`` what an interrupted run left half-done is cleared first.
 
@@ -296,7 +302,11 @@ def run_study(
     # Sentences name files as seen from the study, so that the table of verdicts does not depend on where the study lies.
     above = f"{_absolute(study)}{os.sep}"
     verdicts = tuple(replace(verdict, sentence=verdict.sentence.replace(above, "")) for verdict in verdicts)
-    return StudyOutcome(verdicts, _write_tables(verdicts, out))
+    try:
+        left_out = tuple(_left_out(verdicts, out))
+    except BiomechError as error:
+        return StudyOutcome(verdicts, error.message)
+    return StudyOutcome(verdicts, _write_tables(verdicts, left_out, out), left_out)
 
 
 def _check_apart(study: Path, out: Path) -> None:
@@ -314,11 +324,21 @@ def _check_once(template: Job) -> None:
         read_norm(template.norm, model=template.recipe.model, kinetics=template.recipe.kinetics)
 
 
-def _write_tables(verdicts: Sequence[SubjectVerdict], out: Path) -> str:
+def _left_out(verdicts: Sequence[SubjectVerdict], out: Path) -> Iterator[Omission]:
+    """What of each subject no mean holds; of one without a result, all."""
+    for verdict in verdicts:
+        if verdict.failed:
+            yield Omission(verdict.subject, "", "", (), "means", Sentence("not-analysed", {"error": verdict.sentence.rstrip(".")}))
+        else:
+            yield from omissions_of(verdict.subject, read_json(target_of(out, verdict.subject) / "summary.json"))
+
+
+def _write_tables(verdicts: Sequence[SubjectVerdict], left_out: Sequence[Omission], out: Path) -> str:
     """Write the tables of the study; return the sentence if that fails, for the subjects' results are finished and stay."""
     done = [target_of(out, verdict.subject) for verdict in verdicts if not verdict.failed]
     try:
         write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)
+        write_left_out(left_out, out)
         if done:
             write_study(out, done)
     except BiomechError as error:

@@ -1,86 +1,171 @@
-"""The quality rules applied to one trial: each number measured, graded and kept."""
+"""The quality rules applied to one trial: each number measured, graded and kept; cycles that were measured badly are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.gait.cycle import KineticsValid
+from biomech_id.errors import Finding
 from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
-from biomech_id.results.session.measures import (
-    centre_drift_mm,
-    filled_percent,
-    largest_gap_ms,
-    marker_rigidity_mm,
-    plate_baseline_N,
-    pressure_inside_percent,
-    untracked_percent,
-)
-from biomech_id.results.session.quality import QualityRow, graded
+from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
+from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, graded_cycles
+from biomech_id.results.session.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.results.session.values import TrialResult
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Markers
 
-_MISSING = float("nan")
+_RULE = {rule.name: rule for rule in RULES}
+
+#: Rule that judges each cycle by itself -> what measures it, and the sentence about a cycle that does not pass.
+IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
+    "gap-largest": (Watched.largest_gap_ms, "marker-missing"),
+    "gap-filled": (Watched.filled_percent, "samples-filled"),
+    "frames-untracked": (Watched.untracked_percent, "angles-missing"),
+    "marker-rigidity": (lambda watched, at: watched.rigidity_mm(at, _RULE["marker-rigidity"].warn), "segment-not-rigid"),
+    "centre-drift": (Watched.drift_mm, "bone-length-changed"),
+}
 
 
-def grade_trial(
-    result: TrialResult, measured: Markers, model: CalibratedModel, static_motion: BodyMotion | None
-) -> tuple[QualityRow, ...]:
-    """Apply every rule of `results.session.quality.RULES` to a trial.
-
-    Parameters
-    ----------
-    result : TrialResult
-        The trial's results.
-    measured : Markers
-        Its markers, with what was filled marked.
-    model : CalibratedModel
-        The calibrated model, and its static trial, which the distances are compared with.
-    static_motion : BodyMotion | None
-        The calibrated model, and its static trial, which the distances are compared with.
-    """
-    return tuple(graded(result.name, rule, value) for rule, value in _measures(result, measured, model, static_motion))
-
-
-def _measures(
-    result: TrialResult, markers: Markers, model: CalibratedModel, static_motion: BodyMotion | None
-) -> Iterator[tuple[str, float]]:
-    names = [name for name in model.marker_names if name in markers]
-    columns = [markers.names.index(name) for name in names]
-    missing: BoolArray = ~np.asarray(np.isfinite(markers.position_m[:, columns]).all(axis=2))
-    if markers.filled is not None:
-        missing |= markers.filled[:, columns]
-    static = model.static
-    rigidity = _MISSING if static is None else marker_rigidity_mm(markers, static.markers, model.marker_groups)
-    whole = [cycle for cycle in result.cycles if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY]
-    stances = result.assignment.stances if result.assignment else ()
-
-    yield "gap-largest", largest_gap_ms(missing, markers.rate_hz)
-    yield "gap-filled", filled_percent(markers, names)
-    yield "frames-untracked", untracked_percent(result.motion)
-    yield "marker-rigidity", rigidity
-    yield "centre-drift", _MISSING if static_motion is None else centre_drift_mm(result.motion, static_motion)
-    yield "plate-baseline", plate_baseline_N(result.plates)
-    if result.mass_kg is not None:
-        yield (
-            "cop-inside-foot",
-            pressure_inside_percent(
-                result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
-            ),
-        )
-    yield "event-lag", _event_lag_ms(result)
-    # A turn's or a run's cycles are flagged as such and have pages of their own: only a straight walk must hold steady ones.
-    usable = [cycle for cycle in whole if cycle.steady or result.kind is not TrialKind.STRAIGHT]
-    yield "cycles-used", float(len(usable))
-    yield "cycles-refused", float(len(whole) - len(usable))
-    yield "stances-on-plate", float(sum(stance.verdict.accepted for stance in stances))
+def _pressure_percent(result: TrialResult) -> float:
+    if result.mass_kg is None:
+        return float("nan")
+    return pressure_inside_percent(
+        result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
+    )
 
 
 def _event_lag_ms(result: TrialResult) -> float:
     """Median absolute lag between what cameras and plates say of the same events, ms; NaN where they share none."""
     lags = [abs(row.median_s) for row in result.agreement if {row.source, row.reference} == {"plate", "marker"}]
-    return 1000.0 * float(np.median(lags)) if lags else _MISSING
+    return 1000.0 * float(np.median(lags)) if lags else float("nan")
+
+
+#: Rule that judges a trial as a whole -> what measures it.
+IN_TRIALS: Mapping[str, Callable[[TrialResult], float]] = {
+    "plate-baseline": lambda result: plate_baseline_N(result.plates),
+    "cop-inside-foot": _pressure_percent,
+    "event-lag": _event_lag_ms,
+}
+
+
+def _of_straight(grade: Grade | None, result: TrialResult) -> Grade | None:
+    """A turn's or a run's cycles have pages of their own: only a straight walk must hold some for the means."""
+    return grade if result.kind is TrialKind.STRAIGHT else Grade.NOT_JUDGED
+
+
+def _stances(result: TrialResult) -> tuple[float, Grade | None]:
+    stances = result.assignment.stances if result.assignment else ()
+    accepted = sum(stance.verdict.accepted for stance in stances)
+    if result.assignment is None:
+        return float("nan"), None
+    return float(accepted), None if accepted else Grade.NOT_MEASURED
+
+
+#: Rule that counts what the others left -> number, and its grade where that does not follow from the number.
+COUNTED: Mapping[str, Callable[[TrialResult], tuple[float, Grade | None]]] = {
+    "cycles-used": lambda result: (float(sum(map(result.used, result.cycles))), _of_straight(None, result)),
+    "cycles-refused": lambda result: (float(sum(not result.used(cycle) for cycle in result.cycles)), None),
+    "stances-on-plate": _stances,
+}
+
+
+def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, static_motion: BodyMotion | None) -> TrialResult:
+    """Apply every rule of `results.session.quality.RULES` to a trial; return it with its grades, its bad cycles refused.
+
+    Parameters
+    ----------
+    result : TrialResult
+        The trial's results, cycles included.
+    measured : Markers
+        Its markers, with what was filled marked.
+    model : CalibratedModel
+        The calibrated model, and its static trial, which the distances are compared with.
+    static_motion : BodyMotion | None
+        The static trial as tracked; None without one.
+    """
+    static = None if model.static is None else model.static.markers
+    watched = Watched(measured, result.motion, model.marker_groups, tuple(model.marker_names), static, static_motion)
+    places = stretches(result.motion, result.cycles)
+    readings = {rule: [measure(watched, place) for place in places] for rule, (measure, _) in IN_CYCLES.items()}
+    rows = {rule: graded_cycles(result.name, rule, [reading.value for reading in readings[rule]]) for rule in BY_CYCLE}
+    rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
+    noticed = [*_doubts(result.name, readings), *_off_segment(result.name, watched, places, readings["marker-rigidity"])]
+    result = replace(_with_refused(result, readings), findings=(*result.findings, *noticed), quality=tuple(rows.values()))
+    rows |= {rule: graded(result.name, rule, *count(result)) for rule, count in COUNTED.items()}
+    return replace(result, quality=tuple(rows[rule.name] for rule in RULES))
+
+
+def _refused(rule: str, reading: Reading) -> bool:
+    return _RULE[rule].grade(reading.value) is Grade.REJECT
+
+
+def _with_refused(result: TrialResult, readings: Mapping[str, Sequence[Reading]]) -> TrialResult:
+    """The trial with every cycle refused that some rule rejects, and why."""
+    why: dict[tuple[str, int], list[Sentence]] = {}
+    for rule, measured in readings.items():
+        for reading in measured:
+            cycle = reading.stretch.cycle
+            if cycle is not None and _refused(rule, reading):
+                why.setdefault((cycle.side, cycle.number), []).append(_sentence(rule, reading))
+    cycles = tuple(
+        replace(cycle, refused=True, reasons=(*cycle.reasons, *why[key])) if (key := (cycle.side, cycle.number)) in why else cycle
+        for cycle in result.cycles
+    )
+    return replace(result, cycles=cycles)
+
+
+def _sentence(rule: str, reading: Reading) -> Sentence:
+    """What was measured where, of a reading that does not pass its rule."""
+    limit = _RULE[rule].limit(_RULE[rule].grade(reading.value))
+    said = {"value": reading.value, "limit": limit, "place": reading.place, "markers": reading.markers, "frames": reading.frames}
+    return Sentence(IN_CYCLES[rule][1], said)
+
+
+def _doubts(trial: str, readings: Mapping[str, Sequence[Reading]]) -> Iterator[Finding]:
+    """One finding for each rule that some cycle does not pass: the worst place, and every cycle that is refused for it."""
+    for rule, measured in readings.items():
+        doubted = [reading for reading in measured if _RULE[rule].grade(reading.value).doubted]
+        if doubted:
+            worst = max(doubted, key=lambda reading: reading.value)
+            refused = tuple(reading.stretch.name for reading in measured if reading.stretch.cycle and _refused(rule, reading))
+            said = {"said": _sentence(rule, worst), "cycle": worst.stretch.name, "refused": refused}
+            yield Finding("cycles-doubted", said, trial)
+
+
+def _off_segment(trial: str, watched: Watched, places: Sequence[Stretch], rigidity: Sequence[Reading]) -> Iterator[Finding]:
+    """Frames too few to refuse their cycle in which a marker is not where it was put."""
+    rule = _RULE["marker-rigidity"]
+    for place, reading in zip(places, rigidity, strict=True):
+        if place.cycle is None or _refused(rule.name, reading):
+            continue
+        for off in watched.off_segment(place, rule.reject):
+            said = {"cycle": place.name, "value_mm": off.value, "place": off.place, "markers": off.markers, "frames": off.frames}
+            yield Finding("marker-off-segment", said, trial)
+
+
+def kinetics_finding(trials: Sequence[TrialResult]) -> tuple[Finding, ...]:
+    """What a session that has plates and ends without kinetics is warned of; nothing for any other.
+
+    Parameters
+    ----------
+    trials : Sequence[TrialResult]
+        Analysed and graded.
+    """
+    if not any(trial.plates for trial in trials) or any(trial.has_kinetics for trial in trials):
+        return ()
+    stances = [stance for trial in trials if trial.assignment for stance in trial.assignment.stances]
+    if stances and all(trial.mass_kg is None for trial in trials):
+        why = Sentence("no-body-mass")
+    elif stances:
+        refused = [stance.reason for stance in stances if not stance.verdict.accepted]
+        reasons = refused or [reason for trial in trials for cycle in trial.cycles for reason in cycle.reasons]
+        commonest = Counter(reason.rule for reason in reasons).most_common(1)
+        why = next((reason for reason in reasons if commonest and reason.rule == commonest[0][0]), Sentence("no-stance"))
+    else:
+        why = Sentence("nobody-steps")
+    return (Finding("session-without-kinetics", {"stances": len(stances), "why": why}),)

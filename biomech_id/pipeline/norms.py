@@ -13,6 +13,7 @@ from biomech_id.results.folder.read_write import read_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
 from biomech_id.results.study.tables import session_folders
+from biomech_id.results.tables.omissions import Omission
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,18 @@ class MadeNorm:
         Number of subjects.
     clinical_subjects : int
         From how many on a norm is a clinical one.
+    left_out : tuple[Omission, ...], optional
+        Every subject, trial and cycle that is not in it, and why.
     """
 
     n: int
     clinical_subjects: int
+    left_out: tuple[Omission, ...] = ()
+
+    @property
+    def lacks_subjects(self) -> bool:
+        """Whether a whole subject, or a whole curve, is not in it."""
+        return any(not each.trial and not each.side for each in self.left_out)
 
     @property
     def clinical(self) -> bool:
@@ -67,6 +76,8 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
         )  # fmt: skip
     check_writable(output)
     told = source or f"biomech_id {__version__}, {len(folders)} sessions"
-    norm = norm_from_sessions((read_folder(folder) for folder in folders), source=told, condition=condition)
+    left_out: list[Omission] = []
+    sessions = (read_folder(folder) for folder in folders)
+    norm = norm_from_sessions(sessions, source=told, condition=condition, tell=left_out.append)
     write_norm(norm, output)
-    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS)
+    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, tuple(left_out))

@@ -34,7 +34,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference
-from biomech_id.pipeline.grade import grade_trial
+from biomech_id.pipeline.grade import grade_trial, kinetics_finding
 from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.match_plates import peaks_finding
@@ -49,7 +49,7 @@ from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.session.emg import SessionEmg
-from biomech_id.results.session.quality import Grade, rule_sentence
+from biomech_id.results.session.quality import BY_CYCLE, rule_sentence
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
@@ -320,7 +320,7 @@ def cut_and_grade(
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
         result = replace(result, findings=(*result.findings, peaks))
-    return replace(result, quality=grade_trial(result, trial.markers, model, static_motion))
+    return grade_trial(result, trial.markers, model, static_motion)
 
 
 def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, CalibratedModel]:
@@ -416,7 +416,7 @@ def _session(
         calibration=model.calibration.to_dict(),
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
-        findings=(*model.findings, *map(nameless.of_finding, noticed)),
+        findings=(*model.findings, *map(nameless.of_finding, noticed), *kinetics_finding(results)),
         recipe=nameless.of_values(job.settings()),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
@@ -437,7 +437,10 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.trials:
-        complaints += [f"{trial.name}: {rule_sentence(row)}." for row in trial.quality if row.verdict is not Grade.ACCEPT]
+        # Of a cycle that did not pass a finding says more.
+        complaints += [
+            f"{trial.name}: {said}." for row in trial.quality if row.rule not in BY_CYCLE and (said := rule_sentence(row))
+        ]
     return Outcome(f"{out}: {verdict_sentence(session)}", tuple(complaints), len(session.trials))
 
 

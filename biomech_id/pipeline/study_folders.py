@@ -13,7 +13,7 @@ from biomech_id.readers.formats import FORMATS
 
 #: Names at the top of a study's results that are not a subject's:
 #: the tables of the study and the table of verdicts.
-RESERVED = ("study", "verdicts.csv")
+RESERVED = ("study", "verdicts.csv", "left_out.csv")
 #: Files by which the folder of a finished session is known.
 _OF_RESULTS = {"manifest.json", "summary.json"}
 

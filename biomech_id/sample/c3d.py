@@ -156,7 +156,7 @@ def _set_analogs(c3d: Any, trial: Trial, plates: Sequence[PlateChannels]) -> Non
     descriptions = [f"Force Plate [{i}]" for i, plate in enumerate(plates, start=1) for _ in plate.labels]
     analog = c3d["parameters"]["ANALOG"]
     ratio = round(trial.plates[0].rate_hz / trial.rate_hz) if trial.plates else 1
-    analog["RATE"]["value"] = [trial.rate_hz * ratio]
+    analog["RATE"]["value"] = [trial.rate_hz * ratio if channels else 0.0]
     analog["LABELS"]["value"] = labels
     analog["DESCRIPTIONS"]["value"] = descriptions
     analog["UNITS"]["value"] = units

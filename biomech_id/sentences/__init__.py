@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Any, Self
 
 #: Those with tables of their own.
 LANGUAGES = ("en", "de")
@@ -58,6 +58,17 @@ class Sentence:
             "en" or "de".
         """
         return worded(self.rule, self.values, language)
+
+    @classmethod
+    def from_dict(cls, said: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` was made of.
+
+        Parameters
+        ----------
+        said : Mapping[str, Any]
+            Rule and values, as JSON holds them.
+        """
+        return cls(said["rule"], said.get("values", {}))
 
     def to_dict(self) -> dict[str, Any]:
         """Return rule and values as JSON can hold them; `worded` takes them back."""

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "unit" / "exports" / "c3d")]
+_UNIT = Path(__file__).parents[1] / "unit"
+sys.path[:0] = [str(Path(__file__).parent), str(_UNIT / "exports" / "c3d"), str(_UNIT / "report")]
 
 from sessions import Sessions  # noqa: E402
 

@@ -126,7 +126,7 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
     layer, style = drawing.layers[index], drawing.style
     name = f"{layer.name}|{side}|{row.column('')}"
     used, unused = layer.every(side, row, style)
-    if not len(used) and not len(unused):
+    if not len(used) and not (drawing.every_cycle and len(unused)):
         return False
     comparing = len(drawing.layers) > 1
     dashes = (SECOND_DASHES if index else (0.0, None)) if comparing else style.dashes(side)

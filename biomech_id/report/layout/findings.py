@@ -10,7 +10,7 @@ from biomech_id.report.layout.reasons import in_language
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
-from biomech_id.results.session.quality import RULES
+from biomech_id.results.session.quality import RULES, Grade
 from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.sentences import opens_with
 
@@ -28,6 +28,17 @@ class NotedFinding(TypedDict):
     hint: str
     where: str
     values: NotRequired[Mapping[str, object]]
+
+
+def grade_colour(grade: str) -> str:
+    """Name of the colour that a grade is written in: what was not measured or not judged is quiet.
+
+    Parameters
+    ----------
+    grade : str
+        Of a rule, a trial or the session.
+    """
+    return "quiet" if grade in (Grade.NOT_MEASURED, Grade.NOT_JUDGED) else grade
 
 
 def rule_title(rule: str, style: Style) -> str:
@@ -55,7 +66,8 @@ def rules_not_passed(trial: str, tables: SessionTables, style: Style) -> list[st
     style : Style
         Colours, words, scales and units of the report.
     """
-    return [rule_title(row.rule, style) for row in records(tables.quality) if row.trial == trial and row.verdict != "accept"]
+    mine = [row for row in records(tables.quality) if row.trial == trial and Grade(row.verdict).doubted]
+    return [rule_title(row.rule, style) for row in mine]
 
 
 def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
@@ -71,15 +83,40 @@ def session_sentence(summary: Mapping[str, Any], style: Style) -> str:
     trials, failed = summary.get("trials", ()), summary.get("failed", ())
     if not trials:
         return style.label("absent.no_trials")
-    named = {
-        verdict: [trial["name"] for trial in trials if trial["verdict"] == verdict] for verdict in ("accept", "warn", "reject")
-    }
+    named = {grade: [trial["name"] for trial in trials if trial["verdict"] == grade] for grade in Grade}
     counted = style.label("sentence.trial" if len(trials) == 1 else "sentence.trials", n=len(trials))
-    parts = [f"{counted}: {style.label('sentence.accept', n=len(named['accept']))}"]
-    for word, names in (("warn", named["warn"]), ("reject", named["reject"]), ("failed", [each["file"] for each in failed])):
+    parts = [f"{counted}: {style.label('sentence.accept', n=len(named[Grade.ACCEPT]))}"]
+    others = (Grade.WARN, Grade.REJECT, Grade.NOT_MEASURED, Grade.NOT_JUDGED)
+    for word, names in (*((grade, named[grade]) for grade in others), ("failed", [each["file"] for each in failed])):
         if names:
             parts.append(style.label(f"sentence.{word}", n=len(names), names=", ".join(names)))
+    # Tables of the first version do not say.
+    bare = [trial["name"] for trial in trials if not trial.get("kinetics", True)]
+    if bare:
+        parts.append(style.label("sentence.bare" if len(bare) == len(trials) else "sentence.bare_in", names=", ".join(bare)))
     return ", ".join(parts) + "."
+
+
+def with_kinetics(cycles: Table) -> Table:
+    """Those of these cycles that have joint loads, in stance at least.
+
+    Parameters
+    ----------
+    cycles : Table
+        Rows of the cycles.
+    """
+    return cycles[cycles["kinetics_valid"] != "false"]
+
+
+def count_by_side(cycles: Table) -> dict[str, int]:
+    """Number of these cycles on each side.
+
+    Parameters
+    ----------
+    cycles : Table
+        Rows of the cycles.
+    """
+    return {side: int((cycles["side"] == side).sum()) for side in SIDES}
 
 
 def cycle_counts(cycles: Table, style: Style) -> str:
@@ -92,8 +129,7 @@ def cycle_counts(cycles: Table, style: Style) -> str:
     style : Style
         Colours, words, scales and units of the report.
     """
-    counts = {side: int((cycles["side"] == side).sum()) for side in SIDES}
-    loaded = {side: int(((cycles["side"] == side) & (cycles["kinetics_valid"] != "false")).sum()) for side in SIDES}
+    counts, loaded = count_by_side(cycles), count_by_side(with_kinetics(cycles))
     return style.label("cover.cycle_counts", left=counts["L"], right=counts["R"], left_loaded=loaded["L"], right_loaded=loaded["R"])
 
 

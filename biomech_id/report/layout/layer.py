@@ -88,15 +88,8 @@ class Layer:
 
     @cached_property
     def used(self) -> Table:
-        """Cycles that enter means:
-        the steady ones of straight trials, or all of them where no trial is straight.
-        """
-        return self.cycles[self.cycles["used"].astype(bool)] if self.in_means else self.cycles
-
-    @property
-    def in_means(self) -> bool:
-        """Whether the session counts any of these cycles among its means."""
-        return bool(self.cycles["used"].any())
+        """Cycles that enter means: of straight walks those that the session counts, of other movements all but refused ones."""
+        return self.cycles[self.cycles["used" if self.kind == "straight" else "sound"].astype(bool)]
 
     @property
     def trials(self) -> list[dict[str, Any]]:
@@ -215,6 +208,8 @@ class Layer:
         """
         if self.cycles[self.cycles["side"] == side].empty:
             return f"absent.cycles_{side}", ""
+        if not self.count(side) and len(self._curves(side, row, style, self.cycles)):
+            return "absent.no_mean", ""
         if row.kinetic:
             return "absent.kinetics", self.kinetics_reason(side, style)
         return "absent.not_measured", ""

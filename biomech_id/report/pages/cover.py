@@ -13,7 +13,16 @@ from matplotlib.image import imread
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
-from biomech_id.report.layout.findings import all_findings, cycle_counts, finding_lines, rules_not_passed, session_sentence
+from biomech_id.report.layout.findings import (
+    all_findings,
+    count_by_side,
+    cycle_counts,
+    finding_lines,
+    grade_colour,
+    rules_not_passed,
+    session_sentence,
+    with_kinetics,
+)
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -22,6 +31,7 @@ from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, wra
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.session_differences import session_differences
+from biomech_id.results.session.quality import Grade
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
 _MIDDLE_MM = 152.0
@@ -236,7 +246,7 @@ def draw_verdict(sheet: Sheet, summary: Mapping[str, Any], top_mm: float, *, hea
     """
     verdict = str(summary.get("verdict", "warn"))
     said = f"{head}: {sheet.style.label(f'verdict.{verdict}')}"
-    return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=verdict)
+    return draw_banner(sheet, top_mm, said, session_sentence(summary, sheet.style), colour=grade_colour(verdict))
 
 
 def draw_banner(sheet: Sheet, top_mm: float, head: str, sentence: str, *, colour: str) -> float:
@@ -330,15 +340,16 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
     for failed in tables.summary.get("failed", ()):
         error = style.label("cover.failed", error=failed["error"])
         rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
-    order = ("reject", "warn", "accept")
+    order = (Grade.REJECT, Grade.WARN, Grade.NOT_MEASURED, Grade.NOT_JUDGED, Grade.ACCEPT)
     for trial in sorted(tables.summary.get("trials", ()), key=lambda trial: order.index(trial["verdict"])):
-        counts = {s: [c for c in trial["cycles"] if c["side"] == s] for s in SIDES}
-        valid = {s: [c for c in counts[s] if c["kinetics_valid"] != "false"] for s in SIDES}
-        verdict, why = trial["verdict"], ", ".join(rules_not_passed(trial["name"], tables, style))
+        cycles = tables.cycle_list[tables.cycle_list["trial"] == trial["name"]]
+        counts = (", ".join(map(str, count_by_side(counted).values())) for counted in (cycles, with_kinetics(cycles)))
+        verdict, why = trial["verdict"], rules_not_passed(trial["name"], tables, style)
+        why += [] if trial.get("kinetics", True) else [style.label("sentence.bare")]
         rows.append([
-            trial["file"], style.label(f"kind.{trial['kind']}"), trial["condition"] or "–",
-            ", ".join(str(len(counts[s])) for s in SIDES), ", ".join(str(len(valid[s])) for s in SIDES),
-            Cell(": ".join([style.label(f"verdict.{verdict}"), *([why] if why else [])]), colour=verdict, bold=verdict != "accept"),
+            trial["file"], style.label(f"kind.{trial['kind']}"), trial["condition"] or "–", *counts,
+            Cell(": ".join(filter(None, (style.label(f"verdict.{verdict}"), ", ".join(why)))),
+                 colour=grade_colour(verdict), bold=verdict != Grade.ACCEPT),
         ])  # fmt: skip
     return rows
 

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.findings import all_findings, finding_lines, rule_title
+from biomech_id.report.layout.findings import all_findings, finding_lines, grade_colour, rule_title
 from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
@@ -18,7 +18,7 @@ from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.page import PageKind, Shows, of_each, register
-from biomech_id.results.session.quality import RULES
+from biomech_id.results.session.quality import RULES, Grade
 from biomech_id.results.tables.session_tables import SessionTables
 
 _RULE = {rule.name: rule for rule in RULES}
@@ -102,7 +102,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     for trial in tables.summary.get("trials", ()):
         name = f"{trial['name']}\n{style.label('kind.' + trial['kind'])}"
         numbers = [_number(cells.get((trial["name"], rule)), style) for rule in rules]
-        verdict = Cell(style.label(f"verdict.{trial['verdict']}"), colour=trial["verdict"], bold=True)
+        verdict = Cell(style.label(f"verdict.{trial['verdict']}"), colour=grade_colour(trial["verdict"]), bold=True)
         rows.append([name, *numbers, verdict])
     for failed in tables.summary.get("failed", ()):
         rejected = Cell(style.label("verdict.reject"), colour="reject", bold=True)
@@ -119,9 +119,10 @@ def _limit(name: str) -> str:
 
 
 def _number(row: Any, style: Style) -> Cell:
-    if row is None:
-        return Cell("–")
-    if row.verdict == "accept":
+    # What could not be measured has no number, and passes for nothing.
+    if row is None or not math.isfinite(row.value):
+        return Cell(style.label("verdict.not measured"), colour="quiet")
+    if not Grade(row.verdict).doubted:
         return Cell(three_digits(row.value))
     limit = style.label("quality.limit", limit=three_digits(row.limit))
     return Cell(f"{three_digits(row.value)}\n{limit}", colour=str(row.verdict), bold=True)

@@ -7,7 +7,7 @@ lie from their mean) is measured against the norm itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,9 +18,13 @@ from biomech_id.conventions import SIDES, cycle_rows
 from biomech_id.errors import OptionError
 from biomech_id.results.norms.norm import NormSample, norm_from_samples
 from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
+from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS, scores_against
 from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.sentences import Sentence
 
+#: Part of the cycle in which a subject's mean curve must have a value to count.
+LEAST_KNOWN = 0.9
 #: Spatiotemporal parameter that ``speed_min`` and ``speed_max`` of a norm are read from.
 SPEED = "speed_dimensionless"
 
@@ -34,8 +38,12 @@ class _Person:
     ages: list[float] = field(default_factory=list)
 
 
-def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condition: str | None = None) -> pd.DataFrame:
+def norm_from_sessions(
+    sessions: Iterable[SessionTables], *, source: str, condition: str | None = None, tell: Callable[[Omission], None] | None = None
+) -> pd.DataFrame:
     """Return a norm made from sessions, as a table.
+
+    A mean curve counts where it has a value, if that is in `LEAST_KNOWN` of the cycle; so ``n`` may differ between its points.
 
     Parameters
     ----------
@@ -45,6 +53,8 @@ def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condit
         Who made the norm, from what.
     condition : str | None, optional
         Of the trials to take; needed when the sessions hold several.
+    tell : Callable[[Omission], None] | None, optional
+        Told of every subject, trial and cycle that is left out.
 
     Raises
     ------
@@ -54,10 +64,13 @@ def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condit
     people: dict[str, _Person] = {}
     kinds: dict[tuple[str, str], str] = {}
     conditions: dict[str, None] = {}
+    tell = tell or (lambda _: None)
     for number, tables in enumerate(sessions):
         code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
         kinds.setdefault((tables.summary["model"], tables.summary["kinetics"]), code)
         means = mean_curves(tables)
+        for left_out in omissions_of(code, tables.summary, condition):
+            tell(left_out)
         conditions |= dict.fromkeys(means)
         for name, curves in means.items():
             if condition is None or name == condition:
@@ -70,7 +83,8 @@ def norm_from_sessions(sessions: Iterable[SessionTables], *, source: str, condit
             "No session has a usable cycle for a norm.", value=condition, expected="steady straight cycles", where="norm"
         )
     (model, kinetics), *_ = kinds
-    samples, sides = zip(*(_sample(person) for person in people.values()), strict=True)
+    samples, sides = zip(*(_sample(code, person, tell) for code, person in people.items()), strict=True)
+    samples = tuple(_without_unknown(samples, tell))
     norm = norm_from_samples(samples, model=model, kinetics=kinetics, source=source)
     scored = [replace(sample, values=_scores(curves, norm)) for sample, curves in zip(samples, sides, strict=True)]
     if not any(sample.values for sample in scored):
@@ -99,20 +113,42 @@ def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: 
         person.ages.append(float(age))
 
 
-def _sample(person: _Person) -> tuple[NormSample, MeanCurves]:
+def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tuple[NormSample, MeanCurves]:
     """One subject's contribution, and their mean curves of each side for the scores."""
     sides = {name: mean_of_known(np.stack(curves)) for name, curves in person.curves.items()}
     values: dict[tuple[str, str], FloatArray] = {}
+    halves: dict[str, dict[str, None]] = {}
     for row in cycle_rows():
-        both = [sides[key] for side in SIDES if (key := (side, row.variable, row.component)) in sides]
-        whole = [curve for curve in both if np.isfinite(curve).all()]
+        both = {side: sides[key] for side in SIDES if (key := (side, row.variable, row.component)) in sides}
+        most = {side: curve for side, curve in both.items() if np.isfinite(curve).mean() >= LEAST_KNOWN}
         # A path over the sole scales with the foot: it has no norm in millimetres.
-        if whole and row.quantity != "point":
-            values[row.variable, row.component] = np.mean(whole, axis=0)
+        if row.quantity == "point":
+            continue
+        # A free moment exists in stance only, of everybody.
+        for side in both.keys() - most.keys() if row.quantity != "ground moment" else ():
+            halves.setdefault(side, {})[row.variable] = None
+        if most:
+            values[row.variable, row.component] = mean_of_known(np.stack(list(most.values())))
+    for side, variables in sorted(halves.items()):
+        why = Sentence("half-a-curve", {"variables": tuple(variables), "percent": 100.0 * LEAST_KNOWN})
+        tell(Omission(code, "", side, (), "means", why))
     for parameter, by_side in person.parameters.items():
         values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
     return NormSample(values, _mean(person.ages), speed), sides
+
+
+def _without_unknown(samples: Sequence[NormSample], tell: Callable[[Omission], None]) -> Iterator[NormSample]:
+    """Samples without the curves that none of them knows all of: a band with a hole is none."""
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    holes = {}
+    for name in names:
+        known = np.any([np.isfinite(sample.values[name]) for sample in samples if name in sample.values], axis=0)
+        if not known.all():
+            holes[name] = Sentence("no-subject-knows", {"points": int((~known).sum()), "all": len(known)})
+            tell(Omission(" ".join(name).strip(), "", "", (), "means", holes[name]))
+    for sample in samples:
+        yield replace(sample, values={name: values for name, values in sample.values.items() if name not in holes})
 
 
 def _scores(sides: MeanCurves, norm: pd.DataFrame) -> dict[tuple[str, str], FloatArray]:

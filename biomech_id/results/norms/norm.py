@@ -227,7 +227,7 @@ class NormSample:
 
 
 def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: str, source: str) -> pd.DataFrame:
-    """Return the norm of some subjects as a table; a variable that only some of them have gets a smaller ``n``.
+    """Return the norm of some subjects as a table; where only some of them have a value ``n`` is smaller.
 
     Parameters
     ----------
@@ -261,13 +261,16 @@ def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: st
 
 def _rows(name: tuple[str, str], values: Sequence[FloatArray]) -> pd.DataFrame:
     stacked = np.stack(values)
-    n, points = stacked.shape
+    points = stacked.shape[1]
+    known = np.isfinite(stacked)
+    n = known.sum(axis=0)
+    total = np.where(known, stacked, 0.0).sum(axis=0)
+    mean = np.where(n > 0, total / np.maximum(n, 1), np.nan)
     # One subject has no spread; the cell stays empty rather than claiming that nobody differs.
-    sd = stacked.std(axis=0, ddof=1) if n > 1 else np.full(points, np.nan)
+    squares = np.where(known, (stacked - mean) ** 2, 0.0).sum(axis=0)
+    sd = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
     percent = np.arange(points, dtype=np.float64) if points == CURVE_POINTS else np.full(points, np.nan)
-    return pd.DataFrame(
-        {"variable": name[0], "component": name[1], "percent": percent, "mean": stacked.mean(axis=0), "sd": sd, "n": n}
-    )
+    return pd.DataFrame({"variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n})
 
 
 def _extreme(pick: Any, values: Sequence[float]) -> float:

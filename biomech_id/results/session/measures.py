@@ -2,125 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.anatomy import Part
-from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.gait.floor import NO_BELTS, Belts, carried_back
 from biomech_id.results.session.ground import centre_of_pressure, flat_foot, inside_outline, pressure_threshold_N
 from biomech_id.signal.runs import runs
-from biomech_id.trial import ForcePlate, Markers
+from biomech_id.trial import ForcePlate
 
 #: A centre of pressure this far outside the outline still counts as inside:
 #: markers sit on a shoe, the outline is a model.
 OUTLINE_MARGIN_M = 0.02
-#: Pairs of joint centres whose distance is a bone's length.
-BONES: tuple[tuple[str, str], ...] = (("hip", "knee"), ("knee", "ankle"))
-
-
-def largest_gap_ms(missing: BoolArray, rate_hz: float) -> float:
-    """Return the longest stretch (ms) in which one marker was not measured, between its first and last measured frame.
-
-    Parameters
-    ----------
-    missing : BoolArray
-        (n_frames, n_markers), True where not measured, filled or not. Markers never measured do not count.
-    rate_hz : float
-        Video frames per second.
-    """
-    longest = 0
-    for column in missing.T:
-        seen = np.flatnonzero(~column)
-        if seen.size > 1:
-            longest = max(longest, int(np.diff(seen).max()) - 1)
-    return 1000.0 * longest / rate_hz
-
-
-def filled_percent(markers: Markers, names: Sequence[str]) -> float:
-    """Return the share (%) of samples of the named markers that were interpolated; NaN if none of them exists.
-
-    Parameters
-    ----------
-    markers : Markers
-        Markers of the recording, laboratory axes.
-    names : Sequence[str]
-        Names of the markers looked at.
-    """
-    columns = [markers.names.index(name) for name in names if name in markers]
-    if not columns or markers.filled is None or not markers.n_frames:
-        return float("nan")
-    return 100.0 * float(markers.filled[:, columns].mean())
-
-
-def untracked_percent(motion: BodyMotion) -> float:
-    """Return the share (%) of frames without a joint angle, between the first and last frame that has one; 100 if none has.
-
-    Parameters
-    ----------
-    motion : BodyMotion
-        The trial, tracked.
-    """
-    tracked = [np.isfinite(angles).all(axis=1) for angles in motion.joint_angles_rad.values()]
-    seen_any = np.flatnonzero(np.any(tracked, axis=0)) if tracked else np.empty(0)
-    if not seen_any.size:
-        return 100.0
-    span = slice(int(seen_any[0]), int(seen_any[-1]) + 1)
-    return 100.0 * float(1.0 - np.all(tracked, axis=0)[span].mean())
-
-
-def marker_rigidity_mm(markers: Markers, static: Markers, groups: Mapping[Part, Sequence[str]]) -> float:
-    """Return the root mean square change (mm) of the distances between markers of one segment, of the segment where it is largest.
-
-    Parameters
-    ----------
-    markers, static : Markers
-        The trial's and the static trial's.
-    groups : Mapping[Part, Sequence[str]]
-        Segment -> names of the markers on it. Fewer than two of them present: the segment is left out.
-    """
-    worst = [
-        _distance_change_mm(markers, static, [name for name in names if markers.present(name) and static.present(name)])
-        for names in groups.values()
-    ]
-    finite = [value for value in worst if np.isfinite(value)]
-    return max(finite, default=float("nan"))
-
-
-def _distance_change_mm(markers: Markers, static: Markers, names: Sequence[str]) -> float:
-    squares = []
-    for i, first in enumerate(names):
-        for second in names[i + 1 :]:
-            at_rest = np.nanmean(np.linalg.norm(static[first] - static[second], axis=1))
-            change = np.linalg.norm(markers[first] - markers[second], axis=1) - at_rest
-            squares.append(np.nanmean(change**2) if np.isfinite(change).any() else np.nan)
-    return MM_PER_M * float(np.sqrt(np.nanmean(squares))) if np.isfinite(squares).any() else float("nan")
-
-
-def centre_drift_mm(motion: BodyMotion, static: BodyMotion) -> float:
-    """Return the largest change (mm), over sides and `BONES`, of the mean distance between joint centres since the static trial.
-
-    Parameters
-    ----------
-    motion : BodyMotion
-        The trial, tracked.
-    static : BodyMotion
-        The static trial, tracked.
-    """
-    drifts = [abs(_bone_m(motion, side, *bone) - _bone_m(static, side, *bone)) for side in SIDES for bone in BONES]
-    finite = [drift for drift in drifts if np.isfinite(drift)]
-    return MM_PER_M * max(finite, default=float("nan"))
-
-
-def _bone_m(motion: BodyMotion, side: str, proximal: str, distal: str) -> float:
-    centres = motion.joint_centres_lab_m
-    if (side, proximal) not in centres or (side, distal) not in centres:
-        return float("nan")
-    length = np.linalg.norm(centres[side, proximal] - centres[side, distal], axis=1)
-    return float(np.nanmean(length)) if np.isfinite(length).any() else float("nan")
 
 
 def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:

@@ -1,13 +1,14 @@
 """How good is this trial? Named rules with a number, a unit and a limit, and the verdict that follows from them.
 
 A rule has two limits: beyond the first a person should look (warn), beyond the second the trial should not be used (reject).
-The limits are judgements, not physics; each says in ``why`` what it is based on. A rule without a value is neither passed nor
-failed.
+The limits are judgements, not physics; each says in ``why`` what it is based on. They judge the measurement and never the patient:
+no rule knows what is normal. A rule without a value is neither passed nor failed, but "not measured"; one without limits is
+"not judged".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,14 +18,21 @@ from biomech_id.errors import InvalidValueError
 
 
 class Grade(StrEnum):
-    """Verdict of a rule, a trial or a session; from best to worst."""
+    """Verdict of a rule, a cycle, a trial or a session; the one vocabulary for it, from what says least to what says worst."""
 
+    NOT_JUDGED = "not judged"
+    NOT_MEASURED = "not measured"
     ACCEPT = "accept"
     WARN = "warn"
     REJECT = "reject"
 
+    @property
+    def doubted(self) -> bool:
+        """Whether a person should look."""
+        return self in (Grade.WARN, Grade.REJECT)
 
-_ORDER = (Grade.ACCEPT, Grade.WARN, Grade.REJECT)
+
+_ORDER = tuple(Grade)
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,8 @@ class QualityRule:
         Where the limits come from.
     low_is_bad : bool, optional
         Whether "beyond" means below.
+    by_cycle : bool, optional
+        Whether each cycle is judged by itself: a bad one is refused, and the trial goes on with the others.
     """
 
     name: str
@@ -56,9 +66,10 @@ class QualityRule:
     reject: float
     why: str
     low_is_bad: bool = False
+    by_cycle: bool = False
 
     def grade(self, value: float) -> Grade:
-        """Grade one value; a missing value (NaN) is accepted, for nothing speaks against it.
+        """Grade one value; a missing value (NaN) was not measured, and what has no limits is not judged.
 
         Parameters
         ----------
@@ -66,7 +77,11 @@ class QualityRule:
             What was measured, in the rule's unit.
         """
         sign = -1.0 if self.low_is_bad else 1.0
-        if np.isnan(value) or sign * value <= sign * self.warn:
+        if np.isnan(value):
+            return Grade.NOT_MEASURED
+        if not np.isfinite(self.warn) and not np.isfinite(self.reject):
+            return Grade.NOT_JUDGED
+        if sign * value <= sign * self.warn:
             return Grade.ACCEPT
         return Grade.WARN if sign * value <= sign * self.reject else Grade.REJECT
 
@@ -79,33 +94,42 @@ class QualityRule:
             The verdict.
         """
         limit = self.reject if grade is Grade.REJECT else self.warn
+        if grade is Grade.NOT_JUDGED:
+            return float("nan")
         return limit if np.isfinite(limit) else float("nan")
 
 
 #: Every rule by which a trial is graded, in the order they are reported.
 RULES: tuple[QualityRule, ...] = (
     QualityRule("gap-largest", "Largest gap", "ms", 100.0, 500.0,
-                "ten frames at 100 Hz, the longest gap filled by default; half a second is half a gait cycle"),
-    QualityRule("gap-filled", "Filled", "%", 2.0, 20.0, "share of marker samples that were interpolated and not measured"),
+                "ten frames at 100 Hz, the longest gap filled by default; half a second is half a gait cycle", by_cycle=True),
+    QualityRule("gap-filled", "Filled", "%", 2.0, 20.0, "share of marker samples that were interpolated and not measured",
+                by_cycle=True),
     QualityRule("frames-untracked", "Untracked frames", "%", 2.0, 50.0,
-                "share of frames between the first and the last tracked one in which a joint angle is missing"),
+                "share of frames (of a trial without cycles: between the first and the last tracked one) in which a joint angle "
+                "is missing", by_cycle=True),
     QualityRule("marker-rigidity", "Marker rigidity", "mm", 10.0, 25.0,
-                "root mean square change of the distances within a segment against the static trial; skin moves by about 10 mm"),
+                "root mean square change of the distances within a segment against the static trial, without the worst tenth of "
+                "the frames; skin moves by about 10 mm", by_cycle=True),
     QualityRule("centre-drift", "Joint-centre drift", "mm", 10.0, 25.0,
-                "mean change of the distance between neighbouring joint centres against the static trial"),
+                "change of the distance between neighbouring joint centres against the static trial, median over the frames",
+                by_cycle=True),
     QualityRule("plate-baseline", "Plate baseline", "N", 10.0, 50.0,
                 "force of the unloaded plate before it was removed; above 5 % of a child's weight it shifts the contact"),
     QualityRule("cop-inside-foot", "CoP inside foot", "%", 95.0, 70.0,
                 "share of loaded samples whose centre of pressure lies within 20 mm of the foot's outline", low_is_bad=True),
     QualityRule("event-lag", "Kinematic to force events", "ms", 30.0, 100.0,
                 "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames"),
-    QualityRule("cycles-used", "Cycles used", "", 1.0, float("-inf"), "a trial without a usable cycle adds nothing",
+    QualityRule("cycles-used", "Cycles in means", "", 1.0, float("-inf"), "cycles in the means; a walk without one adds nothing",
                 low_is_bad=True),
-    QualityRule("cycles-refused", "Cycles refused", "", float("inf"), float("inf"), "counted; the reasons are listed"),
+    QualityRule("cycles-refused", "Cycles not in means", "", float("inf"), float("inf"),
+                "those outside the means, counted; the reasons are listed"),
     QualityRule("stances-on-plate", "Stances with kinetics", "", float("-inf"), float("-inf"),
                 "counted for the reader; kinematics do not need a plate", low_is_bad=True),
 )  # fmt: skip
 _RULE = {rule.name: rule for rule in RULES}
+#: Those that judge each cycle by itself.
+BY_CYCLE: tuple[str, ...] = tuple(rule.name for rule in RULES if rule.by_cycle)
 
 
 @dataclass(frozen=True)
@@ -136,7 +160,7 @@ class QualityRow:
     verdict: Grade
 
 
-def graded(trial: str, rule: str, value: float) -> QualityRow:
+def graded(trial: str, rule: str, value: float, verdict: Grade | None = None) -> QualityRow:
     """Apply one rule of `RULES` to a value measured in one trial.
 
     Parameters
@@ -147,6 +171,8 @@ def graded(trial: str, rule: str, value: float) -> QualityRow:
         Name of the rule.
     value : float
         What was measured, in the rule's unit.
+    verdict : Grade | None, optional
+        Where it does not follow from the value alone: of several cycles, or of a trial that the rule does not judge.
 
     Raises
     ------
@@ -159,30 +185,51 @@ def graded(trial: str, rule: str, value: float) -> QualityRow:
             value=value, expected=f"a finite value for one of {', '.join(_RULE)}", where=trial,
         )  # fmt: skip
     found = _RULE[rule]
-    grade = found.grade(value)
+    grade = found.grade(value) if verdict is None else verdict
     return QualityRow(trial, rule, float(value), found.unit, found.limit(grade), grade)
 
 
+def graded_cycles(trial: str, rule: str, values: Sequence[float]) -> QualityRow:
+    """Apply a rule to values measured in the cycles of one trial: refused cycles are a warning as long as others are left.
+
+    Parameters
+    ----------
+    trial : str
+        Name of the trial.
+    rule : str
+        Name of the rule.
+    values : Sequence[float]
+        One for each cycle; NaN where it could not be measured.
+    """
+    sign = -1.0 if _RULE[rule].low_is_bad else 1.0
+    known = [value for value in values if not np.isnan(value)]
+    grades = [_RULE[rule].grade(value) for value in values]
+    verdict = worst(grades)
+    if verdict is Grade.REJECT and any(grade is not Grade.REJECT for grade in grades):
+        verdict = Grade.WARN
+    return graded(trial, rule, max(known, key=lambda value: sign * value, default=float("nan")), verdict)
+
+
 def worst(grades: Iterable[Grade]) -> Grade:
-    """Return the worst of some grades; accept if there is none.
+    """Return the worst of some grades; not judged if there is none.
 
     Parameters
     ----------
     grades : Iterable[Grade]
         Any number.
     """
-    return max(grades, key=_ORDER.index, default=Grade.ACCEPT)
+    return max(grades, key=_ORDER.index, default=Grade.NOT_JUDGED)
 
 
 def rule_sentence(row: QualityRow) -> str:
-    """Say in one sentence why a rule was not passed; empty for an accepted one.
+    """Say in one sentence why a rule was not passed; empty where a person need not look.
 
     Parameters
     ----------
     row : QualityRow
         One rule applied to one trial.
     """
-    if row.verdict is Grade.ACCEPT:
+    if not row.verdict.doubted:
         return ""
     rule = _RULE[row.rule]
     unit = f" {rule.unit}" if rule.unit else ""

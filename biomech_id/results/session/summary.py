@@ -75,12 +75,18 @@ def verdict_sentence(session: SessionValues) -> str:
     by_grade = {grade: [trial.name for trial in session.trials if trial.verdict is grade] for grade in Grade}
     count = len(session.trials)
     parts = [f"{count} trial{'s' if count != 1 else ''}: {len(by_grade[Grade.ACCEPT])} accepted"]
-    for grade, words in ((Grade.WARN, "with warnings"), (Grade.REJECT, "rejected")):
+    for grade, words in (
+        (Grade.WARN, "with warnings"), (Grade.REJECT, "rejected"), (Grade.NOT_MEASURED, "not measured"),
+        (Grade.NOT_JUDGED, "not judged"),
+    ):  # fmt: skip
         if by_grade[grade]:
             parts.append(f"{len(by_grade[grade])} {words} ({', '.join(by_grade[grade])})")
     if session.failed:
         files = ", ".join(failure.file for failure in session.failed)
         parts.append(f"{len(session.failed)} could not be analysed ({files})")
+    bare = [trial.name for trial in session.trials if not trial.has_kinetics]
+    if bare:
+        parts.append("kinematics only" + (f" in {', '.join(bare)}" if len(bare) < count else ""))
     return ", ".join(parts) + "."
 
 
@@ -102,13 +108,14 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
         "first_frame": motion.first_frame,
         "n_frames": motion.n_frames,
         "verdict": str(trial.verdict),
+        "kinetics": trial.has_kinetics,
         "reasons": [sentence for sentence in map(rule_sentence, trial.quality) if sentence],
         "progression": _progression(motion, trial.belts),
         "belts": {
             side: {"time_s": belt.time_s, "velocity_m_s": belt.velocity_lab_m_s} for side, belt in sorted(trial.belts.items())
         },
         "events": [_event(event) for event in trial.events],
-        "cycles": [cycle_summary(cycle, used=trial.used(cycle)) for cycle in trial.cycles],
+        "cycles": [cycle_summary(cycle, used=trial.used(cycle), sound=trial.sound(cycle)) for cycle in trial.cycles],
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "plates": [_plate(plate) for plate in trial.plates],
         "foot_outline_mm": foot_outlines_mm(motion, trial.cycles, trial.belts),
@@ -117,8 +124,8 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
     }
 
 
-def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
-    """Return what ``summary.json`` says of one cycle; ``used`` is whether it enters means, scores and norms.
+def cycle_summary(cycle: Cycle, *, used: bool, sound: bool = True) -> dict[str, Any]:
+    """Return what ``summary.json`` says of one cycle.
 
     Parameters
     ----------
@@ -126,6 +133,8 @@ def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
         The cycle.
     used : bool
         Whether it enters means, scores and norms.
+    sound : bool, optional
+        Whether it was measured well enough to be averaged with others of its kind.
     """
     return {
         "side": cycle.side,
@@ -138,6 +147,7 @@ def cycle_summary(cycle: Cycle, *, used: bool) -> dict[str, Any]:
         **event_percents(cycle),
         "kinetics_valid": str(cycle.kinetics_valid),
         "used": used,
+        "sound": sound,
         "reason": cycle.reason,
         "reasons": [reason.to_dict() for reason in cycle.reasons],
     }

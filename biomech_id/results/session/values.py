@@ -18,7 +18,7 @@ from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
-from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.floor import Belts
 from biomech_id.gait.movements import TrialKind
@@ -175,14 +175,35 @@ class TrialResult:
         return (*extrema, *burst_rows(self.curves, sagittal, self.cycles))
 
     def used(self, cycle: Cycle) -> bool:
-        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial that was not rejected.
+        """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial, neither of which was refused.
+
+        Every count of cycles in tables and report is a count of these.
 
         Parameters
         ----------
         cycle : Cycle
             The cycle.
         """
-        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.verdict is not Grade.REJECT
+        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.sound(cycle)
+
+    def sound(self, cycle: Cycle) -> bool:
+        """Whether a cycle was measured well enough to be averaged with others of its kind, whatever that is.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            The cycle.
+        """
+        return not cycle.refused and self.verdict is not Grade.REJECT
+
+    @property
+    def has_kinetics(self) -> bool:
+        """Whether joint loads come from a plate: in some cycle, or where there is none in some frame of a loaded foot."""
+        if self.loads is None or self.mass_kg is None:
+            return False
+        if self.cycles:
+            return any(cycle.kinetics_valid is not KineticsValid.FALSE for cycle in self.cycles)
+        return any(bool((foot.known & foot.force_lab_N.any(axis=1)).any()) for foot in self.contacts.values())
 
 
 @dataclass(frozen=True)
@@ -307,8 +328,9 @@ class SessionValues:
 
     @property
     def verdict(self) -> Grade:
-        """Accept if every trial is; reject if none can be used; warn in between."""
+        """Accept if every trial is, and plates gave kinetics where there are any; reject if none can be used; warn in between."""
         grades = [trial.verdict for trial in self.trials]
         if all(grade is Grade.REJECT for grade in grades):
             return Grade.REJECT
-        return Grade.ACCEPT if all(grade is Grade.ACCEPT for grade in grades) and not self.failed else Grade.WARN
+        lacking = any(trial.plates for trial in self.trials) and not any(trial.has_kinetics for trial in self.trials)
+        return Grade.WARN if any(grade.doubted for grade in grades) or self.failed or lacking else worst(grades)

@@ -120,13 +120,14 @@ class SessionTables:
         ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``.
         """
         rows = [
-            {"trial": trial["name"], "kind": trial["kind"], "condition": trial["condition"], "reasons": (), **cycle}
+            {"trial": trial["name"], "kind": trial["kind"], "condition": trial["condition"], "reasons": (), "sound": True, **cycle}
             for trial in self.summary.get("trials", ())
             for cycle in trial["cycles"]
         ]
         columns = [
             "trial", "kind", "condition", "side", "cycle", "start_s", "end_s", "foot_off_s", "opposite_off_s", "opposite_strike_s",
-            "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "reason", "reasons",
+            "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "sound",
+            "reason", "reasons",
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 

@@ -117,15 +117,32 @@ def test_outline_beyond_the_plate_although_the_force_is_whole(walk):
     assert "mm beyond plate 1" in str(found["R", Verdict.OUTLINE].reason)
 
 
-def test_too_light(walk):
-    trial = walk.trial([walk.plate_under("R", RIGHT)], walk.events())
+def _lightened(trial, share):
     plate = trial.plates[0]
-    light = replace(plate, force_lab_N=0.7 * plate.force_lab_N, moment_lab_Nm=0.7 * plate.moment_lab_Nm)
-    found = _verdicts(assign_plates(replace(trial, plates=(light,))))
-    assert "77% of body weight" in str(found["R", Verdict.LIGHT].reason)
+    return replace(
+        trial, plates=(replace(plate, force_lab_N=share * plate.force_lab_N, moment_lab_Nm=share * plate.moment_lab_Nm),)
+    )
+
+
+def test_too_light(walk):
+    """Of a foot at the plate's edge some part may stand beside it."""
+    trial = _lightened(walk.trial([walk.plate_under("R", RIGHT, length=0.26)], walk.events()), 0.7)
+    found = assign_plates(trial)
+    assert "77% of body weight" in str(_verdicts(found)["R", Verdict.LIGHT].reason)
+    assert found.findings == ()
     # Nobody knows what is light when nobody knows the mass.
-    unknown = replace(trial, plates=(light,), subject=replace(trial.subject, mass_kg=None))
+    unknown = replace(trial, subject=replace(trial.subject, mass_kg=None))
     assert ("R", Verdict.CLEAN) in _verdicts(assign_plates(unknown))
+
+
+@pytest.mark.parametrize(("share", "light"), [(0.3, True), (0.7, True), (0.8, True), (0.83, False), (1.0, False)])
+def test_who_bears_little_on_a_foot_that_is_wholly_on_the_plate_is_measured_and_said(walk, share, light):
+    """Crutches, a rail, a helping hand: that is the patient, and not the measurement (or the plate is wrong: hence the warning)."""
+    found = assign_plates(_lightened(walk.trial([walk.plate_under("R", RIGHT)], walk.events()), share))
+    assert ("R", Verdict.CLEAN) in _verdicts(found)
+    assert [(said.rule, said.severity) for said in found.findings] == [("stance-light", "warning")] * light
+    if light:
+        assert f"peaks at {110 * share:.0f} % of body weight" in found.findings[0].message
 
 
 def cropped(trial: Trial, first: int, last: int) -> Trial:

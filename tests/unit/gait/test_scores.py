@@ -59,6 +59,14 @@ def test_a_missing_variable_leaves_its_side_without_a_profile():
     assert scores.variables["L", "HipAngles", "X"] == pytest.approx(4.0)
 
 
+def test_one_missing_point_does_not_take_a_score_away():
+    person = NORM["KneeAngles", "X"] + 5.0
+    person[40] = np.nan
+    assert gait_variable_score(person, NORM["KneeAngles", "X"]) == pytest.approx(5.0)
+    person[:11] = np.nan
+    assert np.isnan(gait_variable_score(person, NORM["KneeAngles", "X"]))  # 44 of 51 points
+
+
 def test_wrong_length():
     with pytest.raises(ShapeError, match="100"):
         gait_variable_score(np.zeros(100), np.zeros(101))

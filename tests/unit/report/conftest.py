@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,9 @@ import pytest
 
 from biomech_id.conventions import BUDGET_PARTS, SIDES, SignRow, cycle_rows, table_columns
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, tidy_table
+
+# What tests of other rooms share is imported by its name.
+sys.path.insert(0, str(Path(__file__).parent))
 
 PERCENT = np.arange(CURVE_POINTS)
 RATE_HZ = 100.0

@@ -37,19 +37,31 @@ def with_trials(tables, count: int):
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "failed"),
-    [([], []), (["accept"], []), (["accept", "warn", "warn", "reject"], []), (["reject"], ["a.c3d", "b.c3d"])],
+    ("verdicts", "failed", "bare", "ends"),
+    [
+        ([], [], (), "No trial could be analysed."),
+        (["accept"], [], (), "1 trial: 1 accepted."),
+        (["accept"], [], (0,), "1 trial: 1 accepted, kinematics only."),
+        (["accept", "accept", "warn"], [], (1, 2), "1 with warnings (walk2), kinematics only in walk1, walk2."),
+        (["accept", "warn", "warn", "reject"], [], (), "2 with warnings (walk1, walk2), 1 rejected (walk3)."),
+        (["not measured", "not judged"], [], (), "0 accepted, 1 not measured (walk0), 1 not judged (walk1)."),
+        (["reject"], ["a.c3d", "b.c3d"], (0,), "2 could not be analysed (a.c3d, b.c3d), kinematics only."),
+    ],
 )
-def test_the_sentence_on_the_cover_is_the_one_in_the_tables(verdicts, failed):
-    trials = [SimpleNamespace(name=f"walk{i}", verdict=Grade(verdict)) for i, verdict in enumerate(verdicts)]
+def test_the_sentence_on_the_cover_is_the_one_in_the_tables(verdicts, failed, bare, ends):
+    trials = [
+        SimpleNamespace(name=f"walk{i}", verdict=Grade(verdict), has_kinetics=i not in bare) for i, verdict in enumerate(verdicts)
+    ]
     session = SimpleNamespace(trials=trials, failed=[SimpleNamespace(file=file) for file in failed])
-    summary = {"trials": [{"name": t.name, "verdict": str(t.verdict)} for t in trials], "failed": [{"file": f} for f in failed]}
-    assert session_sentence(summary, STYLE) == verdict_sentence(session)
+    said = [{"name": t.name, "verdict": str(t.verdict), "kinetics": t.has_kinetics} for t in trials]
+    assert verdict_sentence(session).endswith(ends)
+    assert session_sentence({"trials": said, "failed": [{"file": f} for f in failed]}, STYLE) == verdict_sentence(session)
 
 
 def test_trials_to_look_at_come_first_with_the_rules_they_did_not_pass(build):
     tables = with_trials(build(), 3)
-    for trial, verdict in zip(tables.summary["trials"], ("accept", "warn", "reject"), strict=True):
+    tables.summary["trials"].append({**tables.summary["trials"][0], "name": "walk4", "file": "walk4.c3d", "kinetics": False})
+    for trial, verdict in zip(tables.summary["trials"], ("accept", "warn", "reject", "not measured"), strict=True):
         trial["verdict"] = verdict
     tables.summary["failed"] = [{"file": "torn.c3d", "error": "torn.c3d is cut short."}]
     measured = [("walk2", "plate-baseline", 20.0), ("walk2", "gap-filled", 1.0), ("walk3", "event-lag", 200.0)]
@@ -60,16 +72,20 @@ def test_trials_to_look_at_come_first_with_the_rules_they_did_not_pass(build):
         ("torn.c3d", "not analysed: torn.c3d is cut short."),
         ("walk3.c3d", "reject: Kinematic to force events"),
         ("walk2.c3d", "warn: Plate baseline"),
+        ("walk4.c3d", "not measured: kinematics only"),
         ("walk1.c3d", "accept"),
     ]
 
 
 def test_the_first_row_of_the_rules_holds_their_limits(build):
-    measured = [("walk1", "plate-baseline", 20.0), ("walk1", "cop-inside-foot", 99.0), ("walk1", "cycles-refused", 2.0)]
+    measured = [
+        ("walk1", "plate-baseline", 20.0), ("walk1", "cop-inside-foot", 99.0), ("walk1", "cycles-refused", 2.0),
+        ("walk1", "marker-rigidity", float("nan")),
+    ]  # fmt: skip
     tables = replace(build(), quality=tidy_table("quality", [vars(graded(*row)) for row in measured]))
     limits, walk = rows_of(rule_table(tables, STYLE))[:2]
-    assert limits[1:] == ["≤ 10", "≥ 95", "", ""]
-    assert walk[1:4] == ["20\nlimit 10", "99", "2"]
+    assert limits[1:] == ["≤ 10", "≥ 95", "", "≤ 10", ""]
+    assert walk[1:5] == ["20\nlimit 10", "99", "2", "not measured"]
 
 
 def test_cycles_refused_for_one_reason_share_a_row(build):
@@ -87,7 +103,7 @@ def test_cycles_refused_for_one_reason_share_a_row(build):
 def test_a_session_without_cycles_is_not_said_to_have_kinetics_in_all_of_them(build):
     tables = build(cycles=0)
     assert rows_of(refused_table(tables, STYLE)) == [["There is no complete gait cycle."]]
-    assert cycles_in_means(tables.cycle_list, STYLE) == "none: no steady straight walking"
+    assert cycles_in_means(tables.cycle_list, STYLE) == "none: no steady straight walking that was measured well enough"
     empty = replace(tables, quality=tables.quality.iloc[:0])
     assert rows_of(rule_table(empty, STYLE)) == [["No trial could be analysed."]]
 

@@ -11,7 +11,9 @@ from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import check_norm, norm_band
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.means import mean_of_known
+from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.sentences import Sentence
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +88,71 @@ def test_sessions_without_a_usable_cycle_make_no_norm(tables: SessionTables) -> 
 def test_a_mean_counts_only_the_curves_that_have_a_value() -> None:
     mean = mean_of_known(np.array([[1.0, 2.0, np.nan], [3.0, np.nan, np.nan]]))
     np.testing.assert_array_equal(mean, [2.0, 2.0, np.nan])
+
+
+def missing(tables: SessionTables, side: str, variable: str, component: str, percents: slice) -> SessionTables:
+    """The session with some points of a curve missing in every cycle of one side."""
+    cycles = tables.cycles.copy()
+    mine = (cycles["side"] == side) & (cycles["variable"] == variable) & (cycles["component"] == component)
+    gone = mine & cycles["percent"].isin(range(101)[percents])
+    cycles.loc[gone, "value"] = np.nan
+    return replace(tables, cycles=cycles)
+
+
+def test_one_missing_point_takes_nobody_out_elsewhere(tables: SessionTables) -> None:
+    b = person(tables, "B", 3.0)
+    for side in "LR":
+        b = missing(b, side, "KneeAngles", "X", slice(40, 41))
+    norm = norm_from_sessions([person(tables, "A", 0.0), b], source="")
+    check_norm(norm, where="norm")
+    knee = norm[(norm["variable"] == "KneeAngles") & (norm["component"] == "X")]
+    assert knee["n"].tolist() == [2] * 40 + [1] + [2] * 60
+    assert knee["sd"].isna().tolist() == [False] * 40 + [True] + [False] * 60
+
+
+def test_half_a_curve_and_a_point_nobody_knows_are_named(tables: SessionTables) -> None:
+    told: list[Omission] = []
+    one = missing(person(tables, "A", 0.0), "L", "HipAngles", "X", slice(0, 1))
+    one = missing(one, "L", "KneeAngles", "X", slice(0, 12))
+    norm = norm_from_sessions([one], source="", tell=told.append)
+    halves = {each.side: each.why.values["variables"] for each in told if each.why.rule == "half-a-curve"}
+    assert halves["L"] == ("KneeAngles",)
+    assert "KneeMoment" in halves["R"]  # its stance only was recorded
+    assert norm_band(norm, "HipAngles", "X") is None
+    (hole,) = [each for each in told if each.why.rule == "no-subject-knows"]
+    assert (hole.subject, hole.why.values["points"]) == ("HipAngles X", 1)
+
+
+def test_every_trial_and_cycle_that_is_left_out_is_named_with_its_reason(tables: SessionTables) -> None:
+    (walk,) = tables.summary["trials"]
+    first, *others = walk["cycles"]
+    stumble = {**others[0], "used": False, "reasons": [Sentence("other-duration", {"duration_s": 1.9, "typical_s": 1.1}).to_dict()]}
+    bare = {**first, "kinetics_valid": "false", "reasons": [Sentence("no-loaded-plate").to_dict()]}
+    trials = [
+        {**walk, "cycles": [bare, stumble]},
+        {**walk, "name": "turn1", "kind": "turn", "cycles": [{**stumble, "cycle": 1}]},
+        {**walk, "name": "bad1", "verdict": "reject", "reasons": ["CoP inside foot 60 %, below the limit of 70 %"]},
+        {**walk, "name": "shod1", "condition": "shod"},
+        {**walk, "name": "short1", "cycles": []},
+    ]
+    failed = [{"file": "torn.c3d", "error": "torn.c3d is cut short."}]
+    summary = {**tables.summary, "trials": trials, "failed": failed}
+    found = {(each.trial, each.side, each.cycles, each.of, each.why.rule) for each in omissions_of("A", summary, walk["condition"])}
+    assert found == {
+        ("torn.c3d", "", (), "means", "not-analysed"),
+        ("walk", bare["side"], (bare["cycle"],), "kinetics", "no-loaded-plate"),
+        ("walk", stumble["side"], (stumble["cycle"],), "means", "other-duration"),
+        ("turn1", "", (), "means", "not-straight"),
+        ("bad1", "", (), "means", "trial-rejected"),
+        ("shod1", "", (), "means", "other-condition"),
+        ("short1", "", (), "means", "no-cycle"),
+    }
+    nothing = omissions_of("A", {**summary, "trials": trials[1:2], "failed": []})
+    assert [str(each) for each in nothing] == [
+        "A turn1 not in the means: it is no straight walk (turn).",
+        "A not in the means: none of its cycles is in the means.",
+    ]
+    rows = [row for each in omissions_of("A", summary) for row in each.rows()]
+    assert {"subject": "A", "trial": "walk", "side": stumble["side"], "cycle": stumble["cycle"], "of": "means"}.items() <= next(
+        row for row in rows if row["rule"] == "other-duration"
+    ).items()

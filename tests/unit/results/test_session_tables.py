@@ -122,12 +122,17 @@ def test_only_steady_cycles_of_accepted_straight_trials_are_used(trial: TrialRes
     assert trial.used(steady)
     assert not trial.used(replace(steady, steady=False))
     assert not replace(trial, kind=TrialKind.TURN).used(steady)
+    assert not trial.used(replace(steady, refused=True))
     assert not replace(trial, quality=(graded("walk", "marker-rigidity", 99.0),)).used(steady)
+    # What is no straight walk is averaged on pages of its own, and refused cycles are in no mean there either.
+    turn = replace(trial, kind=TrialKind.TURN)
+    assert turn.sound(steady)
+    assert not turn.sound(replace(steady, refused=True))
 
 
 def test_a_session_is_rejected_only_when_nothing_is_left(session: SessionResult, trial: TrialResult) -> None:
     bad = replace(trial, quality=(graded("walk", "marker-rigidity", 99.0),))
-    good = replace(trial, quality=())
+    good = replace(trial, quality=(graded("walk", "gap-largest", 0.0),))
     assert replace(session, trials=(bad, bad)).verdict == "reject"
     assert replace(session, trials=(bad, good)).verdict == "warn"
     assert replace(session, trials=(good,), failed=()).verdict == "accept"

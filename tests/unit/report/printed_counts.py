@@ -1,0 +1,180 @@
+"""Every count that a report prints, read out of its PDF and counted again from the tables: a page may not contradict another.
+
+Nothing of the report's own code is used: text comes from pypdf, counts from ``summary.json`` and the tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pypdf
+
+from biomech_id.conventions import cycle_rows
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+
+#: What a page calls each kind of movement.
+KINDS = {
+    "straight": "Straight walk", "turn": "Turn", "treadmill": "Treadmill", "run": "Run", "stair_ascent": "Stair ascent",
+    "stair_descent": "Stair descent", "ramp_ascent": "Ramp, upwards", "ramp_descent": "Ramp, downwards", "curb_up": "Curb, up",
+    "curb_down": "Curb, down", "jump": "Jump", "squat": "Squat", "static": "Static", "other": "Other movement",
+    "not judged": "Movement not judged", "not_judged": "Movement not judged",
+}  # fmt: skip
+GRADES = "accept|warn|reject|not measured|not judged"
+
+
+@dataclass(frozen=True)
+class Count:
+    """One number of the report beside the same number of the tables."""
+
+    what: str
+    printed: object
+    counted: object
+
+    @property
+    def agrees(self) -> bool:
+        return self.printed == self.counted
+
+
+def counts(pdf: Path, tables: SessionTables) -> list[Count]:
+    """Every count found in the report."""
+    reader = pypdf.PdfReader(pdf)
+    titles = {reader.get_destination_page_number(mark): str(mark.title) for mark in _flat(reader.outline)}
+    texts = [" ".join(page.extract_text().split()) for page in reader.pages]
+    found: list[Count] = []
+    for number, text in enumerate(texts):
+        title = titles.get(number, "")
+        if number == 0:
+            found += _cover(text, tables)
+        elif title.startswith("Data quality"):
+            found += _quality(text, tables)
+        elif title.startswith("Time and distance"):
+            found += _parameters(reader.pages[number].extract_text(), tables)
+        elif title.startswith("Values"):
+            found += _in_means(text, "over the cycles in the means: ", [cycle for _, cycle in _straight(tables)], "Values")
+        if title.startswith(("Kinematics", "Kinetics", "Ground")):
+            found += _panels(reader.pages[number].extract_text(), title, tables)
+    return found
+
+
+def _flat(outline: list[Any]) -> Iterator[Any]:
+    for mark in outline:
+        yield from _flat(mark) if isinstance(mark, list) else [mark]
+
+
+def _trials(tables: SessionTables) -> list[dict[str, Any]]:
+    return list(tables.summary["trials"])
+
+
+def _straight(tables: SessionTables) -> list[tuple[str, dict[str, Any]]]:
+    """Trial and cycle of those in the means of the condition that the pages of straight walking show: the first one."""
+    straight = [trial for trial in _trials(tables) if trial["kind"] == "straight" and trial["cycles"]]
+    first = [trial for trial in straight if trial["condition"] == straight[0]["condition"]]
+    return [(trial["name"], cycle) for trial in first for cycle in trial["cycles"] if cycle["used"]]
+
+
+def _sides(cycles: list[dict[str, Any]]) -> tuple[int, int]:
+    return sum(c["side"] == "L" for c in cycles), sum(c["side"] == "R" for c in cycles)
+
+
+def _with_kinetics(cycles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [cycle for cycle in cycles if cycle["kinetics_valid"] != "false"]
+
+
+def _cover(text: str, tables: SessionTables) -> Iterator[Count]:
+    trials = _trials(tables)
+    (said,) = re.findall(r"(\d+) trials?: (\d+) accepted", text)
+    yield Count("cover: trials, accepted", tuple(map(int, said)), (len(trials), sum(t["verdict"] == "accept" for t in trials)))
+    # Letters of a long sentence are wrapped; its names are not read, its numbers are.
+    for words, verdict in (("with warnings", "warn"), ("rejected", "reject"), ("not measured", "not measured")):
+        printed = sum(int(n) for n in re.findall(rf"(\d+) {words} \(", text))
+        yield Count(f"cover: {words}", printed, sum(t["verdict"] == verdict for t in trials))
+    failed = sum(int(n) for n in re.findall(r"(\d+) could not be analysed \(", text))
+    yield Count("cover: failed", failed, len(tables.summary["failed"]))
+    every = [cycle for trial in trials for cycle in trial["cycles"] if cycle["used"]]
+    yield from _in_means(text, "Cycles in the means ", every, "cover")
+    for trial in trials:
+        row = rf"{re.escape(trial['file'])} {re.escape(KINDS[trial['kind']])} .*?(\d+), (\d+) (\d+), (\d+) ({GRADES})"
+        printed = re.search(row, text)
+        if printed is None:
+            continue  # a long session's list ends on the next page, and says so
+        counted = (*_sides(trial["cycles"]), *_sides(_with_kinetics(trial["cycles"])))
+        yield Count(f"cover: {trial['name']}: cycles, with kinetics", tuple(map(int, printed.groups()[:4])), counted)
+        yield Count(f"cover: {trial['name']}: verdict", printed[5], trial["verdict"])
+
+
+def _in_means(text: str, head: str, used: list[dict[str, Any]], page: str) -> Iterator[Count]:
+    printed = re.search(re.escape(head) + r"(\d+) left, (\d+) right; with kinetics (\d+) left, (\d+) right", text)
+    counted = (*_sides(used), *_sides(_with_kinetics(used)))
+    if printed is None:
+        none = "none: no steady straight walking" in text or "no gait cycle is in the means" in text
+        yield Count(f"{page}: cycles in the means", none, not used)
+        return
+    yield Count(f"{page}: cycles in the means, with kinetics", tuple(map(int, printed.groups())), counted)
+
+
+def _quality(text: str, tables: SessionTables) -> Iterator[Count]:
+    for trial in _trials(tables):
+        name = re.escape(trial["name"])
+        row = re.search(
+            rf"{name} {re.escape(KINDS[trial['kind']])} [^A-Z]* (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b", text
+        )
+        if row is not None:
+            used = sum(cycle["used"] for cycle in trial["cycles"])
+            yield Count(f"quality: {trial['name']}: in means", int(row[1]), used)
+            yield Count(f"quality: {trial['name']}: not in means", int(row[2]), len(trial["cycles"]) - used)
+            stances = tables.stances[tables.stances["trial"] == trial["name"]]
+            accepted = int(stances["verdict"].isin(["clean", "two_plates", "override", "part"]).sum())
+            yield Count(f"quality: {trial['name']}: stances", row[3], str(accepted) if trial["plates"] else "not measured")
+            yield Count(f"quality: {trial['name']}: verdict", row[4], trial["verdict"])
+        listed: dict[tuple[str, str], int] = {}
+        for sides, in_mean, kinetics in re.findall(rf"{name} ((?:(?:Left|Right) [\d, ]+(?:; )?)+) (yes|no) (yes|no|stance)", text):
+            listed[in_mean, kinetics] = listed.get((in_mean, kinetics), 0) + len(re.findall(r"\d+", sides))
+        words = {"true": "yes", "false": "no", "stance_only": "stance"}
+        counted: dict[tuple[str, str], int] = {}
+        for cycle in trial["cycles"]:
+            if not cycle["used"] or cycle["kinetics_valid"] != "true":
+                key = ("yes" if cycle["used"] else "no", words[cycle["kinetics_valid"]])
+                counted[key] = counted.get(key, 0) + 1
+        if listed or not counted:
+            yield Count(f"quality: {trial['name']}: listed cycles", listed, counted)
+
+
+def _parameters(text: str, tables: SessionTables) -> Iterator[Count]:
+    table = tables.spatiotemporal
+    known = table[table["value"].notna()]
+    wanted = {(name, cycle["side"], cycle["cycle"]) for name, cycle in _straight(tables)}
+    for words, row in re.findall(r"^(Stride time|Stride length|Step length|Walking speed) (?:s|m|m/s) (.*)$", text, re.MULTILINE):
+        printed = re.match(r"(?:[▲▼] ?)?[\d.–-]+(?: ± [\d.]+)? (\d+) (?:[▲▼] ?)?[\d.–-]+(?: ± [\d.]+)? (\d+)\b", row)
+        if printed is not None:
+            mine = known[known["parameter"] == {"Walking speed": "speed"}.get(words, words.lower().replace(" ", "_"))]
+            keys = [key for key in zip(mine["trial"], mine["side"], mine["cycle"], strict=True) if key in wanted]
+            counted = tuple(sum(side == each for _, each, _ in keys) for side in "LR")
+            yield Count(f"time and distance: {words}", tuple(map(int, printed.groups())), counted)
+
+
+def _panels(text: str, title: str, tables: SessionTables) -> Iterator[Count]:
+    kind = next((kind for kind, words in KINDS.items() if title.endswith(f": {words}")), "straight")
+    if ":" in title and kind == "straight":
+        return  # a further condition has pages of its own
+    trials = [trial for trial in _trials(tables) if trial["kind"] == kind and trial["cycles"]]
+    first = [trial for trial in trials if trial["condition"] == trials[0]["condition"]]
+    wanted = {
+        (trial["name"], cycle["side"], cycle["cycle"])
+        for trial in first
+        for cycle in trial["cycles"]
+        if (cycle["used"] if kind == "straight" else cycle.get("sound", True))
+    }
+    heads = tables.cycles.iloc[::CURVE_POINTS]
+    for right, left, words in re.findall(r"R (\d+)L (\d+)([A-Z][^\n]*)", text):
+        rows = [row for row in cycle_rows() if words.startswith(row.title + " ")]
+        if not rows:
+            continue
+        row = max(rows, key=lambda row: len(row.title))
+        mine = heads[(heads["variable"] == row.variable) & (heads["component"] == row.component)]
+        drawn = [key for key in zip(mine["trial"], mine["side"], mine["cycle"], strict=True) if key in wanted]
+        counted = tuple(sum(side == each for _, each, _ in drawn) for side in "LR")
+        yield Count(f"{title}: {row.title}", (int(left), int(right)), counted)
