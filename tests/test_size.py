@@ -25,8 +25,7 @@ MOST_LINES = sum([
     163,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
     1362,  # muscle signals
-    940,  # muscle signals: the room
-    407,  # cycles judged by themselves, what is left out
+    414,  # cycles judged by themselves, what is left out
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
