@@ -381,6 +381,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("speed_max", "number", "fastest subject, dimensionless"),
         Column("model", "text", "body model it was made with"), Column("kinetics", "text", "kinetics mode it was made with"),
         Column("source", "text", "who made it, from what"),
+        Column("hip_centre", "text", "hip centre method it was made with; empty if nobody recorded it", added=True),
+        Column("bandwidth", "text", "bandwidth of the plates it was made with; empty if nobody recorded it", added=True),
     )),
     TableRow("channels", "one analog channel that no force plate uses: muscle, verdict and the numbers behind it", (
         _TRIAL, _LABEL, _MUSCLE, _SIDE, Column("unit", "text", "of the signal in every table: uV at the skin, or as stored"),

@@ -14,12 +14,19 @@ from biomech_id.cli.run import NormFile
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
 
+Mix = Annotated[
+    list[str] | None,
+    typer.Option(help="In what results may differ all the same: model, kinetics, hip_centre or bandwidth; may be repeated."),
+]
+
 
 def report(
     out: OutFolder,
+    *,
     norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
     style: StyleFile = None,
+    mix: Mix = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -30,7 +37,7 @@ def report(
     from biomech_id.pipeline.redraw import redraw
 
     with shown_progress() as progress:
-        written = redraw(out, norm=norm, pages=pages, style=style, progress=progress)
+        written = redraw(out, norm=norm, pages=pages, style=style, mix=mix or (), progress=progress)
     print_line(f"Wrote {written}.")
     return DONE
 
@@ -44,6 +51,7 @@ def compare(
     style: StyleFile = None,
     condition_a: Annotated[str | None, typer.Option(help="Condition of the first; otherwise one that both have.")] = None,
     condition_b: Annotated[str | None, typer.Option(help="Condition of the second.")] = None,
+    mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -58,7 +66,7 @@ def compare(
     sessions = read_folder(out_a), read_folder(out_b)
     with shown_progress() as progress:
         conditions = condition_a, condition_b
-        compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, progress=progress)
+        compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, mix=mix or (), progress=progress)
     doubts = session_differences(*sessions)
     for sentence in doubts:
         print_error(sentence)
@@ -112,6 +120,7 @@ def norm(
     *,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
     condition: Annotated[str | None, typer.Option(help="Take trials of this condition only.")] = None,
+    mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -124,7 +133,9 @@ def norm(
     """
     from biomech_id.pipeline.norms import make_norm
 
-    made = make_norm(outs, output, source=source, condition=condition)
+    made = make_norm(outs, output, source=source, condition=condition, mix=mix or ())
+    for sentence in made.without_fingerprint:
+        print_error(sentence)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
     for each in made.left_out:
         print_aside(str(each))

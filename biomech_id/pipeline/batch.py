@@ -321,7 +321,8 @@ def _check_once(template: Job) -> None:
     """Look at what all subjects share: what is wrong with it would be wrong for every one of them."""
     template.check_named()
     if template.norm is not None:
-        read_norm(template.norm, model=template.recipe.model, kinetics=template.recipe.kinetics)
+        recipe = template.recipe
+        read_norm(template.norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix)
 
 
 def _left_out(verdicts: Sequence[SubjectVerdict], out: Path) -> Iterator[Omission]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +10,12 @@ from biomech_id._version import __version__
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
 from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerprint
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
 from biomech_id.results.study.tables import session_folders
 from biomech_id.results.tables.omissions import Omission
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,14 @@ class MadeNorm:
         From how many on a norm is a clinical one.
     left_out : tuple[Omission, ...], optional
         Every subject, trial and cycle that is not in it, and why.
+    without_fingerprint : tuple[str, ...], optional
+        One sentence for each session that does not say how it was computed.
     """
 
     n: int
     clinical_subjects: int
     left_out: tuple[Omission, ...] = ()
+    without_fingerprint: tuple[str, ...] = ()
 
     @property
     def lacks_subjects(self) -> bool:
@@ -45,7 +50,9 @@ class MadeNorm:
         return self.n >= self.clinical_subjects
 
 
-def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition: str | None = None) -> MadeNorm:
+def make_norm(
+    outs: Sequence[Path], output: Path, *, source: str = "", condition: str | None = None, mix: Sequence[str] = ()
+) -> MadeNorm:
     """Write a norm from every session at and below some folders.
 
     Parameters
@@ -58,6 +65,8 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
         Who these people are.
     condition : str | None, optional
         Of the trials to take; needed when there are several.
+    mix : Sequence[str], optional
+        In what the sessions may differ: "bandwidth", say.
 
     Raises
     ------
@@ -77,7 +86,14 @@ def make_norm(outs: Sequence[Path], output: Path, *, source: str = "", condition
     check_writable(output)
     told = source or f"biomech_id {__version__}, {len(folders)} sessions"
     left_out: list[Omission] = []
-    sessions = (read_folder(folder) for folder in folders)
-    norm = norm_from_sessions(sessions, source=told, condition=condition, tell=left_out.append)
+    unnamed: list[str] = []
+
+    def sessions() -> Iterator[SessionTables]:
+        for folder in folders:
+            tables = read_folder(folder)
+            unnamed.extend(filter(None, [without_fingerprint(str(folder), fingerprint_of(tables.summary))]))
+            yield tables
+
+    norm = norm_from_sessions(sessions(), source=told, condition=condition, mix=mix, tell=left_out.append)
     write_norm(norm, output)
-    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, tuple(left_out))
+    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed))

@@ -34,6 +34,7 @@ from biomech_id.files.text import did_you_mean
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.models.registry import DEFAULT_MODEL, body_model, model_names
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
+from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -88,6 +89,7 @@ class Settings(PrepareSettings, total=False):
     budget: bool | None
     uncertainty: bool | None
     error_sizes: tuple[str, ...] | None
+    mix: tuple[str, ...] | None
     write_c3d: bool | None
     report: bool | None
 
@@ -152,6 +154,8 @@ class Recipe:
         Whether it is said how far moments and powers can be off.
     error_sizes : tuple[str, ...], optional
         "hip_centre_mm = 6".
+    mix : tuple[str, ...], optional
+        In what a norm may differ from the session: "bandwidth".
     write_c3d : bool, optional
         Whether results are written into copies of the C3D files.
     report : bool, optional
@@ -236,11 +240,14 @@ class Recipe:
     error_sizes: tuple[str, ...] = _setting((), "output", texts(
         'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
     ))  # fmt: skip
+    mix: tuple[str, ...] = _setting((), "output", texts(
+        "In what a norm may differ from this session all the same: model, kinetics, hip_centre, bandwidth."
+    ))  # fmt: skip
     write_c3d: bool = _setting(False, "output", yes_or_no("Write results back into copies of the C3D files."))
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
 
     def __post_init__(self) -> None:
-        for name in ("stance_verdicts", "error_sizes"):
+        for name in ("stance_verdicts", "error_sizes", "mix"):
             # Who writes Python passes a list.
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
@@ -248,6 +255,7 @@ class Recipe:
         tables = (said if isinstance(said, str) else verdict_from(said) for said in self.stance_verdicts)
         object.__setattr__(self, "stance_verdicts", tuple(tables))
         error_sizes(self.error_sizes)
+        check_mix(self.mix)
         filter_named(self.lowpass)
         has = body_model(self.model).kinetics
         if self.kinetics not in has:

@@ -128,7 +128,7 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
             find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also) if what in drawn else None
             for what in ("norm", "style")
         )
-        redraw(out, norm=norm, style=style, pages=drawn.get("pages"))
+        redraw(out, norm=norm, style=style, pages=drawn.get("pages"), mix=drawn.get("mix", ()))
 
 
 def _tables_again(root: Path) -> Reproduction:

@@ -6,7 +6,7 @@ solve, cut cycles, measure, grade; then express and normalise, write, report. Ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -47,6 +47,7 @@ from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
+from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.quality import BY_CYCLE, rule_sentence
@@ -388,7 +389,8 @@ def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
 def _norm(job: Job) -> Any:
     """Read the norm as a DataFrame, None without one; before anything else, so that what is wrong with it is said at once."""
     job.check_named()
-    return read_norm(job.norm, model=job.recipe.model, kinetics=job.recipe.kinetics) if job.norm else None
+    recipe = job.recipe
+    return read_norm(job.norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix) if job.norm else None
 
 
 def _session(
@@ -406,7 +408,7 @@ def _session(
 ) -> SessionResult:
 
     recipe = job.recipe
-    return SessionResult(
+    session = SessionResult(
         subject=model.subject,
         model=recipe.model,
         kinetics=recipe.kinetics,
@@ -427,6 +429,29 @@ def _session(
         marker_groups=model.marker_groups,
         emg=emg,
     )
+    return replace(session, findings=(*session.findings, *_compared(session, job)))
+
+
+def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
+    """Refuse a norm that was computed otherwise, and say what cannot be compared.
+
+    Raises
+    ------
+    OptionError
+        Norm and session differ in what the recipe does not name.
+    """
+    own = fingerprint_of(session.fingerprint)
+    if session.norm is not None and job.norm is not None:
+        known = fingerprint_of({str(name): value for name, value in session.norm.iloc[0].items()})
+        refuse_mixture(known, own, (f"the norm {job.norm.name}", "this session"), mix=job.recipe.mix)
+        if not_recorded(known):
+            yield Finding("norm-not-told", {"norm": job.norm.name, "lacks": not_recorded(known)})
+    by_width: dict[str, list[str]] = {}
+    for trial in session.trials:
+        by_width.setdefault(trial.bandwidth, []).append(trial.name)
+    by_width.pop("", None)
+    if len(by_width) > 1:
+        yield Finding("bandwidth-mixed", {"trials": [(words, " ".join(names)) for words, names in by_width.items()]})
 
 
 def _outcome(session: SessionResult, out: Path) -> Outcome:

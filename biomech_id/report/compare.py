@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,10 +12,11 @@ from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import page_kinds, wanted_pages
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, NormSource, load_norm
+from biomech_id.report.norm import Norm, NormSource, with_norm
 from biomech_id.report.page import Content, Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
+from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.tables.session_tables import SessionTables
 
 
@@ -29,6 +30,7 @@ def compare_report(
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
     conditions: tuple[str | None, str | None] = (None, None),
+    mix: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Draw two sessions over one another: A solid, B dashed, the same pages, and B minus A in the tables.
@@ -49,6 +51,8 @@ def compare_report(
         As for `draw_report`; the norm must fit both sessions.
     conditions : tuple[str | None, str | None], optional
         Which condition of each session; None takes one that both have, and of one session with itself its first two.
+    mix : Collection[str], optional
+        In what the two sessions, and the norm, may differ (`results.norms.fingerprint.FINGERPRINT`): "model", say.
     progress : Progress | None, optional
         As for `draw_report`; the norm must fit both sessions.
 
@@ -67,10 +71,12 @@ def compare_report(
     check_writable(Path(path))
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    layers = _named(_chosen(tables_a, tables_b, conditions, look), names, look)
+    own = (f"session A ({subject_code(tables_a, look)})", f"session B ({subject_code(tables_b, look)})")
+    refuse_mixture(fingerprint_of(tables_a.summary), fingerprint_of(tables_b.summary), own, mix=mix)
     norm = tables_a.norm if norm is None else norm
-    reference = load_norm(norm, tables_a)
-    load_norm(norm, tables_b)
+    tables_a, reference = with_norm(norm, tables_a, mix=mix)
+    tables_b, _ = with_norm(norm, tables_b, mix=mix)
+    layers = _named(_chosen(tables_a, tables_b, conditions, look), names, look)
     codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
     sessions = list(dict.fromkeys(session_line(tables, look) for tables in (tables_a, tables_b)))
     with mpl.rc_context(look.rc), no_collector():

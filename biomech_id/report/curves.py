@@ -17,7 +17,7 @@ from biomech_id.errors import OptionError, WrongTypeError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, NormSource, load_norm
+from biomech_id.report.norm import Norm, NormSource, with_norm
 from biomech_id.report.pages.budget import budget_page
 from biomech_id.report.pages.ground_reaction import ground_reaction_page
 from biomech_id.report.pages.kinematics import kinematics_page
@@ -265,6 +265,7 @@ def _asked(
         )  # fmt: skip
     tables = result if isinstance(result, SessionTables) else result.tables()
     look = style if isinstance(style, Style) else load_style(style)
+    tables, reference = with_norm(norm, tables)
     layers = layers_of(tables)
     fitting = [x for x in layers if kind in (None, x.kind) and condition in (None, x.condition)]
     if not fitting:
@@ -275,4 +276,4 @@ def _asked(
             expected=there,
             where="kind, condition",
         )
-    return fitting[0], look, load_norm(tables.norm if norm is None else norm, tables)
+    return fitting[0], look, reference

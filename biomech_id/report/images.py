@@ -14,7 +14,7 @@ from PIL import Image
 from biomech_id.report.book import session_pages, wanted_pages
 from biomech_id.report.colour_vision import KINDS, simulate_colour_vision
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import NormSource, load_norm
+from biomech_id.report.norm import NormSource, with_norm
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import made_with, stamp, subject_code
 from biomech_id.results.tables.session_tables import SessionTables
@@ -53,7 +53,7 @@ def draw_page_images(
     """
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    reference = load_norm(tables.norm if norm is None else norm, tables)
+    tables, reference = with_norm(norm, tables)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -10,8 +11,11 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.report.layout.style import Style
+from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
-from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
+from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.scores_table import score_rows
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table, tidy_table
 
 #: A norm as it is given:
 #: a table as in ``norm.csv``, the path of one, or none.
@@ -30,11 +34,14 @@ class Norm:
         Name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
     note : dict[str, Any]
         What the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
+    table : Table
+        As in ``norm.csv``.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
     scalars: dict[str, tuple[float, float]]
     note: dict[str, Any]
+    table: Table = field(default_factory=lambda: tidy_table("norm"))
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -60,7 +67,24 @@ class Norm:
         return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
 
 
-def load_norm(norm: NormSource, tables: SessionTables) -> Norm | None:
+def with_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] = ()) -> tuple[SessionTables, Norm | None]:
+    """Return a session with its scores against a norm, computed from its tables now, and that norm ready for drawing.
+
+    Parameters
+    ----------
+    norm : NormSource
+        As for `load_norm`; None takes the session's own.
+    tables : SessionTables
+        The session.
+    mix : Collection[str], optional
+        As for `load_norm`.
+    """
+    found = load_norm(tables.norm if norm is None else norm, tables, mix=mix)
+    rows = [] if found is None else score_rows(mean_curves(tables), found.table)
+    return replace(tables, scores=tidy_table("scores", rows)), found
+
+
+def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] = ()) -> Norm | None:
     """Check a norm against a session and make it ready for drawing.
 
     Parameters
@@ -68,26 +92,32 @@ def load_norm(norm: NormSource, tables: SessionTables) -> Norm | None:
     norm : NormSource
         DataFrame as in ``norm.csv``, the path of such a file, or None, which stays None.
     tables : SessionTables
-        The session whose model and kinetics mode the norm must share.
+        The session that the norm must have been computed like.
+    mix : Collection[str], optional
+        Keys of `results.norms.fingerprint.FINGERPRINT` in which the two may differ, besides those of the session's recipe.
 
     Raises
     ------
     ShapeError
         Columns are missing.
     OptionError
-        A curve without all of 0 to 100 percent, an impossible value, another model or kinetics mode.
+        A curve without all of 0 to 100 percent, an impossible value, another model, kinetics mode, hip centre or bandwidth.
     FileRefusedError
         The file cannot be read.
     """
     if norm is None:
         return None
+    mix = (*mix, *tables.summary.get("recipe", {}).get("output", {}).get("mix", ()))
+    where = str(norm) if isinstance(norm, (str, Path)) else "norm"
     own = {"model": str(tables.summary.get("model", "")), "kinetics": str(tables.summary.get("kinetics", ""))}
     if isinstance(norm, (str, Path)):
-        norm = read_norm(Path(norm), **own)
+        norm = read_norm(Path(norm), **own, mix=mix)
     else:
         _check_columns(norm)
         check_norm(norm, where="norm")
-        check_comparable(norm, **own, where="norm")
+        check_comparable(norm, **own, mix=mix, where="norm")
+    known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
+    refuse_mixture(known, fingerprint_of(tables.summary), (f"the norm {where}", "this session"), mix=mix)
     curves, scalars = {}, {}
     for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
         rows = rows.sort_values("percent", kind="stable")
@@ -96,11 +126,11 @@ def load_norm(norm: NormSource, tables: SessionTables) -> Norm | None:
             curves[str(variable), str(component)] = (mean, sd)
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
-    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {})
+    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {}, table=norm)
 
 
 def _check_columns(norm: Table) -> None:
-    wanted = [column.name for column in table_columns("norm")]
+    wanted = [column.name for column in table_columns("norm") if not column.added]
     found = [str(name) for name in getattr(norm, "columns", ())]
     missing = [name for name in wanted if name not in found]
     if missing:

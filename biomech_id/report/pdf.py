@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import gc
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,7 +17,7 @@ from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.layout.typography import shortened
-from biomech_id.report.norm import NormSource, load_norm
+from biomech_id.report.norm import NormSource, with_norm
 from biomech_id.report.page import Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.results.tables.session_tables import SessionTables
@@ -34,6 +35,7 @@ def draw_report(
     norm: NormSource = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
+    mix: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
     """Draw the report of one session.
@@ -50,6 +52,8 @@ def draw_report(
         Names out of `book.page_names()`; None draws all of them.
     style : Style | str | Path | None, optional
         A `Style`, or a laboratory's style file.
+    mix : Collection[str], optional
+        In what norm and session may differ (`results.norms.fingerprint.FINGERPRINT`), "bandwidth" say.
     progress : Progress | None, optional
         Called as each page is written.
 
@@ -69,12 +73,33 @@ def draw_report(
     """
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    reference = load_norm(tables.norm if norm is None else norm, tables)
+    tables, reference = with_norm(norm, tables, mix=mix)
+    tables = replace(tables, manifest={**tables.manifest, "drawn": drawn_with(norm, style, pages, mix)})
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
         code = subject_code(tables, look)
         stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables))
         return write_pdf(made, Path(path), look, title=f"{look.label('page.cover')}: {code}", progress=progress)
+
+
+def drawn_with(norm: NormSource, style: object, pages: Iterable[str] | None, mix: Collection[str]) -> dict[str, list[str]]:
+    """Return option -> what stands behind it, of a report that was drawn with more than the session's own tables.
+
+    Parameters
+    ----------
+    norm : NormSource
+        Only a file can be named in a command.
+    style : object
+        Only a file, or the name of a shipped style, can.
+    pages : Iterable[str] | None
+        Names of pages; None for all.
+    mix : Collection[str]
+        In what norm and session may differ.
+    """
+    files = {"--norm": norm, "--style": style}
+    named = {option: [Path(file).name] for option, file in files.items() if isinstance(file, (str, Path))}
+    asked = {"--pages": [pages] if isinstance(pages, str) else list(pages or ()), "--mix": list(mix)}
+    return {**named, **{option: words for option, words in asked.items() if words}}
 
 
 @contextlib.contextmanager

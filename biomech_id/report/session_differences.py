@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biomech_id.results.norms.fingerprint import FINGERPRINT, differing, fingerprint_of, without_fingerprint
 from biomech_id.results.tables.session_tables import SessionTables
 
 
@@ -20,6 +21,12 @@ def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
         of_a, of_b = a.summary.get(key), b.summary.get(key)
         if of_a != of_b:
             said.append(f"A was computed with the {of_a} {word}, B with {of_b}: their differences are also those of the {word}.")
+    known = [fingerprint_of(tables.summary) for tables in (a, b)]
+    for key, (of_a, of_b) in differing(*known).items():
+        if key not in ("model", "kinetics"):
+            words = FINGERPRINT[key]
+            said.append(f"The {words} of A is {of_a}, of B {of_b}: their differences are also those of the {words}.")
+    said += filter(None, (without_fingerprint(letter, found) for letter, found in zip("AB", known, strict=True)))
     codes = [_code(tables) for tables in (a, b)]
     if all(codes) and codes[0] != codes[1]:
         said.append(f"A is of {codes[0]}, B of {codes[1]}: two persons.")

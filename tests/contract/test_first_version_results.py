@@ -45,13 +45,15 @@ def test_the_report_is_drawn_again_and_the_numbers_stay(first: Path, tmp_path: P
 def test_it_is_compared(first: Path, tmp_path: Path) -> None:
     assert ours("run", str(ROOT / "data"), "-o", str(tmp_path / "new")).returncode == 0
     done = ours("compare", str(first), str(tmp_path / "new"), "-o", str(tmp_path / "compare.pdf"))
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
+    assert "A does not say its hip centre nor its bandwidth of the plates" in done.stderr
     assert (tmp_path / "compare.pdf").stat().st_size > 50_000
 
 
 def test_a_norm_is_made_of_it(first: Path, tmp_path: Path) -> None:
     done = ours("norm", str(first), "-o", str(tmp_path / "norm.csv"))
     assert done.returncode in (0, 3), done.stderr
+    assert "does not say its hip centre nor its bandwidth of the plates" in done.stderr
     assert "KneeAngles" in (tmp_path / "norm.csv").read_text(encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.figure import Figure
@@ -103,7 +104,9 @@ def _broken(line: str, style: Style) -> list[str]:
 def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[str]]]:
     summary, calibration, manifest = tables.summary, tables.calibration, tables.manifest
     model, kinetics = str(summary.get("model", "")), str(summary.get("kinetics", ""))
-    yield style.label("methods.command"), [str(manifest.get("command", "–"))]
+    drawn = [shlex.join([option, word]) for option, words in manifest.get("drawn", {}).items() for word in words]
+    again = [" ".join(["biomech-id report OUT", *drawn])] * bool(drawn)
+    yield style.label("methods.command"), [str(manifest.get("command", "–")), *again]
     yield style.label("methods.model"), [style.label(f"model.{model}"), style.label(f"model.{kinetics}")]
     yield style.label("methods.kinetics"), [axes_label(style, "methods.equations", tables)]
     yield style.label("methods.conventions"), [style.label("methods.convention_text")]

@@ -7,7 +7,7 @@ lie from their mean) is measured against the norm itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, cycle_rows
 from biomech_id.errors import OptionError
+from biomech_id.results.norms.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.results.norms.norm import NormSample, norm_from_samples
 from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
 from biomech_id.results.tables.omissions import Omission, omissions_of
@@ -39,7 +40,12 @@ class _Person:
 
 
 def norm_from_sessions(
-    sessions: Iterable[SessionTables], *, source: str, condition: str | None = None, tell: Callable[[Omission], None] | None = None
+    sessions: Iterable[SessionTables],
+    *,
+    source: str,
+    condition: str | None = None,
+    mix: Collection[str] = (),
+    tell: Callable[[Omission], None] | None = None,
 ) -> pd.DataFrame:
     """Return a norm made from sessions, as a table.
 
@@ -53,6 +59,8 @@ def norm_from_sessions(
         Who made the norm, from what.
     condition : str | None, optional
         Of the trials to take; needed when the sessions hold several.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which the sessions may differ; the norm then names all that there are.
     tell : Callable[[Omission], None] | None, optional
         Told of every subject, trial and cycle that is left out.
 
@@ -62,12 +70,14 @@ def norm_from_sessions(
         Sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
     """
     people: dict[str, _Person] = {}
-    kinds: dict[tuple[str, str], str] = {}
+    kinds: dict[str, dict[str, str]] = {key: {} for key in FINGERPRINT}
     conditions: dict[str, None] = {}
     tell = tell or (lambda _: None)
     for number, tables in enumerate(sessions):
         code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
-        kinds.setdefault((tables.summary["model"], tables.summary["kinetics"]), code)
+        known = fingerprint_of(tables.summary)
+        for key, codes in kinds.items():
+            codes.setdefault(known.get(key, ""), code)
         means = mean_curves(tables)
         for left_out in omissions_of(code, tables.summary, condition):
             tell(left_out)
@@ -75,27 +85,40 @@ def norm_from_sessions(
         for name, curves in means.items():
             if condition is None or name == condition:
                 _add(people.setdefault(code, _Person()), curves, tables, name)
-    _check_one(kinds, "model and kinetics", "make one norm for each")
+    _check_alike(kinds, mix)
     if condition is None:
         _check_one(conditions, "condition", "name the one to take")
     if not people:
         raise OptionError(
             "No session has a usable cycle for a norm.", value=condition, expected="steady straight cycles", where="norm"
         )
-    (model, kinetics), *_ = kinds
+    made_with = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()}
     samples, sides = zip(*(_sample(code, person, tell) for code, person in people.items()), strict=True)
     samples = tuple(_without_unknown(samples, tell))
-    norm = norm_from_samples(samples, model=model, kinetics=kinetics, source=source)
+    norm = norm_from_samples(samples, source=source, **made_with)
     scored = [replace(sample, values=_scores(curves, norm)) for sample, curves in zip(samples, sides, strict=True)]
     if not any(sample.values for sample in scored):
         return norm
-    scores = norm_from_samples(scored, model=model, kinetics=kinetics, source=source)
+    scores = norm_from_samples(scored, source=source, **made_with)
     return pd.concat([norm, scores], ignore_index=True)
 
 
-def _check_one(found: dict[object, object] | dict[str, None] | dict[tuple[str, str], str], what: str, do: str) -> None:
+def _check_alike(kinds: Mapping[str, Mapping[str, str]], mix: Collection[str]) -> None:
+    """Refuse sessions that were computed differently; those that do not say how are not refused, but named by `make_norm`."""
+    check_mix(mix)
+    for key, codes in kinds.items():
+        found = {words: code for words, code in codes.items() if words}
+        if len(found) > 1 and key not in mix:
+            names = "; ".join(f"{words}, as {code}" for words, code in found.items())
+            raise OptionError(
+                f"The sessions do not have one {FINGERPRINT[key]} ({names}); make one norm for each, or name {key} in `mix`.",
+                value=list(found), expected=f"one {FINGERPRINT[key]}", where="norm",
+            )  # fmt: skip
+
+
+def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
     if len(found) > 1:
-        names = "; ".join(" ".join(key) if isinstance(key, tuple) else f"'{key}'" for key in found)
+        names = "; ".join(f"'{key}'" for key in found)
         raise OptionError(
             f"The sessions do not have one {what} ({names}); {do}.", value=list(found), expected=f"one {what}", where="norm"
         )

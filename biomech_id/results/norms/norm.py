@@ -7,7 +7,7 @@ averaged, is one sample, and ``sd`` is the standard deviation between subjects (
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import table_columns
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import Section, Setting, must_fit
+from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
@@ -26,7 +27,7 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 CLINICAL_SUBJECTS = 20
 
 
-def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
+def read_norm(path: Path, *, model: str, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
     """Read a norm and check that it may be compared with a session.
 
     Parameters
@@ -35,6 +36,8 @@ def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
         The CSV file.
     model, kinetics : str
         Of the session.
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
 
     Raises
     ------
@@ -45,7 +48,7 @@ def read_norm(path: Path, *, model: str, kinetics: str) -> pd.DataFrame:
     """
     norm = read_csv(path, table_columns("norm"))
     check_norm(norm, where=str(path))
-    check_comparable(norm, model=model, kinetics=kinetics, where=str(path))
+    check_comparable(norm, model=model, kinetics=kinetics, mix=mix, where=str(path))
     return norm
 
 
@@ -105,7 +108,7 @@ _NORM = Section({
 })  # fmt: skip
 
 
-def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: str) -> None:
+def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, mix: Collection[str] = (), where: str) -> None:
     """Check that a norm was made with the session's model and kinetics mode.
 
     Parameters
@@ -116,6 +119,8 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: st
         Name of the body model.
     kinetics : str
         Kinetics mode: "textbook".
+    mix : Collection[str], optional
+        Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
     where : str
         The file or trial concerned, for the error message.
 
@@ -124,12 +129,15 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, where: st
     OptionError
         It was not.
     """
+    check_mix(mix)
     made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
-    comparable = Setting(f"({model}, {kinetics})", lambda v: v == (model, kinetics), said=lambda at: (
+    own = (model, kinetics)
+    alike = tuple(mine if key in mix else theirs for key, theirs, mine in zip(("model", "kinetics"), made, own, strict=True))
+    comparable = Setting(f"({model}, {kinetics})", lambda v: v == own, said=lambda at: (
         f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
         "comparing them would show the difference of the models. Make a norm with `biomech-id norm` from runs of this kind."
     ))  # fmt: skip
-    must_fit(comparable, made, where)
+    must_fit(comparable, alike, where)
 
 
 def write_norm(norm: pd.DataFrame, path: Path) -> None:
@@ -226,7 +234,9 @@ class NormSample:
     speed: float
 
 
-def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: str, source: str) -> pd.DataFrame:
+def norm_from_samples(
+    samples: Sequence[NormSample], *, model: str, kinetics: str, source: str, hip_centre: str = "", bandwidth: str = ""
+) -> pd.DataFrame:
     """Return the norm of some subjects as a table; where only some of them have a value ``n`` is smaller.
 
     Parameters
@@ -237,6 +247,8 @@ def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: st
         Of all of them.
     source : str
         Who made the norm, from what.
+    hip_centre, bandwidth : str, optional
+        Hip centre method and bandwidth of the plates of all of them; empty where nobody recorded it.
 
     Raises
     ------
@@ -251,7 +263,7 @@ def norm_from_samples(samples: Sequence[NormSample], *, model: str, kinetics: st
     about: dict[str, Any] = {
         "age_min_y": _extreme(np.nanmin, ages), "age_max_y": _extreme(np.nanmax, ages),
         "speed_min": _extreme(np.nanmin, speeds), "speed_max": _extreme(np.nanmax, speeds),
-        "model": model, "kinetics": kinetics, "source": source,
+        "model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth,
     }  # fmt: skip
     names = dict.fromkeys(name for sample in samples for name in sample.values)
     parts = [_rows(name, [sample.values[name] for sample in samples if name in sample.values]) for name in names]

@@ -327,6 +327,18 @@ class SessionValues:
         return self.trial(name).frames
 
     @property
+    def fingerprint(self) -> dict[str, str]:
+        """How everything was computed, by the keys of `results.norms.fingerprint.FINGERPRINT`; empty words where nothing was."""
+        methods = {str(method) for method in (self.calibration.get("hip_centre") or {}).values()}
+        # Trials that enter means say how these were made; without any of them all do.
+        entering = [trial for trial in self.trials if any(trial.used(cycle) for cycle in trial.cycles)]
+        widths = {trial.bandwidth for trial in entering or self.trials if trial.bandwidth}
+        return {
+            "model": self.model, "kinetics": self.kinetics, "hip_centre": " + ".join(sorted(methods)),
+            "bandwidth": " + ".join(sorted(widths)),
+        }  # fmt: skip
+
+    @property
     def verdict(self) -> Grade:
         """Accept if every trial is, and plates gave kinetics where there are any; reject if none can be used; warn in between."""
         grades = [trial.verdict for trial in self.trials]

@@ -239,6 +239,7 @@ def make_session(
         "subject": subject,
         "model": "conventional",
         "kinetics": "textbook",
+        "fingerprint": {"hip_centre": "davis", "bandwidth": "like the markers"},
         "static": {"file": "static.c3d", "name": "static", "frames": 100},
         "verdict": "accept",
         "sentence": "All trials accepted.",
@@ -291,10 +292,12 @@ def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
         "speed_max": 0.5,
         "model": model,
         "kinetics": "textbook",
+        "hip_centre": "davis",
+        "bandwidth": "like the markers",
         "source": "waves",
     }
     norm = norm.assign(**said)[[c.name for c in table_columns("norm")]]
-    return norm.astype(dict.fromkeys(("variable", "component", "model", "kinetics", "source"), "str"))
+    return norm.astype(dict.fromkeys(("variable", "component", "model", "kinetics", "source", "hip_centre", "bandwidth"), "str"))
 
 
 @pytest.fixture(scope="session")

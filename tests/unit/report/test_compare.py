@@ -17,6 +17,8 @@ from biomech_id.report.layout.difference_table import difference_cells
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.scores_table import scores_against
 
 
 @pytest.fixture
@@ -124,10 +126,50 @@ def test_conditions_that_both_have_are_compared_unless_others_are_asked_for(two_
 def test_models_that_differ_tell_the_sessions_apart(build, tmp_path):
     one, other = build(code="ONE"), build(code="ONE", seed=1)
     other = replace(other, summary={**other.summary, "model": "six-dof"})
-    text = first_page(compare_report(one, other, tmp_path / "a.pdf", pages=["cover"]))
+    with pytest.raises(OptionError, match=r"body model of session A \(ONE\) is conventional, of session B \(ONE\) six-dof"):
+        compare_report(one, other, tmp_path / "a.pdf", pages=["cover"])
+    text = first_page(compare_report(one, other, tmp_path / "a.pdf", pages=["cover"], mix=["model"]))
     assert "Session A: ONE, 2024-05-17, barefoot, conventional" in text
     assert "Session B: ONE, 2024-05-17, barefoot, six degrees of freedom" in text
     assert "their differences are also those of the model" in text
+
+
+def test_two_bandwidths_are_not_compared_unless_it_is_asked_for_by_name(pair, build, tmp_path):
+    """A loss of plantarflexor power that nobody has must not appear between two visits."""
+    first, second = pair
+    told = {**second.summary["fingerprint"], "bandwidth": "as recorded"}
+    second = replace(second, summary={**second.summary, "fingerprint": told})
+    with pytest.raises(OptionError, match="bandwidth of the plates") as refused:
+        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"])
+    assert refused.value.value == {"bandwidth": ["like the markers", "as recorded"]}
+    with pytest.raises(OptionError, match="bandwidth"):
+        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["hip_centre"])
+    with pytest.raises(OptionError, match=r"mix names 'bandwith'.*bandwidth"):
+        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["bandwith"])
+    assert not list(tmp_path.iterdir())
+    compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["bandwidth"])
+    (said,) = [line for line in session_differences(first, second) if "bandwidth" in line]
+    assert "like the markers, of B as recorded" in said
+
+
+def test_a_session_that_does_not_say_how_it_was_computed_is_named(pair):
+    older = replace(pair[1], summary={key: value for key, value in pair[1].summary.items() if key != "fingerprint"})
+    (said,) = [line for line in session_differences(pair[0], older) if "does not say" in line]
+    assert said.startswith("B does not say its hip centre nor its bandwidth")
+    assert session_differences(older, older)[-1].startswith("B does not say")
+
+
+def test_scores_are_those_of_the_norm_that_is_shown(pair, build_norm, tmp_path):
+    """Sessions computed without a norm have no scores in their tables."""
+    bare = [replace(tables, scores=tables.scores.iloc[:0], norm=None) for tables in pair]
+    norm = build_norm()
+    path = compare_report(*bare, tmp_path / "a.pdf", pages=["scores"], norm=norm)
+    pages = [" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages]
+    assert len(pages) == 2
+    for page, tables in zip(pages, bare, strict=True):
+        (curves,) = mean_curves(tables).values()
+        assert f"{scores_against(curves, norm).overall:.1f}" in page
+        assert "run again" not in page
 
 
 def test_without_scores_there_is_one_page_about_them(pair, tmp_path):

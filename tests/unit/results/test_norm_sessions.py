@@ -71,7 +71,7 @@ def test_unused_cycles_and_half_curves_stay_out(tables: SessionTables) -> None:
 
 
 def test_sessions_that_do_not_belong_together_are_refused(tables: SessionTables) -> None:
-    with pytest.raises(OptionError, match="conventional textbook; conventional vicon"):
+    with pytest.raises(OptionError, match="textbook, as S1; vicon, as B"):
         norm_from_sessions([tables, person(tables, "B", 0.0, kinetics="vicon")], source="")
     shod = [{**trial, "condition": "shod"} for trial in tables.summary["trials"]]
     mixed = [tables, person(tables, "B", 0.0, trials=shod)]
