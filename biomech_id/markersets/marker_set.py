@@ -27,7 +27,8 @@ from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_numb
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
-    "plug-in-gait", "plug-in-gait-sacrum", "cast", "fullbody-2009", "bmclab-walk", "functional-clusters",
+    "plug-in-gait", "plug-in-gait-sacrum", "cgm2", "cast", "fullbody-2009", "bmclab-walk", "bmclab-run", "functional-clusters",
+    "helen-hayes", "leardini", "la-trobe", "motion-monitor", "opencap", "opensim-gait2354",
 )  # fmt: skip
 #: What a marker may lie on; "sacrum" has no side. A knee alignment device has three markers of its own.
 ROLES: frozenset[str] = frozenset({
@@ -163,7 +164,12 @@ class MarkerSet:
         canonical = {plain(label): label for label in (*self.extra_landmarks.values(), *self.labels)}
         for twins in self.twins:
             canonical.setdefault(plain(twins.label), twins.label)
-        exact = {label: canonical[plain(label)] for label in labels if plain(label) in canonical}
+        labels = tuple(labels)
+        # A file may hold two spellings of one label: the set's own goes before any other.
+        meant_by = {canonical[plain(label)]: label for label in reversed(labels) if plain(label) in canonical}
+        meant_by |= {label: label for label in labels if canonical.get(plain(label)) == label}
+        chosen = set(meant_by.values())
+        exact = {label: canonical[plain(label)] for label in labels if label in chosen}
         taken = set(exact.values())
         for label in labels:
             meant = self.aliases.get(plain(label))

@@ -218,3 +218,9 @@ def test_the_page_names_every_set_and_its_example_can_be_read() -> None:
     assert example.tracking["L", "thigh"] == ("LTH1", "LTH2", "LTH3", "LTH4")
     assert example.weights["LTH1"] == 0.5
     assert {twin.lateral for twin in example.twins} == {"LMT5", "RMT5"}
+
+
+@pytest.mark.parametrize("labels", [("RHEE", "R.Hee"), ("R.Hee", "RHEE"), ("R.Hee", "R_HEE")])
+def test_of_two_spellings_of_one_label_the_sets_own_is_meant_then_the_first(labels: tuple[str, str]) -> None:
+    meant = "RHEE" if "RHEE" in labels else labels[0]
+    assert load_markerset("plug-in-gait").matches(labels) == {meant: "RHEE"}

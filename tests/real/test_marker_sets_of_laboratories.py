@@ -1,0 +1,45 @@
+"""Marker sets of other laboratories: each static is recognised for what it is, and its walk is tracked with constant bones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomech_id.markersets import detect
+from biomech_id.models.six_dof.model import six_dof_model
+from biomech_id.readers import read
+from biomech_id.trial import Subject
+
+pytestmark = [pytest.mark.real, pytest.mark.usefixtures("shared_dir")]
+
+#: Set -> its static, a movement, and the subject's thigh from the markers of the static alone, metres (hip to knee, roughly).
+SETS = {
+    "helen-hayes": ("helen_hayes/HHStatic.c3d", "helen_hayes/HHMotion.c3d"),
+    "leardini": ("leardini/static01.c3d", "leardini/trial02.c3d"),
+    "bmclab-run": ("treadmill_run/RBDS001static.c3d", "treadmill_run/RBDS001runT35.c3d"),
+    "la-trobe": ("drop_jump/FAILT01_static02.c3d", "drop_jump/FAILT01_SLDJ01.c3d"),
+    "motion-monitor": ("motionmonitor/static_pose.c3d", "motionmonitor/gait_with_emg.c3d"),
+    "opencap": ("markerless/opencap/static1.trc", "markerless/opencap/walking1.trc"),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_set_is_recognised_and_tracks(name: str, c3d_dir: Path) -> None:
+    static, movement = (read(c3d_dir / path) for path in SETS[name])
+    seen = [label for label in static.markers.names if static.markers.present(label)]
+    found = detect(seen, stored=tuple(static.model_outputs), model="six-dof")
+    assert found.markerset.name == name
+    model = six_dof_model(static, Subject(mass_kg=70.0), markerset=found.markerset)
+    motion = model.track(movement)
+    for side in ("L", "R"):
+        hip, knee, ankle = (motion.joint_centres_lab_m[side, joint] for joint in ("hip", "knee", "ankle"))
+        thigh, shank = (np.linalg.norm(a - b, axis=1) for a, b in ((hip, knee), (knee, ankle)))
+        # A grown-up's bones, whatever the protocol; joints of segments tracked apart drift by soft tissue only.
+        assert 0.33 < np.nanmedian(thigh) < 0.52 and 0.33 < np.nanmedian(shank) < 0.48
+        assert np.nanpercentile(np.abs(thigh - np.nanmedian(thigh)), 90) < 0.03
+        flexion = np.rad2deg(motion.joint_angles_rad[side, "knee"][:, 0])
+        # Walking, running and landing: the knee bends by 40 degrees at least, forwards never.
+        assert np.nanpercentile(flexion, 99) > 40.0
+        assert np.nanpercentile(flexion, 1) > -15.0
