@@ -20,6 +20,7 @@ MOST_LINES = sum([
     1168,  # one multibody System
     81,  # damaged parameter sections
     300,  # frames, angles, masses and loads above the legs
+    10,  # two spellings of one label
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
     182,  # belts, recordings cut within stances
     163,  # poses of segments (ROTATION), recordings without markers
