@@ -1,6 +1,6 @@
-"""Where the feet are with respect to the force plates, frame by frame: pure geometry, seen from above.
+"""Where the feet are with respect to the force plates, frame by frame: pure geometry.
 
-Distances to a plate's edge are positive inside it. Everything is judged in the horizontal plane.
+Distances to a plate's edge are seen from above and positive inside it; heights are counted from each plate's own surface.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.gait.contacts import PlateContact, centre_of_pressure_m
+from biomech_id.gait.contacts import PlateContact, centre_of_pressure_m, surface_normal
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.signal.resample import window_mean
 from biomech_id.trial import ForcePlate, Trial
@@ -80,6 +80,29 @@ def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     middle = corners.mean(axis=0)
     to_edges = np.einsum("kj,kj->k", corners - middle, inward)
     return np.asarray(((points_m[..., :2] - middle) @ inward.T - to_edges).min(axis=-1))
+
+
+def height_above(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
+    """Height (...,) of points (..., 3) above a plate's surface, continued beyond its edges, along its normal, metres.
+
+    Parameters
+    ----------
+    plate : ForcePlate
+        The plate.
+    points_m : FloatArray
+        (..., 3), laboratory axes, metres.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.feet_on_plates import height_above
+    >>> from biomech_id.trial import ForcePlate
+    >>> corners = np.array([[0.5, 0.5, 0.2], [0.0, 0.5, 0.2], [0.0, 0.0, 0.2], [0.5, 0.0, 0.2]])
+    >>> tread = ForcePlate("tread", 2, corners, np.zeros((4, 3)), np.zeros((4, 3)), 1000.0)
+    >>> height_above(tread, np.array([[0.1, 0.2, 0.42]])).round(3)
+    array([0.22])
+    """
+    return np.asarray((points_m - plate.centre_m) @ surface_normal(plate))
 
 
 def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:

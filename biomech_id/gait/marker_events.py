@@ -13,6 +13,9 @@ Three published ideas, each made for walking, each with its own bias:
 Zeni's extrema are the only events that are looked for; the other two refine them within a short window. The **consensus** is, for a
 strike, the later of the two refinements: a foot has landed once it has stopped going forward and coming down. For an off it is the
 median of the three. None of them may be used on a run: `marker_events` refuses.
+
+On **stairs** the foot is furthest ahead before it comes down, and is lifted before it goes on; there the consensus is that a foot
+strikes when either end of it comes to rest, in all three dimensions, and leaves when neither end rests any longer.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.gait.landmarks import Landmarks, path_velocity
 from biomech_id.gait.travel import Travel
+from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, EventKind, EventSource
 
 #: Ways to find events from markers.
@@ -40,6 +44,8 @@ STRIKE_WINDOW_S = (0.05, 0.15)
 OFF_WINDOW_S = (0.10, 0.06)
 #: Share of walking speed at which heel and toe count as stopped, or as moving.
 SPEED_SHARE = 0.5
+#: On stairs a foot that rests for less has not been put down.
+LEAST_REST_S = 0.15
 
 
 @dataclass(frozen=True)
@@ -111,12 +117,32 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
         )  # fmt: skip
     events = []
     for side in landmarks.sides:
+        if method == "consensus" and travel.kind.on_stairs:
+            events += _rest_events(landmarks, side, SPEED_SHARE * travel.speed_m_s)
+            continue
         foot = _foot(landmarks, travel, side)
         for kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF):
             frames = _refined(foot, kind, travel.speed_m_s, landmarks.rate_hz)[method]
             times = landmarks.first_time_s + frames / landmarks.rate_hz
             events += [Event(float(t), side, kind, EventSource.MARKER, method=method) for t in times]
     return tuple(sorted(events))
+
+
+def _rest_events(landmarks: Landmarks, side: str, limit_m_s: float) -> list[Event]:
+    """Strike and off of every time a foot rests; not where the recording, or what is seen of the foot, begins or ends within it."""
+    rate_hz = landmarks.rate_hz
+    ends = (landmarks.heel_lab_m[side], landmarks.toe_lab_m[side])
+    speed = np.minimum(*(np.linalg.norm(path_velocity(path, rate_hz), axis=1) for path in ends))
+    events = []
+    with np.errstate(invalid="ignore"):
+        rests = [(first, last) for first, last in runs(speed < limit_m_s) if last - first >= LEAST_REST_S * rate_hz]
+    for first, last in rests:
+        for kind, before in ((EventKind.FOOT_STRIKE, first - 1), (EventKind.FOOT_OFF, last - 1)):
+            if before >= 0 and before + 1 < len(speed) and np.isfinite(speed[before : before + 2]).all():
+                share = (limit_m_s - speed[before]) / (speed[before + 1] - speed[before])
+                time_s = landmarks.first_time_s + (before + share) / rate_hz
+                events.append(Event(float(time_s), side, kind, EventSource.MARKER, method="consensus"))
+    return events
 
 
 def _foot(landmarks: Landmarks, travel: Travel, side: str) -> _Foot:

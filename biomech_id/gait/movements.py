@@ -86,6 +86,11 @@ class TrialKind(StrEnum):
         return self in WALKING
 
     @property
+    def on_stairs(self) -> bool:
+        """Whether feet come down onto treads rather than swing onto the floor."""
+        return self in (TrialKind.STAIR_ASCENT, TrialKind.STAIR_DESCENT)
+
+    @property
     def stepping(self) -> bool:
         """Whether feet strike and leave the floor, so that events and stances are looked for."""
         return self.walking or self in (TrialKind.RUN, TrialKind.JUMP)

@@ -48,6 +48,7 @@ DECIDES: dict[str, Verdict] = {
     "foot-unseen": Verdict.OUTLINE, "foot-beyond-plate": Verdict.OUTLINE, "foot-too-light": Verdict.LIGHT,
     "foot-alone-cut": Verdict.PART, "foot-by-file-cut": Verdict.PART,
     "stance-cut": Verdict.CUT, "no-loaded-plate-cut": Verdict.CUT, "no-loaded-plate": Verdict.NO_PLATE,
+    "foot-on-other-level": Verdict.NO_PLATE,
     "plate-by-hand": Verdict.OVERRIDE, "no-plate-by-hand": Verdict.NO_PLATE,
     "unloaded-by-hand": Verdict.NO_PLATE,
 }  # fmt: skip

@@ -177,6 +177,15 @@ def longest_fall_s(height_m: FloatArray, rate_hz: float, loaded: BoolArray) -> f
         Frames per second.
     loaded : BoolArray
         (n,), frames in which a plate carries somebody.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.travel import longest_fall_s
+    >>> t = np.arange(100) / 100.0
+    >>> falling = np.where(t > 0.3, -4.9 * (t - 0.3) ** 2, 0.0)
+    >>> longest_fall_s(falling[:60], 100.0, np.zeros(60, dtype=bool)) > 0.2
+    True
     """
     step = max(1, round(FALL_STEP_S * rate_hz))
     falling = np.zeros(len(height_m), dtype=np.bool_)

@@ -35,7 +35,7 @@ def _pressure_percent(result: TrialResult) -> float:
     if result.mass_kg is None:
         return float("nan")
     return pressure_inside_percent(
-        result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.floor_m, belts=result.belts
+        result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.surfaces_m, belts=result.belts
     )
 
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.sample.arrays import Array, FloatArray
-from biomech_id.sample.footsteps import Footsteps, phase_since
-from biomech_id.sample.jets import Jet, constant, sin_cos, stack
+from biomech_id.sample.footsteps import Footsteps, Plan, phase_since
+from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
 from biomech_id.sample.path import Path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.steps import bump, glide, smoothstep
@@ -109,7 +109,7 @@ class FootMotion:
 
 
 def foot_motion(
-    time: Jet, steps: Footsteps, cycle_s: float, pattern: GaitPattern, sole: Sole, leg_m: float, *, path: Path
+    time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern, sole: Sole, leg_m: float, *, path: Path
 ) -> FootMotion:
     """Return the motion of one foot as a closed form of time.
 
@@ -119,8 +119,8 @@ def foot_motion(
         Times at which to evaluate, seconds.
     steps : Footsteps
         Strikes of the foot and where it stands.
-    cycle_s : float
-        Duration of the gait cycle.
+    plan : Plan
+        Timing of the walk, and what it goes on.
     pattern : GaitPattern
         Shape of the gait.
     sole : Sole
@@ -130,6 +130,7 @@ def foot_motion(
     path : Path
         Where the walk goes.
     """
+    cycle_s = plan.cycle_s
     heel, toe = pitch_angles(time, steps.strike_s, cycle_s, pattern)
     forward_h, up_h = _roll(heel, sole.heel_x, sole.heel_radius)
     forward_t, up_t = _roll(toe, sole.toe_x, sole.toe_radius)
@@ -145,7 +146,23 @@ def foot_motion(
         stack([-sin_yaw, cos_yaw, zero]),
         stack([cos_yaw * sin_pitch, sin_yaw * sin_pitch, cos_pitch]),
     ])  # fmt: skip
+    if not plan.floor.flat:
+        place = stack([x, y, zero])
+        origin = place + rotate(constant(plan.R_lab_floor, time), origin - place) + _climb(time, steps, plan, pattern)
+        R = matmul(constant(plan.R_lab_floor, time), R)
     return FootMotion(R, path.carried(origin, time), heel, toe)
+
+
+def _climb(time: Jet, steps: Footsteps, plan: Plan, pattern: GaitPattern) -> Jet:
+    """Level (n, 3) of the floor under the foot: along a slope as the foot travels, up a step before, down one after."""
+    level = steps.place_m[:, 2]
+    along = np.linalg.norm(np.diff(steps.place_m[:, :2], axis=0), axis=1) * np.tan(plan.floor.slope_rad)
+    height = _travel(time, steps, plan.cycle_s, pattern, np.concatenate([[level[0]], level[0] + np.cumsum(along)]))
+    for strike, change in zip(steps.strike_s, np.diff(level) - along, strict=False):
+        span = pattern.climb if change > 0 else pattern.drop
+        height = height + smoothstep(phase_since(time, strike, plan.cycle_s, span), PITCH_N) * change
+    still = constant(0.0, time)
+    return stack([still, still, height])
 
 
 def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPattern) -> tuple[Jet, Jet]:

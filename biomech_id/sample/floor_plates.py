@@ -17,6 +17,8 @@ from biomech_id.trial import ForcePlate
 
 #: Half the side of the square that carries a foot's force.
 PATCH_M = 0.015
+#: A foot whose centre of pressure is this near to a plate's surface stands on that level.
+SAME_LEVEL_M = 0.02
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,10 @@ class PlateSpec:
         Force offset of the unloaded plate, laboratory axes: added to everything it measures.
     noise_N : float, optional
         Standard deviation of white noise on each force component (moments: times 0.2 m).
+    height_m : float, optional
+        Of the middle of its surface.
+    slope : tuple[float, float], optional
+        Rise of its surface along x and along y, metres a metre.
     """
 
     kind: int = 2
@@ -45,12 +51,32 @@ class PlateSpec:
     turned: bool = False
     baseline_N: tuple[float, float, float] = (0.0, 0.0, 0.0)
     noise_N: float = 0.0
+    height_m: float = 0.0
+    slope: tuple[float, float] = (0.0, 0.0)
+
+    def surface_m(self, point_m: FloatArray) -> FloatArray:
+        """Height (...,) of its surface, continued beyond its edges, over points (..., 2 or 3).
+
+        Parameters
+        ----------
+        point_m : FloatArray
+            (..., 2 or 3), laboratory axes.
+        """
+        (x, y), (along, across) = self.centre_m, self.slope
+        return np.asarray(self.height_m + (point_m[..., 0] - x) * along + (point_m[..., 1] - y) * across)
+
+    @property
+    def normal(self) -> FloatArray:
+        """Upward unit normal of its surface, (3,)."""
+        upwards = np.array([-self.slope[0], -self.slope[1], 1.0])
+        return np.asarray(upwards / np.linalg.norm(upwards))
 
     def corners_m(self) -> FloatArray:
         """Corners (4, 3) in C3D's order: x axis from corner 2 to 1, y from corner 4 to 1 seen from below (z points down)."""
         x, y = self.centre_m
         a, b = self.size_m[0] / 2, self.size_m[1] / 2
         corners = np.array([(x + a, y - b, 0.0), (x - a, y - b, 0.0), (x - a, y + b, 0.0), (x + a, y + b, 0.0)])
+        corners[:, 2] = self.surface_m(corners)
         return np.roll(corners, 2, axis=0) if self.turned else corners
 
 
@@ -65,7 +91,7 @@ class FootLoad:
     cop_m : FloatArray
         (m, 3), centre of pressure, laboratory axes.
     free_moment_Nm : FloatArray
-        (m,), about the vertical.
+        (m,), about the normal of the floor.
     """
 
     force_N: FloatArray
@@ -93,6 +119,9 @@ def share_on_plate(spec: PlateSpec, cop_m: FloatArray) -> tuple[FloatArray, Floa
         # A patch that lies inside entirely is taken as it is: no rounding where nothing is cut.
         share = share * np.where(whole, 1.0, part)
         point[:, axis] = np.where(whole, cop_m[:, axis], (start + end) / 2)
+    # A foot on another level presses on another plate, even where one reaches under the other.
+    share = np.where(np.abs(cop_m[:, 2] - spec.surface_m(cop_m)) < SAME_LEVEL_M, share, 0.0)
+    point[:, 2] = spec.surface_m(point)
     return share, point
 
 
@@ -113,14 +142,14 @@ def measure(spec: PlateSpec, name: str, feet: Sequence[FootLoad], rate_hz: float
         Draws the noise.
     """
     n = len(feet[0].force_N)
-    centre = np.array([*spec.centre_m, 0.0])
+    centre = np.array([*spec.centre_m, spec.height_m])
     force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for foot in feet:
         share, point = share_on_plate(spec, foot.cop_m)
         part = foot.force_N * share[:, None]
         force += part
         moment += np.cross(point - centre, part)
-        moment[:, 2] += foot.free_moment_Nm * share
+        moment += (foot.free_moment_Nm * share)[:, None] * spec.normal
     force = force + np.array(spec.baseline_N)
     if spec.noise_N:
         force = force + rng.normal(0.0, spec.noise_N, force.shape)

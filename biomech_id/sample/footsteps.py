@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, floor
 
 import numpy as np
 
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
+from biomech_id.sample.floors.floor import Floor
 from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.path import Path, left_of
 from biomech_id.sample.pattern import GaitPattern
@@ -31,7 +32,7 @@ class Footsteps:
     off_s : FloatArray
         (k,), seconds.
     place_m : FloatArray
-        (k, 3), the sole's origin of the flat foot on the floor, before a belt carries it.
+        (k, 3), the sole's origin of the flat foot on the floor, at its level, before a belt carries it.
     yaw_rad : FloatArray
         (k,), direction of the foot, from laboratory x about z; without jumps of a full turn.
     """
@@ -55,16 +56,38 @@ class Plan:
         Mean speed along the path's parameter (ground speed relative to the belt).
     steps : Mapping[str, Footsteps]
         Side -> `Footsteps`, covering the wanted time with a stance to spare at either end.
+    floor : Floor
+        What is walked on.
+    base_m : float
+        Height of the floor's zero, such that every footstep lies on the laboratory's ground or above it.
+    over_m : float
+        Curve parameter of the path at which the body passes over footstep 0.
+    R_lab_floor : FloatArray
+        (3, 3), turns what lies level onto the floor's slope.
     """
 
     cycle_s: float
     speed_m_s: float
     steps: Mapping[str, Footsteps]
+    floor: Floor
+    base_m: float
+    over_m: float
+    R_lab_floor: FloatArray
+
+    def rise_m(self, along_m: Jet) -> Jet:
+        """Height (n,) that the floor gives to the body.
+
+        Parameters
+        ----------
+        along_m : Jet
+            (n,), curve parameter of the path.
+        """
+        return self.floor.rise_m(along_m, self.over_m, self.speed_m_s * self.cycle_s / 2) + self.base_m
 
 
 def make_plan(
-    pattern: GaitPattern, path: Path, *, speed_m_s: float, stride_m: float, half_width_m: float, toe_out_rad: Mapping[str, float],
-    start_s: float, end_s: float,
+    pattern: GaitPattern, path: Path, floor: Floor, *, speed_m_s: float, stride_m: float, half_width_m: float,
+    toe_out_rad: Mapping[str, float], start_s: float, end_s: float,
 ) -> Plan:  # fmt: skip
     """Lay out every stance between two times.
 
@@ -74,6 +97,8 @@ def make_plan(
         Shape of the gait.
     path : Path
         Where the walk goes.
+    floor : Floor
+        What is walked on.
     speed_m_s : float
         Of travel.
     stride_m : float
@@ -88,14 +113,36 @@ def make_plan(
     cycle = stride_m / speed_m_s
     steps = {}
     for side in SIDES:
-        first, last = floor(start_s / cycle - PHASE[side]) - 1, ceil(end_s / cycle - PHASE[side]) + 1
+        first, last = math.floor(start_s / cycle - PHASE[side]) - 1, math.ceil(end_s / cycle - PHASE[side]) + 1
         strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + PHASE[side]) * cycle
         s = time_jet(speed_m_s * (strike + pattern.place * cycle), order=0)
         heading, sign = path.heading(s), SIDE_SIGN[side]
         place = (path.point(s) + left_of(heading) * (sign * half_width_m)).value
+        number = np.arange(first, last + 1) * 2 + round(2 * PHASE[side])
+        place[:, 2] += floor.level_m(number, s.value)
         tangent = np.unwrap(np.arctan2(heading.value[:, 1], heading.value[:, 0]))
         steps[side] = Footsteps(side, strike, strike + pattern.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
-    return Plan(cycle, speed_m_s, steps)
+    base = -min(float(each.place_m[:, 2].min()) for each in steps.values())
+    for each in steps.values():
+        each.place_m[:, 2] += base
+    over = pattern.place * stride_m
+    return Plan(cycle, speed_m_s, steps, floor, base, over, tilt(path.first, floor.slope_rad))
+
+
+def tilt(first: FloatArray, slope_rad: float) -> FloatArray:
+    """Return the rotation (3, 3) that turns level ground into ground that rises along a direction.
+
+    Parameters
+    ----------
+    first : FloatArray
+        (2,), horizontal unit vector.
+    slope_rad : float
+        Slope, upwards positive.
+    """
+    x, y = first
+    heading = np.array([[x, -y, 0.0], [y, x, 0.0], [0.0, 0.0, 1.0]])
+    c, s = np.cos(slope_rad), np.sin(slope_rad)
+    return np.asarray(heading @ np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]]) @ heading.T)
 
 
 def phase_since(time: Jet, strike_s: float, cycle_s: float, span: tuple[float, float]) -> Jet:

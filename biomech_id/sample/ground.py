@@ -12,15 +12,15 @@ rest of the foot rolls over them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import pi
 
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
-from biomech_id.sample.arrays import Array, IntArray
+from biomech_id.sample.arrays import Array, FloatArray, IntArray
 from biomech_id.sample.footsteps import Footsteps
-from biomech_id.sample.jets import Jet, constant, sin_cos, stack, time_jet
+from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_jet
 from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.steps import bump, glide, smoothstep
 
@@ -50,18 +50,20 @@ class GroundWrench:
     cop_m : Jet
         (n, 3), where the force acts; on the floor. Meaningless without force.
     free_moment_Nm : Jet
-        (n,), couple about the vertical.
+        (n,), couple about the normal of the floor.
+    normal : FloatArray, optional
+        (3,), of the floor; up.
     """
 
     force_N: Jet
     cop_m: Jet
     free_moment_Nm: Jet
+    normal: FloatArray = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
 
     def moment_about_origin_Nm(self) -> Array:
         """Moment about the laboratory's origin, (n, 3)."""
         moment: Array = np.cross(self.cop_m.value, self.force_N.value)
-        moment[:, 2] += self.free_moment_Nm.value
-        return moment
+        return moment + self.free_moment_Nm.value[:, None] * self.normal
 
 
 def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_share: float) -> GroundWrench:
@@ -87,7 +89,8 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
     lean = (pose.pelvis.centre_m - cop) / (gait.pattern.pivot * gait.leg_m) + pose.pelvis.heading * forward_share
     force = stack([vertical * lean[..., 0], vertical * lean[..., 1], vertical])
     twist, _ = sin_cos(phase * (2 * pi / gait.pattern.foot_off))
-    return GroundWrench(force, cop, vertical * twist * (SIDE_SIGN[side] * FREE_MOMENT_ARM * gait.leg_m))
+    free = vertical * twist * (SIDE_SIGN[side] * FREE_MOMENT_ARM * gait.leg_m)
+    return GroundWrench(force, cop, free, gait.plan.R_lab_floor[:, 2])
 
 
 def _latest_stance(steps: Footsteps, time: Jet) -> IntArray:
@@ -167,8 +170,10 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
     y = (COP_LATERAL - COP_MEDIAL * to_ball * to_ball) * (SIDE_SIGN[side] * sole.half_width)
     cos_yaw, sin_yaw = np.cos(steps.yaw_rad[current]), np.sin(steps.yaw_rad[current])
     place = steps.place_m[current]
-    footprint = stack([x * cos_yaw - y * sin_yaw + place[:, 0], x * sin_yaw + y * cos_yaw + place[:, 1], constant(0.0, time)])
-    return gait.path.carried(footprint, time)
+    footprint = stack([x * cos_yaw - y * sin_yaw, x * sin_yaw + y * cos_yaw, constant(0.0, time)])
+    if not gait.plan.floor.flat:
+        footprint = rotate(constant(gait.plan.R_lab_floor, time), footprint)
+    return gait.path.carried(footprint + place, time)
 
 
 def mean_forward_share(gait: Gait, *, samples: int = 400) -> float:

@@ -47,7 +47,9 @@ class LegMotion:
     R_lab_shank: Jet
 
 
-def leg_motion(hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: float, knee_rotation: Jet) -> LegMotion:
+def leg_motion(
+    hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: float, knee_rotation: Jet, *, deep: bool = False
+) -> LegMotion:
     """Place knee, shank and thigh.
 
     Parameters
@@ -60,13 +62,25 @@ def leg_motion(hip_m: Jet, ankle_m: Jet, shank_y: Jet, thigh_m: float, shank_m: 
         Bone lengths.
     knee_rotation : Jet
         (n,) last angle of the knee's Cardan sequence, radians.
+    deep : bool, optional
+        Count it about the thigh's own axis instead, from where the thigh's lateral axis lies nearest to the shank's.
     """
     knee = _knee(hip_m, ankle_m, shank_y, thigh_m, shank_m)
     shank_z = (knee - ankle_m) / shank_m
     R_lab_shank = stack([jet_cross(shank_y, shank_z), shank_y, shank_z])
     thigh_z = (hip_m - knee) / thigh_m
+    if deep:
+        return LegMotion(hip_m, knee, ankle_m, _about_thigh(shank_y, thigh_z, knee_rotation), R_lab_shank)
     R_lab_thigh = matmul(R_lab_shank, transpose(_knee_rotation(rotate(transpose(R_lab_shank), thigh_z), knee_rotation)))
     return LegMotion(hip_m, knee, ankle_m, R_lab_thigh, R_lab_shank)
+
+
+def _about_thigh(shank_y: Jet, thigh_z: Jet, gamma: Jet) -> Jet:
+    """R_lab_thigh (n, 3, 3) whose lateral axis is the shank's, made perpendicular to the thigh and turned about it by -gamma."""
+    y = jet_unit(shank_y - thigh_z * jet_dot(shank_y, thigh_z)[..., None])
+    x = jet_cross(y, thigh_z)
+    sine, cosine = (part[..., None] for part in sin_cos(gamma))
+    return stack([x * cosine - y * sine, x * sine + y * cosine, thigh_z])
 
 
 def _knee(hip: Jet, ankle: Jet, normal: Jet, thigh: float, shank: float) -> Jet:

@@ -95,21 +95,19 @@ class Gait:
             Times at which to evaluate, seconds.
         """
         plan = self.plan
-        pelvis = pelvis_motion(
-            time, self.body, self.pattern, self.path,
-            speed_m_s=plan.speed_m_s, cycle_s=plan.cycle_s, leg_m=self.leg_m, height_m=self.pelvis_height_m,
-        )  # fmt: skip
+        pelvis = pelvis_motion(time, self.body, self.pattern, self.path, plan, leg_m=self.leg_m, height_m=self.pelvis_height_m)
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             foot, steps = self.body.feet[side], plan.steps[side]
-            soles[side] = foot_motion(time, steps, plan.cycle_s, self.pattern, self.sole, self.leg_m, path=self.path)
+            soles[side] = foot_motion(time, steps, plan, self.pattern, self.sole, self.leg_m, path=self.path)
             ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
             hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
             axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),
                               self.ankle_roll_rad)  # fmt: skip
             legs[side] = leg_motion(
-                hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], self._knee_rotation(time, side)
-            )
+                hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], self._knee_rotation(time, side),
+                deep=self.pattern.deep_knees,
+            )  # fmt: skip
             feet[side] = times_constant(soles[side].R_lab_sole, foot.R_sole_foot)
         return Posture(pelvis, legs, soles, feet)
 
@@ -171,8 +169,9 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     """Return the gait with the pelvis as high as the pattern's least knee flexion allows.
 
     Seen along the shank's lateral axis, the leg is a triangle whose knee must never be straighter than that: at every instant
-    it bounds the hip's height above the ankle, and the lowest bound of a cycle counts. The bound depends a little on the height
-    itself (through the hip's distance from the leg's plane), hence the rounds.
+    it bounds the hip's height above the ankle, and the lowest bound counts: of a cycle, or of the whole plan where a floor makes
+    one cycle unlike the next. The bound depends a little on the height itself (through the hip's distance from the leg's plane),
+    hence the rounds.
 
     Parameters
     ----------
@@ -183,9 +182,10 @@ def at_full_height(low: Gait, *, samples: int = 1000, rounds: int = 6) -> Gait:
     rounds : int, optional
         Of correction, each of which makes the rest smaller.
     """
-    period = low.plan.cycle_s
-    start = float(low.plan.steps["L"].strike_s[1])
-    time = time_jet(start + np.arange(samples) * period / samples, order=0)
+    strike = low.plan.steps["L"].strike_s
+    cycles = 1 if low.plan.floor.endless else len(strike) - 2
+    start, count = float(strike[1]), samples * cycles
+    time = time_jet(start + np.arange(count) * (cycles * low.plan.cycle_s) / count, order=0)
     gait = low
     # Who walks faster than comfortably keeps the knees more bent: the leg passes its straightest sooner.
     hurry = max(1.0, relative_speed(low.pattern, low.leg_m, low.plan.speed_m_s))

@@ -77,6 +77,13 @@ class GaitPattern:
         Height, in leg lengths, of the point above the pelvis through which each foot's force passes.
     cop_travel : Span
         When the centre of pressure travels from heel to toe.
+    climb : Span, optional
+        When a foot is lifted onto a higher level, off the floor.
+    drop : Span, optional
+        When it is lowered onto a lower one.
+    deep_knees : bool, optional
+        Whether knees bend to a right angle and beyond: axial knee rotation is then counted about the thigh, because the last of the
+        knee's Cardan angles does not place a thigh that is seen at a right angle to the shank.
     """
 
     foot_off: float
@@ -108,6 +115,9 @@ class GaitPattern:
     load_peak: float
     pivot: float
     cop_travel: Span
+    climb: Span = (0.62, 0.88)
+    drop: Span = (0.70, 1.0)
+    deep_knees: bool = False
 
 
 #: How an adult walks.

@@ -8,6 +8,7 @@ from math import pi
 import numpy as np
 
 from biomech_id.sample.body import Person
+from biomech_id.sample.footsteps import Plan
 from biomech_id.sample.jets import Jet, constant, matmul, rotate, sin_cos, stack
 from biomech_id.sample.path import Path, left_of
 from biomech_id.sample.pattern import GaitPattern
@@ -36,7 +37,7 @@ class PelvisMotion:
 
 
 def pelvis_motion(
-    time: Jet, body: Person, pattern: GaitPattern, path: Path, *, speed_m_s: float, cycle_s: float, leg_m: float, height_m: float
+    time: Jet, body: Person, pattern: GaitPattern, path: Path, plan: Plan, *, leg_m: float, height_m: float
 ) -> PelvisMotion:
     """Return the motion of the pelvis; ``height_m`` is the mean height of the middle of the hips above the floor.
 
@@ -50,16 +51,14 @@ def pelvis_motion(
         Shape of the gait.
     path : Path
         Where the walk goes.
-    speed_m_s : float
-        Of travel.
-    cycle_s : float
-        Duration of the gait cycle.
+    plan : Plan
+        Timing of the walk, and what it goes on.
     leg_m : float
         Leg length.
     height_m : float
         Mean height of the middle of the hips above the floor.
     """
-    stride = time * (2 * pi / cycle_s)
+    stride = time * (2 * pi / plan.cycle_s)
     sin_1, cos_1 = sin_cos(stride)
     sin_2, cos_2 = 2 * sin_1 * cos_1, cos_1 * cos_1 - sin_1 * sin_1
     sin_4, cos_4 = 2 * sin_2 * cos_2, cos_2 * cos_2 - sin_2 * sin_2
@@ -70,12 +69,14 @@ def pelvis_motion(
     def harmonics(shares: tuple[float, ...]) -> Jet:
         return sum((wave * (share * leg_m) for wave, share in zip(basis, shares, strict=True)), constant(0.0, time))
 
-    s = time * speed_m_s + harmonics(pattern.surge)
+    s = time * plan.speed_m_s + harmonics(pattern.surge)
     heading = path.heading(s)
     # Left stance is the first half of the stride: the body sways to the left in it.
     sway = sin_1 * (pattern.sway * leg_m)
     up = constant(np.array([0.0, 0.0, 1.0]), time)
     centre = path.point(s) + left_of(heading) * sway[..., None] + up * (harmonics(pattern.height) + height_m)[..., None]
+    if not plan.floor.flat:
+        centre = centre + up * plan.rise_m(time * plan.speed_m_s)[..., None]
     centre = path.carried(centre, time)
     tilt = cos_2 * pattern.tilt_swing_rad + pattern.tilt_rad
     obliquity = sin_1 * pattern.obliquity_rad

@@ -22,12 +22,15 @@ from biomech_id.errors import OptionError
 from biomech_id.sample.body import Person, build_body
 from biomech_id.sample.feet import Sole, make_sole
 from biomech_id.sample.floor_plates import PlateSpec, layout
+from biomech_id.sample.floors import floor_named
+from biomech_id.sample.floors.floor import Floor
 from biomech_id.sample.footsteps import Plan, make_plan
 from biomech_id.sample.ground import mean_forward_share
 from biomech_id.sample.markers import Loss
 from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_scale_m, stride_length_m
 from biomech_id.sample.path import Path, make_path
-from biomech_id.sample.pattern import RUN, WALK, GaitPattern
+from biomech_id.sample.pattern import GaitPattern
+from biomech_id.sample.patterns import PATTERNS
 from biomech_id.sample.recording import SampleTrial, Session, Walking, record
 from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.star_arc import StarArc
@@ -45,6 +48,10 @@ MEASURED = (
 #: Hip height from which the search for the pelvis's height starts, over leg length:
 #: low enough for every knee to bend.
 LOW_HIP = 0.80
+#: Plates under every footstep: share of the steps that they are long, the gap that is left between them, and their width.
+PLATE_SHARE, PLATE_GAP_M, PLATE_WIDTH_M = 0.94, 0.01, 0.60
+#: How far beside stairs or a ramp the subject stands in the static trial.
+BESIDE_M = 1.5
 
 
 @dataclass(frozen=True)
@@ -88,9 +95,14 @@ class VirtualSubject:
     speed_m_s : float | None, optional
         Walking or running speed; None is a comfortable one for the leg length.
     belt : bool, optional
-        Walk on a belt that runs at that speed; run : run instead.
+        Walk on a belt that runs at that speed.
     run : bool, optional
         Run instead of walk.
+    floor : str | Floor, optional
+        What is walked on: a name of `floors.FLOORS` ("level", "stairs up", "stairs down", "ramp up", "ramp down", "curb up",
+        "curb down"), or a floor of one's own.
+    pattern : str | GaitPattern | None, optional
+        Way of moving: a name of `patterns.PATTERNS`, or one of one's own; None is the floor's own, or a run.
     lead : Literal["L", "R"], optional
         Which foot meets the first plate.
     rate_hz : float, optional
@@ -102,7 +114,8 @@ class VirtualSubject:
     first_frame : int, optional
         Of the recording.
     plates : str | tuple[PlateSpec, ...], optional
-        Name of a layout (`floor_plates.layout`) or the plates themselves.
+        Name of a layout (`floor_plates.layout`), or the plates themselves; "steps" is a plate under every footstep, at its level
+        and slope, and stands for "two" where the floor is not flat.
     plate_baseline_N : tuple[float, float, float], optional
         Offset and noise added to every plate.
     plate_noise_N : float, optional
@@ -135,6 +148,8 @@ class VirtualSubject:
     speed_m_s: float | None = None
     belt: bool = False
     run: bool = False
+    floor: str | Floor = "level"
+    pattern: str | GaitPattern | None = None
     lead: Literal["L", "R"] = "R"
     rate_hz: float = 100.0
     analog_ratio: int = 10
@@ -159,9 +174,16 @@ class VirtualSubject:
                 expected="a positive rate, at least one sample per frame, and frame 1 or later",
                 where="rate_hz, analog_ratio, first_frame",
             )
+        if not self.ground.flat and (self.belt or self.direction == "turn"):
+            raise OptionError(
+                f"A belt or a turn on the floor {self.floor!r} is not built.",
+                value=self.floor, expected="a straight way over ground where the floor is not level", where="floor",
+            )  # fmt: skip
 
     def static(self, name: str = "static", **changes: Any) -> SampleTrial:
         """Record quiet standing (1 s unless ``duration_s`` says otherwise), facing +X, both feet on the first plate.
+
+        Where the floor is not flat, the subject stands on the ground beside it.
 
         Parameters
         ----------
@@ -187,11 +209,7 @@ class VirtualSubject:
         """
         me = replace(self, **changes)
         mover, gait = me.mover(), me.gait
-        cycle = gait.plan.cycle_s
-        duration = me.duration_s or round(3.3 * cycle, 1)
-        # The aimed stances lie in the middle of the recording.
-        middle = (me._aimed_phases[0] + me._aimed_phases[1]) / 2 * cycle + gait.pattern.foot_off * cycle / 2
-        session = me._session(name, duration, middle)
+        session = me._session(name, me._walk_s, me._middle_s)
         stances = _stances(gait, session.clock_zero_s)
         return record(mover, session, me.subject(), stances, me._spatiotemporal())
 
@@ -214,7 +232,8 @@ class VirtualSubject:
         """A point on the first plate a little behind its middle, so that the whole of both feet is on it."""
         specs = self.plate_specs()
         x, y = specs[0].centre_m if specs else (0.0, 0.0)
-        return x - self.sole.tip_x / 3, y
+        beside = 0.0 if self.ground.flat else BESIDE_M
+        return x - self.sole.tip_x / 3, y + beside
 
     def mover(self) -> Walking:
         """Return the moving body itself, which can be asked for its pose and the floor's forces at any instant."""
@@ -236,16 +255,27 @@ class VirtualSubject:
         return make_sole(self.true_body.height_m)
 
     @cached_property
-    def pattern(self) -> GaitPattern:
+    def gait_pattern(self) -> GaitPattern:
         """Constants of the gait."""
-        return RUN if self.run else WALK
+        if isinstance(self.pattern, GaitPattern):
+            return self.pattern
+        name = self.pattern or ("run" if self.run else self.ground.pattern)
+        if name not in PATTERNS:
+            raise OptionError(f"There is no way of moving named {name!r}.",
+                              value=name, expected=f"one of {', '.join(PATTERNS)}", where="pattern")  # fmt: skip
+        return PATTERNS[name]
+
+    @cached_property
+    def ground(self) -> Floor:
+        """What is walked on."""
+        return self.floor if isinstance(self.floor, Floor) else floor_named(self.floor, leg_scale_m(self.true_body))
 
     @cached_property
     def speed(self) -> float:
         """Speed in m/s:
         as asked for, or the pattern's own for this leg length (rounded to 5 mm/s).
         """
-        comfortable = self.pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_scale_m(self.true_body))
+        comfortable = self.gait_pattern.froude_speed * sqrt(GRAVITY_M_S2 * leg_scale_m(self.true_body))
         return self.speed_m_s or round(comfortable * 200) / 200
 
     @cached_property
@@ -258,7 +288,7 @@ class VirtualSubject:
         )
         path = replace(path, origin_m=self._aim(self._plan(path)))
         start = Gait(
-            self.true_body, self.sole, self.pattern, path, self._plan(path), self._toe_out, LOW_HIP * leg, self._ankle_roll
+            self.true_body, self.sole, self.gait_pattern, path, self._plan(path), self._toe_out, LOW_HIP * leg, self._ankle_roll
         )
         return at_full_height(start)
 
@@ -276,10 +306,50 @@ class VirtualSubject:
 
     def plate_specs(self) -> tuple[PlateSpec, ...]:
         """Return the laboratory's plates with their noise and baseline."""
-        specs = layout(self.plates, self._own_step_m) if isinstance(self.plates, str) else self.plates
+        if self._under_steps:
+            specs = self._step_plates()
+        else:
+            specs = layout(self.plates, self._own_step_m) if isinstance(self.plates, str) else self.plates
         if self.plate_noise_N or any(self.plate_baseline_N):
             specs = tuple(replace(s, baseline_N=self.plate_baseline_N, noise_N=self.plate_noise_N) for s in specs)
         return specs
+
+    @property
+    def _under_steps(self) -> bool:
+        return self.plates == "steps" or (self.plates == "two" and not self.ground.flat)
+
+    def _step_plates(self) -> tuple[PlateSpec, ...]:
+        """A plate under every footstep of the recorded walk, in order of time."""
+        plan, first = self.gait.plan, self.gait.path.first
+        start_s, end_s = self._middle_s - self._walk_s / 2, self._middle_s + self._walk_s / 2
+        ahead = (self.sole.back_x + self.sole.tip_x) / 2
+        along = self.ground.step_m or PLATE_SHARE * self._stride_m / 2
+        size = (along - PLATE_GAP_M, PLATE_WIDTH_M)
+        slope = tuple(float(part) for part in first * np.tan(self.ground.slope_rad))
+        left = np.array([-first[1], first[0]])
+        found = []
+        for steps in plan.steps.values():
+            for strike, off, place in zip(steps.strike_s, steps.off_s, steps.place_m, strict=True):
+                if off > start_s and strike < end_s:
+                    middle = place + plan.R_lab_floor @ (ahead * np.array([*first, 0.0]))
+                    on_path = middle[:2] - left * float((middle[:2] - self.gait.path.origin_m) @ left)
+                    spec = PlateSpec(
+                        centre_m=(float(on_path[0]), float(on_path[1])), size_m=size if first[0] else size[::-1],
+                        height_m=float(middle[2]), slope=(slope[0], slope[1]),
+                    )  # fmt: skip
+                    found.append((float(strike), spec))
+        return tuple(spec for _, spec in sorted(found, key=lambda pair: pair[0]))
+
+    @property
+    def _walk_s(self) -> float:
+        """Duration of a recorded walk."""
+        return self.duration_s or round(3.3 * self.gait.plan.cycle_s, 1)
+
+    @property
+    def _middle_s(self) -> float:
+        """Middle of a recorded walk, on the motion's own clock: the aimed stances lie there."""
+        cycle = self.gait.plan.cycle_s
+        return (self._aimed_phases[0] + self._aimed_phases[1]) / 2 * cycle + self.gait.pattern.foot_off * cycle / 2
 
     @property
     def _toe_out(self) -> dict[str, float]:
@@ -291,7 +361,9 @@ class VirtualSubject:
 
     @cached_property
     def _stride_m(self) -> float:
-        return stride_length_m(self.pattern, leg_scale_m(self.true_body), self.speed)
+        if self.ground.step_m is not None:
+            return 2 * self.ground.step_m
+        return stride_length_m(self.gait_pattern, leg_scale_m(self.true_body), self.speed)
 
     @cached_property
     def _own_step_m(self) -> float:
@@ -299,7 +371,7 @@ class VirtualSubject:
         the laboratory's plates stay where they are at any speed.
         """
         leg = leg_scale_m(self.true_body)
-        return round(self.pattern.stride * leg / 2, 2)
+        return round(self.gait_pattern.stride * leg / 2, 2)
 
     @property
     def _aimed_phases(self) -> tuple[float, float]:
@@ -313,8 +385,8 @@ class VirtualSubject:
         # The recording is centred within a cycle of the motion's zero.
         reach = cycle + (self.duration_s or 3.3 * cycle) / 2
         return make_plan(
-            self.pattern, path, speed_m_s=self.speed, stride_m=self._stride_m, half_width_m=HALF_STEP_WIDTH * leg,
-            toe_out_rad=self._toe_out, start_s=-reach, end_s=reach,
+            self.gait_pattern, path, self.ground, speed_m_s=self.speed, stride_m=self._stride_m,
+            half_width_m=HALF_STEP_WIDTH * leg, toe_out_rad=self._toe_out, start_s=-reach, end_s=reach,
         )  # fmt: skip
 
     def _aim(self, plan: Plan) -> np.ndarray:
@@ -327,7 +399,7 @@ class VirtualSubject:
             k = int(np.argmin(np.abs(steps.strike_s - phase * plan.cycle_s)))
             ahead = (self.sole.back_x + self.sole.tip_x) / 2
             feet.append(steps.place_m[k, :2] + ahead * np.array([np.cos(steps.yaw_rad[k]), np.sin(steps.yaw_rad[k])]))
-        if self.direction in ("+Y", "-Y"):
+        if self.direction in ("+Y", "-Y") and not self._under_steps:
             specs = self.plate_specs()
             centre = np.array(specs[0].centre_m if specs else (0.0, 0.0))
             return centre - feet[1]
@@ -346,7 +418,7 @@ class VirtualSubject:
         """Parameters of the steady gait on a straight path; a turn has none."""
         if self.direction == "turn":
             return {}
-        cycle, off = self._stride_m / self.speed, self.pattern.foot_off
+        cycle, off = self._stride_m / self.speed, self.gait_pattern.foot_off
         heels = {s: _heel_from_path(self.true_body, s, self._toe_out[s]) for s in SIDES}
         half = HALF_STEP_WIDTH * leg_scale_m(self.true_body)
         lead_of_left = heels["L"][0] - heels["R"][0]
@@ -394,7 +466,7 @@ def _stances(gait: Gait, clock_zero_s: float) -> list[TrueStance]:
         heel = gait.body.feet[side].markers_m["HEE"]
         for strike, off, place, yaw in zip(steps.strike_s, steps.off_s, steps.place_m, steps.yaw_rad, strict=True):
             c, s = np.cos(yaw), np.sin(yaw)
-            where = place + np.array([c * heel[0] - s * heel[1], s * heel[0] + c * heel[1], heel[2]])
+            where = place + gait.plan.R_lab_floor @ np.array([c * heel[0] - s * heel[1], s * heel[0] + c * heel[1], heel[2]])
             stances.append(TrueStance(side, float(strike + clock_zero_s), float(off + clock_zero_s), (), where, float(yaw)))
     return stances
 

@@ -74,7 +74,7 @@ class Truth:
     centre_of_pressure_lab_m : Mapping[str, FloatArray]
         Side -> (n, 3), NaN without force; free_moment_Nm : side -> (n,), about the vertical there.
     free_moment_Nm : Mapping[str, FloatArray]
-        Side -> (n,), of the floor on the foot, about the vertical through the centre of pressure.
+        Side -> (n,), of the floor on the foot, about the normal of the floor through the centre of pressure.
     segment_mass_kg : Mapping[tuple[str, str], float]
         (side, segment) -> mass, centre of mass (3,) and central tensor (3, 3) in segment axes from the segment's origin.
     segment_com_m : Mapping[tuple[str, str], FloatArray]

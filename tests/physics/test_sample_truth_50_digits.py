@@ -38,7 +38,7 @@ def _poses(mover: Walking, t: Any, side: str) -> tuple[dict[str, tuple[Any, Any]
     centres = {"ankle": leg.ankle_m.value[0], "knee": leg.knee_m.value[0], "hip": leg.hip_m.value[0]}
     ground = mover.ground(pose, time, side)
     force, cop = ground.force_N.value[0], ground.cop_m.value[0]
-    moment = _cross(cop, force) + np.array([0, 0, 1]) * ground.free_moment_Nm.value[0]
+    moment = _cross(cop, force) + ground.normal * ground.free_moment_Nm.value[0]
     return segments, centres, (force, moment)
 
 
@@ -78,7 +78,17 @@ def _mover_of(options: dict[str, Any]) -> tuple[Walking, SampleTrial, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"body": "child", "direction": "turn"}, {"variant": "violating", "belt": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"body": "child", "direction": "turn"},
+        {"variant": "violating", "belt": True},
+        {"floor": "stairs down"},
+        {"floor": "ramp up"},
+    ],
+    ids=str,
+)
 def test_joint_loads_equal_a_newton_euler_recursion_in_fifty_digits(options: dict[str, Any]) -> None:
     mover, walk, mass = _mover_of(options)
     truth = walk.truth

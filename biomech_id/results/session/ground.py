@@ -10,12 +10,17 @@ Dividing by F_z makes p worthless at low force, so it is given only above a shar
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
+from biomech_id.dynamics.body import FootContact
+from biomech_id.gait.stance import Stance
+from biomech_id.gait.verdict import EDGE_TOLERANCE_S
+from biomech_id.trial import ForcePlate
 
 #: Vertical force below which no centre of pressure is given, as a share of body weight:
 #: a child's 5 % is 10 N, an adult's 40 N.
@@ -23,6 +28,10 @@ PRESSURE_SHARE_OF_WEIGHT = 0.05
 #: Horizontal travel of the pelvis (m) below which it shows no direction:
 #: on a treadmill, or standing.
 LEAST_WALK_M = 0.3
+#: Plates whose corners differ in height by less than this are level (laboratories' surveys err by millimetres).
+LEVEL_M = 0.02
+#: Height of the floor, laboratory Z, metres: one for all, or side -> (n,).
+FloorHeight = float | Mapping[str, FloatArray]
 
 
 def pressure_threshold_N(mass_kg: float) -> float:
@@ -37,7 +46,7 @@ def pressure_threshold_N(mass_kg: float) -> float:
 
 
 def centre_of_pressure(
-    force_lab_N: FloatArray, moment_lab_Nm: FloatArray, *, least_force_N: float, floor_m: float = 0.0
+    force_lab_N: FloatArray, moment_lab_Nm: FloatArray, *, least_force_N: float, floor_m: float | FloatArray = 0.0
 ) -> tuple[FloatArray, FloatArray]:
     """Return the centre of pressure and the free moment.
 
@@ -47,8 +56,8 @@ def centre_of_pressure(
         (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin.
     least_force_N : float
         Vertical force below which both results are NaN.
-    floor_m : float, optional
-        Height of the floor's plane, laboratory Z.
+    floor_m : float | FloatArray, optional
+        Height of the floor's plane, laboratory Z; (n,) where it changes.
 
     Returns
     -------
@@ -61,6 +70,65 @@ def centre_of_pressure(
     y = (floor_m * force_lab_N[:, 1] + moment_lab_Nm[:, 0]) / vertical
     free = moment_lab_Nm[:, 2] - (x * force_lab_N[:, 1] - y * force_lab_N[:, 0])
     return np.column_stack([x, y, np.where(loaded, floor_m, np.nan)]), free
+
+
+def surfaces_under(
+    contacts: Mapping[str, FootContact], stances: Sequence[Stance], plates: Sequence[ForcePlate], time_s: FloatArray
+) -> FloorHeight:
+    """Return the height of the surface that the centre of pressure of each foot lies on.
+
+    Parameters
+    ----------
+    contacts : Mapping[str, FootContact]
+        Side -> the ground's wrench on that foot.
+    stances : Sequence[Stance]
+        Of the trial, with the plates that each is on.
+    plates : Sequence[ForcePlate]
+        Of the trial.
+    time_s : FloatArray
+        (n,), absolute seconds of its frames.
+
+    Returns
+    -------
+    FloorHeight
+        One height for level plates; else side -> (n,), the surface of the plate that the foot is on, and the plates' median between
+        stances.
+    """
+    if not plates:
+        return 0.0
+    usual = float(np.median([plate.centre_m[2] for plate in plates]))
+    if np.ptp(np.concatenate([plate.corners_m[:, 2] for plate in plates])) < LEVEL_M:
+        return usual
+    floors = {side: np.full(len(time_s), usual) for side in contacts}
+    named = {plate.name: plate for plate in plates}
+    for stance in (stance for stance in stances if stance.plates and stance.side in contacts):
+        contact, plate = contacts[stance.side], named[stance.plates[0]]
+        first_s, last_s = np.nan_to_num(stance.start_s, nan=-np.inf), np.nan_to_num(stance.end_s, nan=np.inf)
+        # A load may begin before its stance's strike, and last beyond its off, by the events' own doubt.
+        during = (time_s >= first_s - EDGE_TOLERANCE_S) & (time_s <= last_s + EDGE_TOLERANCE_S) & (contact.force_lab_N[:, 2] > 0)
+        floors[stance.side][during] = _surface_m(plate, contact.force_lab_N[during], contact.moment_lab_Nm[during])
+    return floors
+
+
+def _surface_m(plate: ForcePlate, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
+    """Height (k,) of a plate's surface where forces (k, 3) act on it: p = C + n x M_C / (n . F), with n the surface's normal."""
+    normal = np.cross(plate.corners_m[0] - plate.corners_m[1], plate.corners_m[0] - plate.corners_m[3])
+    about_centre = moment_lab_Nm - np.cross(plate.centre_m, force_lab_N)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(plate.centre_m[2] + np.cross(normal, about_centre)[:, 2] / (force_lab_N @ normal))
+
+
+def floor_of(floor_m: FloorHeight, side: str) -> float | FloatArray:
+    """Return the height of the floor under one foot.
+
+    Parameters
+    ----------
+    floor_m : FloorHeight
+        One height, or side -> (n,).
+    side : str
+        "L" or "R".
+    """
+    return floor_m[side] if isinstance(floor_m, Mapping) else floor_m
 
 
 def walking_direction(path_lab_m: FloatArray) -> FloatArray | None:

@@ -9,7 +9,14 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.gait.floor import NO_BELTS, Belts, carried_back
-from biomech_id.results.session.ground import centre_of_pressure, flat_foot, inside_outline, pressure_threshold_N
+from biomech_id.results.session.ground import (
+    FloorHeight,
+    centre_of_pressure,
+    flat_foot,
+    floor_of,
+    inside_outline,
+    pressure_threshold_N,
+)
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate
 
@@ -31,7 +38,7 @@ def plate_baseline_N(plates: Iterable[ForcePlate]) -> float:
 
 
 def pressure_inside_percent(
-    motion: BodyMotion, contacts: Mapping[str, FootContact], *, mass_kg: float, floor_m: float = 0.0, belts: Belts = NO_BELTS
+    motion: BodyMotion, contacts: Mapping[str, FootContact], *, mass_kg: float, floor_m: FloorHeight = 0.0, belts: Belts = NO_BELTS
 ) -> float:
     """Return the share (%) of loaded frames whose centre of pressure lies within `OUTLINE_MARGIN_M` of the foot's outline.
 
@@ -46,7 +53,7 @@ def pressure_inside_percent(
         Side -> the ground's wrench on that foot.
     mass_kg : float
         Body mass: only frames above a share of its weight are loaded.
-    floor_m : float, optional
+    floor_m : FloorHeight, optional
         Height of the floor, laboratory Z.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
@@ -56,7 +63,10 @@ def pressure_inside_percent(
         if side not in motion.foot_outline_lab_m:
             continue
         cop_lab_m, _ = centre_of_pressure(
-            contact.force_lab_N, contact.moment_lab_Nm, least_force_N=pressure_threshold_N(mass_kg), floor_m=floor_m
+            contact.force_lab_N,
+            contact.moment_lab_Nm,
+            least_force_N=pressure_threshold_N(mass_kg),
+            floor_m=floor_of(floor_m, side),
         )
         inside += _inside_in_frames(motion, side, cop_lab_m, contact.known, belts)
     return 100.0 * float(np.mean(inside)) if inside else float("nan")

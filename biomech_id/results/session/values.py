@@ -25,6 +25,7 @@ from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
 from biomech_id.results.session.emg import SessionEmg
+from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
@@ -132,21 +133,27 @@ class TrialResult:
 
     @property
     def floor_m(self) -> float:
-        """Height of the plates' surface, laboratory Z, metres; 0 without plates."""
+        """Height of the plates' surface, laboratory Z, metres, their median; 0 without plates."""
         return float(np.median([plate.centre_m[2] for plate in self.plates])) if self.plates else 0.0
+
+    @cached_property
+    def surfaces_m(self) -> FloorHeight:
+        """Height of the surface under each foot, laboratory Z, metres: the plates' own where they are not level."""
+        stances = () if self.assignment is None else self.assignment.stances
+        return surfaces_under(self.shown_contacts, stances, self.plates, self.motion.time_s)
 
     @cached_property
     def frames(self) -> FrameTable:
         """Every output at the video rate."""
         return frame_table(
-            self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.floor_m, further=added_columns(self)
+            self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.surfaces_m, further=added_columns(self)
         )
 
     @cached_property
     def curves(self) -> Curves:
         """Every variable over every cycle."""
         turning = self.kind is TrialKind.TURN
-        ground: dict[str, Any] = {"mass_kg": self.mass_kg, "floor_m": self.floor_m, "belts": self.belts}
+        ground: dict[str, Any] = {"mass_kg": self.mass_kg, "floor_m": self.surfaces_m, "belts": self.belts}
         return cycle_curves(self.frames, self.motion, self.shown_contacts, self.cycles, turning=turning, **ground)
 
     @cached_property

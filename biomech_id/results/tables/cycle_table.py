@@ -35,8 +35,10 @@ from biomech_id.gait.stance import FLAT_SHARE
 from biomech_id.results.session.clinical import clinical_moment, sagittal_power
 from biomech_id.results.session.ground import (
     FlatFoot,
+    FloorHeight,
     centre_of_pressure,
     flat_foot,
+    floor_of,
     pressure_threshold_N,
     progression_components,
     walking_direction,
@@ -137,7 +139,7 @@ def cycle_curves(
     *,
     mass_kg: float | None,
     turning: bool = False,
-    floor_m: float = 0.0,
+    floor_m: FloorHeight = 0.0,
     belts: Belts = NO_BELTS,
 ) -> Curves:
     """Return every variable of `conventions.cycle_rows` over every cycle of one trial.
@@ -156,7 +158,7 @@ def cycle_curves(
         Body mass that the ground's action is divided by; None for kinematics only.
     turning : bool, optional
         The walking direction is taken from each cycle's own path rather than from the whole trial's.
-    floor_m : float, optional
+    floor_m : FloorHeight, optional
         Height of the floor, laboratory Z.
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
@@ -165,11 +167,12 @@ def cycle_curves(
     for cycle in cycles:
         values = _body_values(table, cycle.side)
         if mass_kg is not None and cycle.side in contacts:
+            floor = floor_of(floor_m, cycle.side)
             forward = cycle_direction(motion, cycle) if turning else trial_direction(motion, belts)
-            values |= _ground_values(contacts[cycle.side], forward, mass_kg, floor_m)
+            values |= _ground_values(contacts[cycle.side], forward, mass_kg, floor)
             planted = planted_foot(motion, cycle, belts)
             if planted is not None:
-                values |= _pressure_in_foot(contacts[cycle.side], planted, motion, mass_kg, floor_m, belts=belts)
+                values |= _pressure_in_foot(contacts[cycle.side], planted, motion, mass_kg, floor, belts=belts)
         found.append(cut_to_cycle(values, motion, cycle))
     return stack_curves(found)
 
@@ -339,7 +342,7 @@ def nearest_turn(angles_deg: FloatArray) -> FloatArray:
 
 
 def _ground_values(
-    contact: FootContact, forward_lab: FloatArray, mass_kg: float, floor_m: float
+    contact: FootContact, forward_lab: FloatArray, mass_kg: float, floor_m: float | FloatArray
 ) -> dict[tuple[str, str, str], FloatArray]:
     known = np.where(contact.known, 1.0, np.nan)
     force = known[:, None] * progression_components(contact.force_lab_N, forward_lab, contact.side) / mass_kg
@@ -352,7 +355,7 @@ def _ground_values(
 
 
 def _pressure_in_foot(
-    contact: FootContact, planted: FlatFoot, motion: BodyMotion, mass_kg: float, floor_m: float, *, belts: Belts
+    contact: FootContact, planted: FlatFoot, motion: BodyMotion, mass_kg: float, floor_m: float | FloatArray, *, belts: Belts
 ) -> dict[tuple[str, str, str], FloatArray]:
     known = np.where(contact.known, 1.0, np.nan)
     least = pressure_threshold_N(mass_kg)

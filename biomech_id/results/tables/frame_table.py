@@ -31,7 +31,7 @@ from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import MissingInputError
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
-from biomech_id.results.session.ground import centre_of_pressure, pressure_threshold_N
+from biomech_id.results.session.ground import FloorHeight, centre_of_pressure, floor_of, pressure_threshold_N
 
 
 @compact_repr
@@ -102,7 +102,7 @@ def frame_table(
     contacts: Mapping[str, FootContact],
     *,
     mass_kg: float | None,
-    floor_m: float = 0.0,
+    floor_m: FloorHeight = 0.0,
     further: Mapping[str, FloatArray | None] | None = None,
 ) -> FrameTable:
     """Return every output of one trial at the video rate.
@@ -120,7 +120,7 @@ def frame_table(
         Side -> the ground's wrench on that foot; a side that is absent has no ground reaction.
     mass_kg : float | None
         Body mass that forces, moments and powers are divided by; None for kinematics only.
-    floor_m : float, optional
+    floor_m : FloorHeight, optional
         Height of the floor on which the centre of pressure lies, laboratory Z.
     further : Mapping[str, FloatArray | None] | None, optional
         Columns that a laboratory adds, (n_frames,) each or None; they come last.
@@ -135,7 +135,7 @@ def frame_table(
                 _put_loads(filled, motion, loads, side, mass_kg)
                 _put_validity(filled, motion, loads, side)
             if side in contacts:
-                _put_ground(filled, contacts[side], mass_kg, floor_m)
+                _put_ground(filled, contacts[side], mass_kg, floor_of(floor_m, side))
     filled |= {name: column for name, column in (further or {}).items() if column is not None}
     values = np.full((motion.n_frames, len(columns)), np.nan)
     for number, name in enumerate(columns):
@@ -200,7 +200,7 @@ def _put_validity(filled: dict[str, FloatArray], motion: BodyMotion, loads: Join
         filled[f"{side}{KINETICS_VALID}"] = np.all(mine, axis=0) * np.where(moved, 1.0, AT_THE_END)
 
 
-def _put_ground(filled: dict[str, FloatArray], contact: FootContact, mass_kg: float, floor_m: float) -> None:
+def _put_ground(filled: dict[str, FloatArray], contact: FootContact, mass_kg: float, floor_m: float | FloatArray) -> None:
     known = np.where(contact.known, 1.0, np.nan)[:, None]
     _put(filled, f"{contact.side}GroundReactionForce", known * contact.force_lab_N / mass_kg)
     _put(filled, f"{contact.side}GroundReactionMoment", known * contact.moment_lab_Nm / mass_kg)

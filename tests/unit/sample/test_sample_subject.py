@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,8 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.sample import PlateSpec, SampleTrial, VirtualSubject, virtual_subject
+from biomech_id.sample.floors.stairs import Stairs
+from biomech_id.sample.patterns.stairs import STAIRS_UP
 from biomech_id.trial import EventKind
 
 
@@ -217,7 +220,8 @@ def test_left_and_right_differ_enough_to_be_told_apart(person: VirtualSubject, w
 
 @pytest.mark.parametrize("options", [
     {"direction": "north"}, {"plates": "three"}, {"body": "giant"}, {"rate_hz": 0.0}, {"first_frame": 0}, {"colour": "red"},
-    {"gaps": (("NOSE", 1, 2),)},
+    {"gaps": (("NOSE", 1, 2),)}, {"floor": "ladder"}, {"pattern": "hop"}, {"floor": "stairs up", "direction": "turn"},
+    {"floor": "ramp up", "belt": True},
 ])  # fmt: skip
 def test_impossible_options_are_named(options: dict[str, Any]) -> None:
     with pytest.raises(OptionError) as caught:
@@ -257,3 +261,30 @@ def test_a_run_flies_and_carries_body_weight_on_average(person: VirtualSubject) 
     assert run.truth.spatiotemporal["speed_m_s"] > 2.5
     knee = np.degrees(run.truth.joint_angles_rad["L", "knee"][:, 0])
     assert knee.max() > 70
+
+
+def test_a_floor_and_a_pattern_of_ones_own(person: VirtualSubject) -> None:
+    """What a further floor or way of moving needs: one object each, and no name."""
+    low = person.walk(floor=Stairs(0.10, 0.32), pattern=replace(STAIRS_UP, lift_height=0.05))
+    heights = [plate.centre_m[2] for plate in low.trial.plates]
+    np.testing.assert_allclose(np.diff(heights), 0.10, atol=1e-12)
+    np.testing.assert_allclose(np.diff([plate.centre_m[0] for plate in low.trial.plates]), 0.32, atol=0.01)
+    assert low.truth.spatiotemporal["stride_length_m"] == pytest.approx(0.64)
+
+
+def test_plates_under_every_step_carry_one_foot_each(person: VirtualSubject) -> None:
+    for floor in ("level", "stairs down", "ramp up", "curb up"):
+        stances = person.walk(floor=floor, plates="steps").truth.stances
+        assert [stance.plates for stance in stances] == [(f"plate {i}",) for i in range(1, len(stances) + 1)]
+
+
+@pytest.mark.parametrize("direction", ["-X", "+Y", "-Y"])
+def test_a_ramp_rises_in_the_direction_of_the_way(person: VirtualSubject, direction: str) -> None:
+    """Both the plates and the way that the pelvis goes."""
+    walk = person.walk(floor="ramp up", direction=direction)
+    assert walk.trial.markers["LASI"][-1, 2] - walk.trial.markers["LASI"][0, 2] > 0.4
+    for stance, plate in zip(walk.truth.stances, walk.trial.plates, strict=True):
+        corners = plate.corners_m
+        normal = np.cross(corners[0] - corners[1], corners[0] - corners[3])
+        heel_up = (stance.heel_m - plate.centre_m) @ normal / np.linalg.norm(normal)
+        assert abs(heel_up) == pytest.approx(person.true_body.feet[stance.side].markers_m["HEE"][2], abs=0.002)
