@@ -60,6 +60,8 @@ MOVEMENTS: dict[str, TrialKind] = {
     # Over a beam in big steps; the pelvis has no marker.
     "markerless/pose2sim/balancing.trc": WALK,
     "markerless/pose2sim/static.trc": STANDING,
+    # Poses of segments, and no points.
+    "markerless/theia_pose.c3d": NOBODY,
     "motionmonitor/gait_with_emg.c3d": WALK,
     "motionmonitor/static_pose.c3d": STANDING,
     # A sprint at 9.5 m/s over eight plates; somebody boxing; squats.
