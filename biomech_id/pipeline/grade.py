@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding
+from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
 from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
@@ -17,7 +20,7 @@ from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, g
 from biomech_id.results.session.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.results.session.values import TrialResult
 from biomech_id.sentences import Sentence
-from biomech_id.trial import Markers
+from biomech_id.trial import EventKind, Markers
 
 _RULE = {rule.name: rule for rule in RULES}
 
@@ -94,10 +97,25 @@ def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, 
     readings = {rule: [measure(watched, place) for place in places] for rule, (measure, _) in IN_CYCLES.items()}
     rows = {rule: graded_cycles(result.name, rule, [reading.value for reading in readings[rule]]) for rule in BY_CYCLE}
     rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
-    noticed = [*_doubts(result.name, readings), *_off_segment(result.name, watched, places, readings["marker-rigidity"])]
+    noticed = [
+        *_no_strides(result),
+        *_doubts(result.name, readings),
+        *_off_segment(result.name, watched, places, readings["marker-rigidity"]),
+    ]
     result = replace(_with_refused(result, readings), findings=(*result.findings, *noticed), quality=tuple(rows.values()))
     rows |= {rule: graded(result.name, rule, *count(result)) for rule, count in COUNTED.items()}
     return replace(result, quality=tuple(rows[rule.name] for rule in RULES))
+
+
+def _no_strides(result: TrialResult) -> Iterator[Finding]:
+    """Strikes of one side so near or far that no cycle is cut between them."""
+    least_s, most_s = STRIDE_LIMITS_S
+    for side in SIDES:
+        strikes_s = [event.time_s for event in result.events if event.side == side and event.kind is EventKind.FOOT_STRIKE]
+        for start_s, end_s in pairwise(strikes_s):
+            if not least_s <= end_s - start_s <= most_s:
+                said = {"side": side, "start_s": start_s, "end_s": end_s, "least_s": least_s, "most_s": most_s}
+                yield Finding("stride-not-cut", said, result.name)
 
 
 def _refused(rule: str, reading: Reading) -> bool:

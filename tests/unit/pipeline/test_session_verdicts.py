@@ -28,14 +28,14 @@ Change = Callable[[Trial], Trial]
 
 
 def ran(
-    folder: Path, person: VirtualSubject = PERSON, change: Change = lambda trial: trial, **static: Any
+    folder: Path, person: VirtualSubject = PERSON, change: Change = lambda trial: trial, recipe: Recipe = FAST
 ) -> tuple[Outcome, SessionTables]:
     """A static trial and a walk that was recorded with a fault, analysed as `biomech-id run` does."""
     (folder / "subject").mkdir(parents=True)
-    write_c3d(person.static("static", duration_s=1.0, **static), folder / "subject" / "static.c3d")
+    write_c3d(person.static("static", duration_s=1.0), folder / "subject" / "static.c3d")
     sample: SampleTrial = person.walk("walk")
     write_c3d(replace(sample, trial=change(sample.trial)), folder / "subject" / "walk.c3d")
-    outcome = run_job(Job((folder / "subject",), FAST), folder / "out")
+    outcome = run_job(Job((folder / "subject",), recipe), folder / "out")
     return outcome, read_folder(folder / "out")
 
 
@@ -172,3 +172,18 @@ def test_plates_without_kinetics_are_never_plainly_accepted(tmp_path: Path) -> N
     assert finding["values"]["stances"] == len(tables.stances)
     assert finding["values"]["why"]["rule"] in set(tables.stances["rule"])
     assert quality(tables, "stances-on-plate") == (0.0, "not measured")
+
+
+def test_a_stride_that_no_cycle_is_cut_of_is_said(tmp_path: Path) -> None:
+    """Without the events in the middle two strikes lie two strides and more apart, 4.4 s here: no cycle, and a word about it."""
+
+    def sparse(trial: Trial) -> Trial:
+        left = [event for event in trial.events if event.side == "L" and event.kind == "Foot Strike"]
+        kept = [event for event in trial.events if event not in left[1:-1]]
+        return replace(trial, events=tuple(kept))
+
+    outcome, tables = ran(tmp_path, replace(PERSON, duration_s=6.5), sparse, replace(FAST, event_source="file"))
+    found = findings(tables, "stride-not-cut")
+    assert found
+    assert all(finding["values"]["end_s"] - finding["values"]["start_s"] > 4.0 for finding in found)
+    assert any("No cycle is cut between the left strikes" in words for words in outcome.complaints)
