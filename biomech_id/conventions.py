@@ -11,12 +11,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
+
+
+class Side(StrEnum):
+    """Which leg: the texts "L" and "R" themselves, and "" for what has no side."""
+
+    LEFT = "L"
+    RIGHT = "R"
+    NONE = ""
+
 
 SIDES: tuple[str, str] = ("L", "R")
 #: +1 for the left side, -1 for the right:
 #: the mirroring factor s.
 SIDE_SIGN: dict[str, float] = {"L": 1.0, "R": -1.0}
+
+
+def method_name(method: str) -> str:
+    """Return which method found a joint centre, of its words in ``calibration.json``, without source and residual.
+
+    Parameters
+    ----------
+    method : str
+        "SCoRE, residual 1.2 mm".
+
+    Examples
+    --------
+    >>> from biomech_id.conventions import method_name
+    >>> method_name("SCoRE (Ehrig et al. 2006), residual 1.2 mm")
+    'SCoRE'
+    """
+    return method.partition(",")[0].partition("(")[0].strip()
+
 
 #: Magnitude of gravity, m/s2:
 #: the value the conventional model uses (9.80665 is measurably wrong against its outputs).

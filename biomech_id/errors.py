@@ -9,11 +9,57 @@ A `Finding` is the gentler sibling: something noticed that does not stop the wor
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
 from biomech_id.sentences import Sentence, table, worded
+
+#: Whether who reads the sentences typed a command, and knows options where others know arguments.
+_ON_COMMAND_LINE: ContextVar[bool] = ContextVar("on_command_line", default=False)
+#: Arguments whose option is not called like them.
+_OPTIONS = {"mass_kg": "--mass", "subject_file": "--subject"}
+
+
+@contextmanager
+def on_command_line() -> Iterator[None]:
+    """Speak of options, ``--mass``, until the end of the block; of arguments, ``mass_kg``, otherwise."""
+    token = _ON_COMMAND_LINE.set(True)
+    try:
+        yield
+    finally:
+        _ON_COMMAND_LINE.reset(token)
+
+
+def option(argument: str) -> str:
+    """Return what a person calls an argument of the main job: ``mass_kg``, or on the command line ``--mass``.
+
+    Parameters
+    ----------
+    argument : str
+        Its name in Python.
+    """
+    if not _ON_COMMAND_LINE.get():
+        return argument
+    return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def did_you_mean(word: str, known: Collection[str]) -> str:
+    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near.
+
+    Parameters
+    ----------
+    word : str
+        As typed.
+    known : Collection[str]
+        The words there are.
+    """
+    near = [k for k in sorted(known) if k.startswith(word)] or difflib.get_close_matches(word, sorted(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 class BiomechError(Exception):

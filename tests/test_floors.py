@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "biomech_id"
 FLOORS = {
     "sentences": -1,  # what errors and findings are said with
     "errors": 0, "conventions": 0, "anatomy": 0.5, "_version": 0,  # anatomy refuses in the words of errors
+    "arguments": 0.5,  # and so do these
     "algebra": 1, "files": 1,
     "plugins": 1,
     "signal": 1.5,  # its arrays are of the types of algebra
@@ -58,7 +59,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("pipeline.single", "biomech_id.report"): _DRAWING,
     ("pipeline.redraw", "biomech_id.report"): _DRAWING,
 }
-SAMPLE_MAY_IMPORT = {"errors", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
+SAMPLE_MAY_IMPORT = {"errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
 NOT_A_LIBRARY = {"data", "pipelines", "reports", "tests", "benchmarks"}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

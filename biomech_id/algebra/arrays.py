@@ -7,10 +7,45 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from biomech_id.errors import ShapeError
+from biomech_id.errors import ShapeError, WrongTypeError
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+
+
+def numbers(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
+    """Return ``values`` as a float64 array of any shape.
+
+    Parameters
+    ----------
+    values : ArrayLike
+        Anything NumPy can turn into a float array.
+    name : str
+        Of the field or argument, for the error message.
+    where : str, optional
+        The value or function that it belongs to, for the error message.
+
+    Raises
+    ------
+    WrongTypeError
+        It holds something else than numbers, or rows of different length.
+
+    Examples
+    --------
+    >>> from biomech_id.algebra.arrays import numbers
+    >>> numbers([[0, 0, 9.81]], name="force_N").dtype
+    dtype('float64')
+    """
+    try:
+        if values is None or isinstance(values, str | bytes):
+            raise TypeError(type(values).__name__)
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as reason:
+        given = type(values).__name__
+        raise WrongTypeError(
+            f"{where or 'The call'} takes numbers as {name}, in an array or in lists of one length, not a {given} ({reason}).",
+            value=given, expected="an array of numbers", where=where or name,
+        ) from reason  # fmt: skip
 
 
 def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
@@ -38,7 +73,7 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
     >>> readonly([[0, 0, 9.81]], (None, 3), name="force_N").shape
     (1, 3)
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name=name, where=where)
     _check_shape(array, shape, name, where)
     return _frozen(array, values) if array.flags.writeable else array
 
@@ -63,7 +98,7 @@ def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str
     >>> readonly_mask([True, False], (2,), name="known")
     array([ True, False])
     """
-    array = np.asarray(values, dtype=np.bool_)
+    array = np.asarray(values if isinstance(values, np.ndarray) else numbers(values, name=name, where=where), dtype=np.bool_)
     _check_shape(array, shape, name, where)
     return _frozen(array, values)
 
@@ -92,7 +127,7 @@ def readonly_column_major(values: ArrayLike, shape: tuple[int | None, ...], *, n
     where : str, optional
         The value that the field belongs to, for the error message.
     """
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name=name, where=where)
     _check_shape(array, shape, name, where)
     if array.flags.writeable or not array.flags.f_contiguous:
         array = array.copy(order="F")

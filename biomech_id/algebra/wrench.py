@@ -19,10 +19,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, numbers, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
-from biomech_id.errors import FrameMismatchError, ShapeError
+from biomech_id.arguments import a, a_quantity, a_text, a_word, holds, takes
+from biomech_id.errors import FrameMismatchError, InvalidValueError, ShapeError
 
 #: Who acts on whom:
 #: "internal" is the action of the proximal on the distal segment, "external" its opposite, "" says nothing.
@@ -33,8 +34,13 @@ _OPPOSITE: dict[Sense, Sense] = {"internal": "external", "external": "internal",
 #: it moves the moment of 1 kN by 1e-9 N m at most.
 SAME_POINT_M = 1e-12
 SAME_AXES = 1e-12
+#: Metres: no point that a moment is about lies further from the laboratory's origin; millimetres do.
+FURTHEST_POINT_M = 200.0
+#: Departure of R'R from identity that still counts as a rotation.
+ROTATION_TOLERANCE = 1e-6
 
 
+@holds(frame=a_text(), sense=a_word(("internal", "external", "")))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Wrench:
@@ -83,8 +89,10 @@ class Wrench:
         object.__setattr__(self, "force_N", force)
         object.__setattr__(self, "moment_Nm", readonly(self.moment_Nm, (n, 3), name="moment_Nm", where="Wrench"))
         object.__setattr__(self, "point_lab_m", _per_frame(self.point_lab_m, n, (3,), "point_lab_m"))
+        _check_point(self.point_lab_m)
         if self.R_lab_frame is not None:
             object.__setattr__(self, "R_lab_frame", _per_frame(self.R_lab_frame, n, (3, 3), "R_lab_frame"))
+            _check_rotation(self.R_lab_frame, self.frame)
         elif self.frame != "lab":
             raise FrameMismatchError(
                 f"A wrench in {self.frame} axes needs the rotation that maps them to the laboratory.",
@@ -94,6 +102,7 @@ class Wrench:
     def __len__(self) -> int:
         return len(self.force_N)
 
+    @takes()
     def about(self, point_lab_m: ArrayLike) -> Wrench:
         """The same wrench with its moment about another point: (n, 3) or (3,), metres, laboratory axes.
 
@@ -115,6 +124,7 @@ class Wrench:
             arm = matvec_transposed(self.R_lab_frame, arm)
         return replace(self, moment_Nm=self.moment_Nm + cross(arm, self.force_N), point_lab_m=point)
 
+    @takes(frame=a_text())
     def expressed_in(self, frame: str, R_lab_frame: ArrayLike | None = None) -> Wrench:
         """The same wrench with components in other axes.
 
@@ -144,6 +154,7 @@ class Wrench:
         force, moment = matvec_transposed(R, force), matvec_transposed(R, moment)
         return replace(self, force_N=force, moment_Nm=moment, frame=frame, R_lab_frame=R)
 
+    @takes()
     def power(self, velocity_m_s: FloatArray, omega_rad_s: FloatArray) -> FloatArray:
         """Power (n,), W, on a body whose material point at ``point_lab_m`` moves with ``velocity_m_s``.
 
@@ -164,9 +175,12 @@ class Wrench:
         >>> knee.power(np.array([[0.0, 0.0, 0.01]]), np.array([[0.0, 3.0, 0.0]]))
         array([125.])
         """
-        power: FloatArray = dot(self.force_N, velocity_m_s) + dot(self.moment_Nm, omega_rad_s)
+        velocity = readonly(velocity_m_s, (len(self), 3), name="velocity_m_s", where="power")
+        omega = readonly(omega_rad_s, (len(self), 3), name="omega_rad_s", where="power")
+        power: FloatArray = dot(self.force_N, velocity) + dot(self.moment_Nm, omega)
         return power
 
+    @takes(atol=a_quantity(0.0))
     def isclose(self, other: Wrench, *, atol: float = 1e-9) -> bool:
         """Whether force (N) and moment (N m) agree within ``atol`` in every frame; missing equals missing.
 
@@ -189,6 +203,7 @@ class Wrench:
         >>> push.isclose(push.about([0.0, 1.0, 0.0]).about([0.0, 0.0, 0.0]))
         True
         """
+        a(Wrench, "about the same point, in the same axes").check(other, "other", "isclose")
         self._check_fits(other, "compared")
         force = np.allclose(self.force_N, other.force_N, rtol=0, atol=atol, equal_nan=True)
         return force and np.allclose(self.moment_Nm, other.moment_Nm, rtol=0, atol=atol, equal_nan=True)
@@ -231,15 +246,34 @@ class Wrench:
 
 def _per_frame(values: ArrayLike, n: int, tail: tuple[int, ...], name: str) -> FloatArray:
     """``values`` of shape tail or (n, *tail) as a read-only array (n, *tail); a constant is not copied n times."""
-    array = np.asarray(values, dtype=np.float64)
+    array = numbers(values, name=name, where="Wrench")
     if array.shape == tail:
         return np.broadcast_to(readonly(array, tail, name=name, where="Wrench"), (n, *tail))
     return readonly(array, (n, *tail), name=name, where="Wrench")
 
 
-def _same(a: FloatArray | None, b: FloatArray | None, tolerance: float) -> bool:
-    if a is b:
+def _check_point(point_lab_m: FloatArray) -> None:
+    furthest_m = float(np.nanmax(np.abs(point_lab_m), initial=0.0))
+    if furthest_m > FURTHEST_POINT_M:
+        raise InvalidValueError(
+            f"The point_lab_m of a wrench is {furthest_m:.6g} m from the laboratory's origin: these look like millimetres.",
+            value=furthest_m, expected=f"metres, at most {FURTHEST_POINT_M:g}", where="Wrench",
+        )  # fmt: skip
+
+
+def _check_rotation(R_lab_frame: FloatArray, frame: str) -> None:
+    gram = np.einsum("nji,njk->nik", R_lab_frame, R_lab_frame) - np.eye(3)
+    apart = float(np.nanmax(np.abs(gram), initial=0.0))
+    if apart > ROTATION_TOLERANCE:
+        raise InvalidValueError(
+            f"The R_lab_frame of the {frame} axes is no rotation: R'R differs from one by {apart:.3g}.",
+            value=apart, expected="orthonormal columns, R'R = 1 within 1e-6", where="Wrench",
+        )  # fmt: skip
+
+
+def _same(one: FloatArray | None, other: FloatArray | None, tolerance: float) -> bool:
+    if one is other:
         return True
-    if a is None or b is None:
+    if one is None or other is None:
         return False
-    return np.allclose(a, b, rtol=0, atol=tolerance, equal_nan=True)
+    return np.allclose(one, other, rtol=0, atol=tolerance, equal_nan=True)

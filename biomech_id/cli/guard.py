@@ -15,7 +15,7 @@ from typing import Annotated, ParamSpec, TextIO
 import typer
 
 from biomech_id._version import __version__
-from biomech_id.errors import BiomechError, OutputError
+from biomech_id.errors import BiomechError, OutputError, on_command_line
 from biomech_id.plugins import import_plugins, plugin_modules
 
 DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130
@@ -45,7 +45,8 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             import_plugins(plugin_modules())
-            code = command(*args, **kwargs)
+            with on_command_line():
+                code = command(*args, **kwargs)
         except KeyboardInterrupt:
             print_error("Interrupted; nothing was left half-written.")
             raise typer.Exit(INTERRUPTED) from None

@@ -70,7 +70,7 @@ def opensim(
     from biomech_id.pipeline.opensim import hand_over
 
     settings, without = recipe_of(recipe, model, kinetics), tuple(exclude or ())
-    job = Job(tuple(paths), settings, static, functional, without, subject_file=subject, mass_kg=mass, code=code)
+    job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject_file=subject, mass_kg=mass, code=code)
 
     with shown_progress() as progress:
         outcome = hand_over(job, out, knee=knee.value, analog=analog, progress=progress)

@@ -44,7 +44,9 @@ ResultsOut = Annotated[
     Path, typer.Option("-o", "--out", help="Folder for tables and report; replaced as a whole.", show_default=False)
 ]
 Static = Annotated[Path | None, typer.Option(help="The static trial; found by itself otherwise.")]
-Functional = Annotated[Path | None, typer.Option(help="A trial of hip and knee movements, for functional joint centres.")]
+Functional = Annotated[
+    list[Path] | None, typer.Option(help="A trial of hip and knee movements, for functional joint centres; may be repeated.")
+]
 Exclude = Annotated[list[str] | None, typer.Option(help="Leave out files whose name fits this pattern; may be repeated.")]
 Model = Annotated[
     str | None,
@@ -95,7 +97,7 @@ def run(
     from biomech_id.pipeline.single import run_job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    job = Job(tuple(paths), settings, static, functional, without, subject, mass, norm, code, review)
+    job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review)
 
     with shown_progress() as progress:
         outcome = run_job(job, out, progress=progress)

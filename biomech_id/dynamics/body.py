@@ -7,15 +7,17 @@ the segment's axes written in the laboratory. A NaN frame stays NaN and touches 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_column_major
+from biomech_id.algebra.arrays import BoolArray, FloatArray, numbers, readonly, readonly_column_major
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, proximal_part
+from biomech_id.arguments import a, a_count, a_quantity, a_text, a_word, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
@@ -25,6 +27,9 @@ ORTHONORMAL_TOLERANCE = 1e-6
 #: Relative slack of the positive semi-definite and triangle tests:
 #: massless axes (zero inertia) are allowed.
 INERTIA_TOLERANCE = 1e-12
+#: Metres: no centre of mass of a segment lies further from its joint, and no radius of gyration is longer; millimetres, centimetres
+#: and kg cm2 are.
+LONGEST_ARM_M = 3.0
 
 
 @compact_repr
@@ -71,6 +76,7 @@ class Frames:
         return len(self.R_lab_seg)
 
 
+@holds(name=a_text(), mass_kg=a_quantity(0.0, 400.0, "kg"), source=a_text())
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Segment:
@@ -105,18 +111,29 @@ class Segment:
     source: str = ""
 
     def __post_init__(self) -> None:
-        com = np.asarray(self.com_m, dtype=np.float64)
-        tensor = np.asarray(self.inertia_kgm2, dtype=np.float64)
+        com = numbers(self.com_m, name="com_m", where=self.name)
+        tensor = numbers(self.inertia_kgm2, name="inertia_kgm2", where=self.name)
         com_shape: tuple[int | None, ...] = (3,) if com.ndim < 2 else (None, 3)
         tensor_shape: tuple[int | None, ...] = (3, 3) if tensor.ndim < 3 else (None, 3, 3)
         object.__setattr__(self, "com_m", readonly(com, com_shape, name="com_m", where=self.name))
         object.__setattr__(self, "inertia_kgm2", readonly(tensor, tensor_shape, name="inertia_kgm2", where=self.name))
-        if not (np.isfinite(self.mass_kg) and self.mass_kg >= 0):
-            raise InvalidValueError(
-                f"The mass of the {self.name} is {self.mass_kg} kg.",
-                value=self.mass_kg, expected="a finite mass of at least 0 kg", where=self.name,
-            )  # fmt: skip
+        self._check_size()
         self._check_tensor(tensor.reshape(-1, 3, 3))
+
+    def _check_size(self) -> None:
+        arm_m = float(np.nanmax(np.abs(self.com_m), initial=0.0))
+        if arm_m > LONGEST_ARM_M:
+            raise InvalidValueError(
+                f"The com_m of the {self.name} is {arm_m:.6g} m from the segment's origin: these look like millimetres.",
+                value=self.com_m.tolist(), expected=f"metres, at most {LONGEST_ARM_M:g}", where=self.name,
+            )  # fmt: skip
+        moment = float(np.nanmax(np.abs(self.inertia_kgm2), initial=0.0))
+        if self.mass_kg > 0 and moment > self.mass_kg * LONGEST_ARM_M**2:
+            raise InvalidValueError(
+                f"The inertia_kgm2 of the {self.name} reaches {moment:.6g} kg m2 with {self.mass_kg:g} kg, a radius of gyration of "
+                f"{(moment / self.mass_kg) ** 0.5:.3g} m: these look like kg cm2 or kg mm2.",
+                value=moment, expected=f"kg m2, a radius of gyration of at most {LONGEST_ARM_M:g} m", where=self.name,
+            )  # fmt: skip
 
     def _check_tensor(self, tensors: FloatArray) -> None:
         tensors = tensors[np.isfinite(tensors).all(axis=(1, 2))]
@@ -138,6 +155,11 @@ class Segment:
             )  # fmt: skip
 
 
+#: What a motion holds for each frame beside its pose.
+_VECTORS = ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_velocity_lab_m_s", "com_acceleration_lab_m_s2")
+
+
+@holds(frames=a(Frames), segment=or_none(a(Segment)))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -157,6 +179,9 @@ class Motion:
         (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
     com_acceleration_lab_m_s2 : FloatArray
         (n, 3), centre of mass. For a segment without inertial parameters (the pelvis) these are of the frame's origin.
+    segment : Segment | None, optional
+        Whose centre of mass is followed; a body or a chain refuses the motion beside a segment with another one. None where the
+        motion was made without a segment.
     """
 
     frames: Frames
@@ -165,9 +190,10 @@ class Motion:
     com_lab_m: FloatArray
     com_velocity_lab_m_s: FloatArray
     com_acceleration_lab_m_s2: FloatArray
+    segment: Segment | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_velocity_lab_m_s", "com_acceleration_lab_m_s2"):
+        for name in _VECTORS:
             values = readonly_column_major(getattr(self, name), (len(self.frames), 3), name=name, where="Motion")
             object.__setattr__(self, name, values)
 
@@ -182,15 +208,33 @@ class Motion:
         frames : BoolArray
             (n,), True for those that are kept.
         """
-        vectors = (
-            self.omega_lab_rad_s,
-            self.alpha_lab_rad_s2,
-            self.com_lab_m,
-            self.com_velocity_lab_m_s,
-            self.com_acceleration_lab_m_s2,
-        )
         pose = Frames(self.frames.R_lab_seg[frames], self.frames.origin_lab_m[frames])
-        return Motion(pose, *(vector[frames] for vector in vectors))
+        constant = self.segment if self.segment is not None and self.segment.com_m.ndim == 1 else None
+        return replace(self, frames=pose, segment=constant, **{name: getattr(self, name)[frames] for name in _VECTORS})
+
+    def check_made_with(self, segment: Segment, where: str) -> None:
+        """Refuse a segment whose centre of mass is not the one that is followed here.
+
+        Parameters
+        ----------
+        segment : Segment
+            Beside this motion.
+        where : str
+            Trial and segment, for the error message.
+
+        Raises
+        ------
+        InvalidValueError
+            The motion was made with another segment.
+        """
+        mine = self.segment
+        if mine is None or mine is segment or np.array_equal(mine.com_m, segment.com_m, equal_nan=True):
+            return
+        raise InvalidValueError(
+            f"{where}: the com_m of the segment is {_in_brief(segment.com_m)} m, but its motion was made with "
+            f"{_in_brief(mine.com_m)} m. BodyMotion.with_segment changes both.",
+            value=segment.com_m.tolist(), expected="the segment that the motion was made with", where=where,
+        )  # fmt: skip
 
     def velocity_of(self, point_lab_m: FloatArray) -> FloatArray:
         """Velocity (n, 3), m/s, laboratory axes, of the segment's material point that is at ``point_lab_m`` (n, 3).
@@ -202,6 +246,11 @@ class Motion:
         """
         arm = point_lab_m - self.com_lab_m
         return np.asarray(self.com_velocity_lab_m_s + np.cross(self.omega_lab_rad_s, arm))
+
+
+def _in_brief(com_m: FloatArray) -> str:
+    """A centre of mass in a sentence; of one that changes from frame to frame its mean."""
+    return ", ".join(f"{value:.4g}" for value in com_m.reshape(-1, 3).mean(axis=0))
 
 
 @compact_repr
@@ -281,6 +330,10 @@ def stacked(parts: Sequence[FloatArray]) -> FloatArray:
     return stack
 
 
+@holds(
+    name=a_text(), rate_hz=a_quantity(1.0, 1e6, "Hz"), first_frame=a_count(0), motions=a(Mapping), segments=a(Mapping),
+    joint_centres_lab_m=a(Mapping), joint_angles_rad=a(Mapping), kinetics=a_text(),
+)  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
@@ -327,6 +380,8 @@ class BodyMotion:
         A segment without its parent.
     ShapeError
         Parts of different length.
+    InvalidValueError
+        A segment that its motion was not made with (see `with_segment`).
     """
 
     name: str
@@ -356,6 +411,45 @@ class BodyMotion:
         for side in self.sides:
             for joint in JOINTS:
                 self._check_parent(side, joint)
+        for part in self.segments.keys() & self.motions.keys():
+            self.motions[part].check_made_with(self.segments[part], f"{self.name}, {' '.join(part)}")
+
+    @takes(side=a_word(SIDES), segment=a(Segment))
+    def with_segment(self, side: str, segment: Segment) -> BodyMotion:
+        """Return the motion with another segment of the same name in one leg, following its centre of mass.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        segment : Segment
+            Mass, centre of mass and tensor to be used; constant, as the one in its place.
+
+        Raises
+        ------
+        InvalidValueError
+            The leg has no segment of that name, or one of the two changes from frame to frame: the body has to be tracked anew.
+        """
+        part = (side, segment.name)
+        before = self.segments.get(part)
+        if before is None or before.com_m.ndim > 1 or segment.com_m.ndim > 1:
+            raise InvalidValueError(
+                f"{self.name} has no constant segment {' '.join(part)} that could be changed.",
+                value=segment.name, expected=f"one of {', '.join(' '.join(each) for each in self.segments)}", where=self.name,
+            )  # fmt: skip
+        old = self.motions[part]
+        arm = matvec(old.frames.R_lab_seg, segment.com_m - before.com_m)
+        swing = cross(old.omega_lab_rad_s, arm)
+        moved = replace(
+            old,
+            com_lab_m=old.com_lab_m + arm,
+            com_velocity_lab_m_s=old.com_velocity_lab_m_s + swing,
+            com_acceleration_lab_m_s2=old.com_acceleration_lab_m_s2
+            + cross(old.alpha_lab_rad_s2, arm)
+            + cross(old.omega_lab_rad_s, swing),
+            segment=segment,
+        )
+        return replace(self, motions={**self.motions, part: moved}, segments={**self.segments, part: segment})
 
     def _check_parent(self, side: str, joint: str) -> None:
         distal = (side, DISTAL_SEGMENT[joint])
@@ -420,6 +514,7 @@ class BodyMotion:
         return iter(self.motions)
 
 
+@holds(side=a_word(SIDES))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class FootContact:

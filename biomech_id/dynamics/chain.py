@@ -35,7 +35,7 @@ class Chain:
         n `Segment`, distal before proximal. Tensors may be constant or one per frame.
     motions : Sequence[Motion]
         n `Motion` of N frames each, kept as their `MotionStack`. Their ``com_lab_m`` is what counts, so a centre of mass may wander
-        in its segment.
+        in its segment; one that was made with a segment is refused beside another.
     joints_lab_m : Sequence[FloatArray]
         n arrays (N, 3), the proximal joint centre of each segment, metres, laboratory axes.
     parents : tuple[int, ...], optional
@@ -67,7 +67,7 @@ class Chain:
     ShapeError
         Parts of different length; the message names both shapes.
     InvalidValueError
-        A parent before its child, or two segments with one name.
+        A parent before its child, two segments with one name, or a segment that its motion was not made with.
     """
 
     segments: Sequence[Segment]
@@ -92,6 +92,8 @@ class Chain:
         self._store("parents", tuple(self.parents) or (*range(1, n), BASE))
         self._store("names", tuple(self.names) or tuple(segment.name for segment in self.segments))
         self._check_structure()
+        for segment, motion, name in zip(self.segments, stack, self.names, strict=True):
+            motion.check_made_with(segment, name)
         self._store("mass_kg", readonly([s.mass_kg for s in self.segments], (n,), name="mass_kg"))
         self._store("inertia_kgm2", _stack_tensors([s.inertia_kgm2 for s in self.segments], self.n_frames, self.names))
         for name in ("R_lab_seg", "omega_lab_rad_s", "alpha_lab_rad_s2", "com_lab_m", "com_acceleration_lab_m_s2"):

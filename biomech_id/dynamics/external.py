@@ -8,13 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, numbers, readonly
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.algebra.wrench import Wrench
+from biomech_id.arguments import Kind, a, a_text, holds
 from biomech_id.dynamics.chain import Chain
-from biomech_id.errors import ShapeError
+from biomech_id.errors import InvalidValueError, ShapeError
+
+#: Gravity seen from an accelerated place included; mm/s2 lie above.
+LARGEST_GRAVITY_M_S2 = 500.0
 
 
+@holds(segment=a_text(), wrench=a(Wrench), part=a_text())
 @dataclass(frozen=True, eq=False)
 class External:
     """A wrench from outside on one segment.
@@ -69,8 +74,11 @@ def check_external(chain: Chain, external: Iterable[External]) -> tuple[External
     ShapeError
         A wrench of another length; the message names both shapes.
     """
+    several = Kind("a sequence of External", lambda v: isinstance(v, Iterable))
+    several.check(external, "external wrenches (extra)", "solve")
     checked = tuple(external)
     for load in checked:
+        a(External).check(load, "external wrenches (extra)", "solve")
         chain.index(load.segment)
         if len(load.wrench) != chain.n_frames:
             raise ShapeError(
@@ -96,7 +104,12 @@ def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
     ShapeError
         Unless it is (3,) or (N, 3).
     """
-    gravity = np.asarray(gravity_lab_m_s2, dtype=np.float64)
+    gravity = numbers(gravity_lab_m_s2, name="gravity_lab_m_s2", where="solve")
+    if not np.abs(gravity).max(initial=0.0) <= LARGEST_GRAVITY_M_S2:
+        raise InvalidValueError(
+            f"solve was given a gravity_lab_m_s2 of {gravity.ravel()[:3].tolist()}: these are no m/s2.",
+            value=gravity.ravel()[:3].tolist(), expected=f"m/s2, at most {LARGEST_GRAVITY_M_S2:g}", where="solve",
+        )  # fmt: skip
     if gravity.shape in ((3,), (chain.n_frames, 1, 3)):
         return gravity
     return readonly(gravity, (chain.n_frames, 3), name="gravity_lab_m_s2", where="solve")[:, None, :]

@@ -23,7 +23,8 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PROXIMAL_SEGMENT
-from biomech_id.conventions import GRAVITY_LAB_M_S2
+from biomech_id.arguments import Kind, a, a_switch, a_word, takes
+from biomech_id.conventions import GRAVITY_LAB_M_S2, SIDES
 from biomech_id.dynamics.bearing_ends import with_bearing_ends
 from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
@@ -33,10 +34,17 @@ from biomech_id.dynamics.external import External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
-from biomech_id.errors import MissingInputError, OptionError, ShapeError, WrongTypeError, must_be
+from biomech_id.errors import MissingInputError, ShapeError
 
 #: Summing from the tips, or solving the block system.
 Method = Literal["recursive", "block"]
+_METHOD = a_word(("recursive", "block"))
+_CONTACTS = Kind(
+    "a mapping of 'L' and 'R' to FootContact, or an Assignment,",
+    lambda v: isinstance(getattr(v, "contacts", v), Mapping) and all(isinstance(c, FootContact) for c in _contacts_of(v).values()),
+    lambda v: set(_contacts_of(v)) <= set(SIDES),
+    "assign_plates(trial, motion) returns them",
+)
 #: Name of the whole beside its parts.
 TOTAL = "total"
 
@@ -50,6 +58,7 @@ class HasContacts(Protocol):
         ...
 
 
+@takes(chain=a(Chain), method=_METHOD, budget=a_switch())
 def solve(
     chain: Chain,
     external: Iterable[External] = (),
@@ -105,13 +114,9 @@ def solve(
     problem = Problem.of(chain, external, gravity)
     if method == "recursive":
         forces, moments = _recurse(problem, budget)
-    elif method == "block":
+    else:
         forces, moments = _recurse(problem, budget) if budget else ({}, {})
         forces[TOTAL], moments[TOTAL] = block_system(chain, external, gravity_lab_m_s2=gravity).solve()
-    else:
-        raise OptionError(
-            f"There is no method {method!r}.", value=method, expected="'recursive' or 'block'", where="solve(method=...)"
-        )
     no_force = np.broadcast_to(0.0, problem.shape)
     parts = {part: ChainLoads(chain, forces.get(part, no_force), moments[part]) for part in moments if part != TOTAL}
     return ChainLoads(chain, forces[TOTAL], moments[TOTAL], external, gravity, parts if budget else None)
@@ -151,6 +156,9 @@ def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatA
     arrays[part][frames] = values
 
 
+@takes(
+    "solve", motion=a(BodyMotion, "a model's track(trial) returns it"), contacts=_CONTACTS, method=_METHOD, budget=a_switch(),
+)  # fmt: skip
 def solve_body(
     motion: BodyMotion,
     contacts: Mapping[str, FootContact] | HasContacts,
@@ -187,7 +195,6 @@ def solve_body(
     InvalidValueError, OptionError
         As for `newton_euler.solve`.
     """
-    must_be(motion, BodyMotion, argument="motion", of="solve", hint="a model's track(trial) returns it")
     feet = _contacts_of(contacts)
     if not motion.sides:
         return JointLoads({}, motion, feet)
@@ -203,12 +210,7 @@ def solve_body(
 
 def _contacts_of(contacts: Mapping[str, FootContact] | HasContacts) -> Mapping[str, FootContact]:
     feet = contacts if isinstance(contacts, Mapping) else getattr(contacts, "contacts", None)
-    if feet is None:
-        given = type(contacts).__name__
-        raise WrongTypeError(
-            f"solve takes feet and their ground as its contacts, not a {given}: assign_plates(trial, motion) returns them.",
-            value=given, expected="what assign_plates returns", where="solve",
-        )  # fmt: skip
+    assert feet is not None
     return feet
 
 

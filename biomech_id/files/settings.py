@@ -15,8 +15,8 @@ from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from biomech_id.errors import BiomechError, FileRefusedError, OptionError
-from biomech_id.files.text import did_you_mean, read_problem, read_text
+from biomech_id.errors import BiomechError, FileRefusedError, OptionError, did_you_mean
+from biomech_id.files.text import read_problem, read_text
 
 Read = TypeVar("Read")
 #: Words, or what returns them when they are asked for.

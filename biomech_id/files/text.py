@@ -7,8 +7,6 @@ PowerShell writes UTF-16: what a person sees as one and the same file must read 
 from __future__ import annotations
 
 import codecs
-import difflib
-from collections.abc import Collection
 from pathlib import Path
 
 
@@ -45,17 +43,3 @@ def read_problem(error: OSError | ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text (save it as UTF-8)"
     return str(error)
-
-
-def did_you_mean(word: str, known: Collection[str]) -> str:
-    """Return " Did you mean ...?" with the nearest of some known words, or nothing if none is near.
-
-    Parameters
-    ----------
-    word : str
-        As typed.
-    known : Collection[str]
-        The words there are.
-    """
-    near = [k for k in sorted(known) if k.startswith(word)] or difflib.get_close_matches(word, sorted(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""

@@ -11,16 +11,16 @@ division by a force. Two ways to the video rate are kept (`signal.resample`):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import NoneType
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.arguments import a, a_word, each, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.errors import OptionError, ShapeError, must_be
+from biomech_id.errors import ShapeError
 from biomech_id.gait.by_hand import Judged, StanceVerdict, overruled
-from biomech_id.gait.contacts import PlateContact, find_contacts, mass_or_estimate_kg, plate_at_rest
+from biomech_id.gait.contacts import CONTACT, PlateContact, find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
@@ -30,6 +30,7 @@ from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge, light_stance
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
+from biomech_id.trial.subject import BODY_MASS
 
 #: Resultant force from which the vendor's software uses a plate:
 #: between 4.40 and 5.05 N by its stored outputs.
@@ -39,6 +40,12 @@ EDGE_NOISE_FACTOR = 3.0
 LEAST_EDGE_N = 1.0
 
 
+@takes(
+    trial=a(Trial, "read_c3d(path) returns it"), motion=or_none(a(BodyMotion, "a model's track(trial) returns it")),
+    events=or_none(each(a(Event, "find_events(trial) returns them"))), kinetics=a_word(("textbook", "vicon")),
+    body_mass_kg=or_none(BODY_MASS), contact_N=CONTACT, verdicts=each(a(StanceVerdict)),
+    wrench_plates=or_none(each(a(ForcePlate, "prepare(trial, model) smooths them"))),
+)  # fmt: skip
 def assign_plates(
     trial: Trial,
     motion: BodyMotion | None = None,
@@ -89,10 +96,6 @@ def assign_plates(
     MissingInputError
         No foot is seen.
     """
-    must_be(trial, Trial, argument="trial", of="assign_plates", hint="read_c3d(path) returns it")
-    must_be(motion, (BodyMotion, NoneType), argument="motion", of="assign_plates", hint="a model's track(trial) returns it")
-    if kinetics not in ("textbook", "vicon"):
-        raise OptionError(f"There are no {kinetics!r} kinetics.", value=kinetics, expected="textbook | vicon", where="kinetics")
     smoothed = trial.wrench_plates if wrench_plates is None else wrench_plates
     plates = tuple(trial.plates if smoothed is None else smoothed)
     if len(plates) != len(trial.plates):

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.arguments import a_quantity
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate, Trial
 
+#: Contact threshold as an argument of functions; 0 finds it.
+CONTACT = a_quantity(0.0, 2000.0, "N")
 #: Contact threshold in standard deviations of the unloaded plate, and as a share of body weight.
 NOISE_FACTOR = 6.0
 WEIGHT_SHARE = 0.02

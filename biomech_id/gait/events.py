@@ -13,10 +13,11 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 
+from biomech_id.arguments import a, a_word, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding, InvalidValueError, MissingInputError, OptionError, must_be
-from biomech_id.gait.contacts import find_contacts
+from biomech_id.errors import Finding, InvalidValueError, MissingInputError
+from biomech_id.gait.contacts import CONTACT, find_contacts
 from biomech_id.gait.event_merging import completed_events, merged_events, nearest_event
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
@@ -26,9 +27,14 @@ from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.support import floor_support
 from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.trial import Event, EventKind, Trial
+from biomech_id.trial.subject import BODY_MASS
 
 SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
+_SEARCH = {
+    "trial": a(Trial, "read_c3d(path) returns it"), "motion": or_none(a(BodyMotion, "a model's track(trial) returns it")),
+    "source": a_word(SOURCES), "body_mass_kg": or_none(BODY_MASS), "contact_N": CONTACT, "timing": or_none(a(MarkerTiming)),
+}  # fmt: skip
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
 #: A stored event further than this from the force is worth a look:
@@ -97,6 +103,7 @@ class EventSearch:
     findings: tuple[Finding, ...] = ()
 
 
+@takes(**_SEARCH)
 def find_events(
     trial: Trial,
     motion: BodyMotion | None = None,
@@ -127,6 +134,7 @@ def find_events(
     return found.events
 
 
+@takes("find_events", **_SEARCH)
 def search_events(
     trial: Trial,
     motion: BodyMotion | None = None,
@@ -162,11 +170,6 @@ def search_events(
     MissingInputError
         "file" without stored events, or markers and plates without any foot to see.
     """
-    must_be(trial, Trial, argument="trial", of="find_events", hint="read_c3d(path) returns it")
-    if source not in SOURCES:
-        raise OptionError(
-            f"Events cannot be taken from {source!r}.", value=source, expected=" | ".join(SOURCES), where="event_source"
-        )
     stored = events_in_file(trial)
     if source == "file" and not stored:
         raise MissingInputError(

@@ -103,9 +103,9 @@ class CalibrationInput:
     subject : Subject
         Measurements in force.
     static : Trial | None
-        The trial in which the subject stands, and one in which hips circle or knees bend.
-    functional : Trial | None
-        The trial in which the subject stands, and one in which hips circle or knees bend.
+        The trial in which the subject stands.
+    functional : Sequence[Trial]
+        Those in which hips circle or knees bend.
     foot_flat : bool | None
         Whether the feet stood flat; None leaves it to the subject's measurements and the model.
     marker_set : str | None
@@ -121,7 +121,7 @@ class CalibrationInput:
     trials: Sequence[Trial]
     subject: Subject
     static: Trial | None = None
-    functional: Trial | None = None
+    functional: Sequence[Trial] = ()
     foot_flat: bool | None = None
     marker_set: str | None = None
     inertia_table: str = "auto"
@@ -131,7 +131,8 @@ class CalibrationInput:
     @property
     def walks(self) -> tuple[Trial, ...]:
         """Every trial without a purpose of its own."""
-        return tuple(trial for trial in self.trials if trial is not self.static and trial is not self.functional)
+        special = (self.static, *self.functional)
+        return tuple(trial for trial in self.trials if not any(trial is other for other in special))
 
 
 @dataclass(frozen=True, eq=False)

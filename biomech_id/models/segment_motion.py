@@ -28,7 +28,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import dot, matvec
-from biomech_id.dynamics.body import Frames, Motion
+from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.errors import OptionError
 from biomech_id.signal.derivatives import central_difference, quintic_derivatives, without_ends
 from biomech_id.signal.smoothing_spline import smoothed
@@ -58,7 +58,9 @@ def check_kinetics(kinetics: str) -> None:
         )  # fmt: skip
 
 
-def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kinetics: str = "textbook") -> Motion:
+def differentiate(
+    frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kinetics: str = "textbook", segment: Segment | None = None
+) -> Motion:
     """Return the motion of a segment from its pose and the path of its centre of mass.
 
     Parameters
@@ -71,6 +73,8 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
         Frames per second.
     kinetics : str, optional
         "textbook" or "vicon", see the module.
+    segment : Segment | None, optional
+        Whose centre of mass it is.
 
     Raises
     ------
@@ -90,6 +94,7 @@ def differentiate(frames: Frames, com_lab_m: FloatArray, rate_hz: float, *, kine
         com_lab_m=com_lab_m,
         com_velocity_lab_m_s=velocity,
         com_acceleration_lab_m_s2=without_ends(acceleration),
+        segment=segment,
     )
 
 

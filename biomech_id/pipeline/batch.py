@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import BiomechError, OptionError
+from biomech_id.errors import BiomechError, OptionError, on_command_line
 from biomech_id.files.atomic import check_writable
 from biomech_id.files.json_text import read_json
 from biomech_id.files.unfinished import clear_unfinished
@@ -213,7 +213,8 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
             kept = still_valid(job, target)
             if kept is not None:
                 return SubjectVerdict(subject, "kept", kept)
-        outcome = run_job(job, target)
+        with on_command_line():
+            outcome = run_job(job, target)
     except BiomechError as error:
         return SubjectVerdict(subject, "failed", 0, error.message)
     except Exception as error:  # noqa: BLE001 - a fault in one subject must not stop the study; it is named in the table

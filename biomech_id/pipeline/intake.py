@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
@@ -186,14 +186,14 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
             if trial.path and Path(trial.path).resolve() == chosen.resolve():
                 return trial
         raise MissingInputError(
-            f"The static trial {chosen} could not be read (`biomech-id check` says why), or --exclude leaves it out.",
-            value=str(chosen), expected="a readable C3D file", where="--static",
+            f"The static trial {chosen} could not be read (`biomech-id check` says why), or {option('exclude')} leaves it out.",
+            value=str(chosen), expected="a readable C3D file", where=option("static"),
         )  # fmt: skip
     candidates = [t for t in trials if stands_still(t) and wears_markers(t)]
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
         raise OptionError(
-            f"Several trials could be the static one: {names}; name the right one with --static.",
+            f"Several trials could be the static one: {names}; name the right one with {option('static')}.",
             value=names, expected="one static trial", where=str(Path(candidates[0].path).parent),
         )  # fmt: skip
     return candidates[0] if candidates else None
@@ -219,7 +219,8 @@ def one_subject(trials: Sequence[Trial]) -> str:
     if len(files_of) > 1:
         listed = "; ".join(f"{code}: {', '.join(names)}" for code, names in sorted(files_of.items()))
         raise OptionError(
-            f"The files belong to {len(files_of)} subjects ({listed}); analyse one at a time, or leave files out with --exclude.",
+            f"The files belong to {len(files_of)} subjects ({listed}); analyse one at a time, or leave files out "
+            f"with {option('exclude')}.",
             value=sorted(files_of), expected="files of one subject", where="subject",
         )  # fmt: skip
     return next(iter(files_of), "")

@@ -6,10 +6,11 @@ import fnmatch
 import shlex
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import MissingInputError, OptionError
+from biomech_id.errors import MissingInputError, OptionError, option
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
@@ -32,9 +33,9 @@ class Job:
     recipe : Recipe, optional
         Every setting.
     static : Path | None, optional
-        Trials with a purpose, or None to find the static one.
-    functional : Path | None, optional
-        Trials with a purpose, or None to find the static one.
+        The static trial, or None to find it.
+    functional : tuple[Path, ...], optional
+        Trials in which hips circle or knees bend.
     exclude : tuple[str, ...], optional
         Patterns of file names to leave out.
     subject_file : Path | None, optional
@@ -52,7 +53,7 @@ class Job:
     paths: tuple[Path, ...]
     recipe: Recipe = field(default_factory=Recipe)
     static: Path | None = None
-    functional: Path | None = None
+    functional: tuple[Path, ...] = ()
     exclude: tuple[str, ...] = ()
     subject_file: Path | None = None
     mass_kg: float | None = None
@@ -62,22 +63,26 @@ class Job:
 
     def __post_init__(self) -> None:
         # Who writes Python passes paths as texts, and a single pattern on its own: a text is a sequence too.
-        for name in ("static", "functional", "subject_file", "norm", "review"):
+        for name in ("static", "subject_file", "norm", "review"):
             path = getattr(self, name)
             object.__setattr__(self, name, None if path is None else Path(path))
+        several = (self.functional,) if isinstance(self.functional, str | PathLike) else self.functional or ()
+        object.__setattr__(self, "functional", tuple(map(Path, several)))
         object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
         if self.mass_kg is not None and not (isinstance(self.mass_kg, float | int) and 2.0 <= self.mass_kg <= 400.0):
-            words = f"--mass is {self.mass_kg} kg; a person has 2 to 400 kg."
-            raise OptionError(words, value=self.mass_kg, expected="2 to 400 kg", where="--mass")
+            called = option("mass_kg")
+            words = f"{called} is {self.mass_kg!r} kg; a person has 2 to 400 kg."
+            raise OptionError(words, value=self.mass_kg, expected="2 to 400 kg", where=called)
         if self.code is not None and not self.code.strip():
             raise OptionError(
-                "--code is empty; it must be what stands in place of the subject's name.",
-                value=self.code, expected="a code, or no --code", where="--code",
+                f"{option('code')} is empty; it must be what stands in place of the subject's name.",
+                value=self.code, expected=f"a code, or no {option('code')}", where=option("code"),
             )  # fmt: skip
         if self.code and self.recipe.write_c3d:
             raise OptionError(
-                "--write-c3d copies recordings, and these hold the subject's name: it cannot go together with --code.",
-                value=self.code, expected="one of --write-c3d and --code", where="--code",
+                f"{option('write_c3d')} copies recordings, and these hold the subject's name: it cannot go together with "
+                f"{option('code')}.",
+                value=self.code, expected=f"one of {option('write_c3d')} and {option('code')}", where=option("code"),
             )  # fmt: skip
 
     @property
@@ -132,12 +137,12 @@ class Job:
             if not path.exists():
                 raise MissingInputError.at(path, f"There is no file or folder {path}.", "a folder with C3D files, or C3D files")
             found += _recordings(path) if path.is_dir() else [path]
-        found += [special for special in (self.static, self.functional) if special is not None]
+        found += [special for special in (self.static, *self.functional) if special is not None]
         found = list({p.resolve(): p for p in reversed(found)}.values())[::-1]
         kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
         if found and not kept:
             raise MissingInputError(
-                f"--exclude {' --exclude '.join(self.exclude)} leaves none of the {len(found)} recordings of {self.folder}.",
+                f"{option('exclude')} ({', '.join(self.exclude)}) leaves none of the {len(found)} recordings of {self.folder}.",
                 value=self.exclude, expected="patterns that leave some", where=str(self.folder),
             )  # fmt: skip
         if not kept:
@@ -149,7 +154,8 @@ class Job:
             refuse_unprintable(path)
             if path.stem.casefold() in stems:
                 raise OptionError(
-                    f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with --exclude.",
+                    f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with "
+                    f"{option('exclude')}.",
                     value=path.stem, expected="file names that differ", where=str(path),
                 )  # fmt: skip
             stems[path.stem.casefold()] = path
@@ -163,20 +169,21 @@ class Job:
         MissingInputError
             A file is not there; the message names the option.
         """
-        named = {"--static": self.static, "--functional": self.functional, "--norm": self.norm, "--subject": self.subject_file}
-        named |= {"--review": self.review}
-        for option, path in (*named.items(), *self.setting_files.items()):
+        named = {option(name): getattr(self, name) for name in ("static", "norm", "subject_file", "review")}
+        listed = [*named.items(), *((option("functional"), path) for path in self.functional), *self.setting_files.items()]
+        for called, path in listed:
             if path is not None and not path.is_file():
                 raise MissingInputError(
-                    f"There is no file {path}, which {option} names.", value=str(path), expected="an existing file", where=option
+                    f"There is no file {path}, which {called} names.", value=str(path), expected="an existing file", where=called
                 )
 
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
         words = ["biomech-id", "run"]
         words += ["."] if self.paths[0].is_dir() else [self._relative(p) for p in self.paths]
-        for option, path in (("--static", self.static), ("--functional", self.functional), ("--norm", self.norm)):
-            words += [option, self._relative(path)] if path else []
+        functional = [("--functional", path) for path in self.functional]
+        for called, path in (("--static", self.static), *functional, ("--norm", self.norm)):
+            words += [called, self._relative(path)] if path else []
         if self.subject_file:
             words += ["--subject", self._relative(self.subject_file)]
         words += ["--review", self._relative(self.review)] if self.review else []

@@ -42,7 +42,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     def found(name: str) -> Path:
         return find_input(name, manifest["inputs"].get(name), folder, also)
 
-    def option(word: str) -> Path | None:
+    def one(word: str) -> Path | None:
         return found(named[word][0]) if word in named else None
 
     recipe = recipe_from_dict(manifest["recipe"], where="manifest.json")
@@ -50,14 +50,14 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     return Job(
         paths=(folder,) if paths == ["."] else tuple(map(found, paths)),
         recipe=recipe.replaced(**{name: str(found(value)) for name, value in files.items()}),
-        static=option("--static"),
-        functional=option("--functional"),
+        static=one("--static"),
+        functional=tuple(map(found, named.get("--functional", ()))),
         exclude=tuple(named.get("--exclude", ())),
-        subject_file=option("--subject"),
+        subject_file=one("--subject"),
         mass_kg=float(named["--mass"][0]) if "--mass" in named else None,
-        norm=option("--norm"),
+        norm=one("--norm"),
         code=named.get("--code", [None])[0],
-        review=option("--review"),
+        review=one("--review"),
     )
 
 

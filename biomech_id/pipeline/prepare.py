@@ -14,7 +14,7 @@ from typing import Unpack
 import numpy as np
 
 from biomech_id.anatomy import Part
-from biomech_id.errors import must_be
+from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
 from biomech_id.pipeline.match_plates import PlateFilter, match_plates
@@ -49,6 +49,15 @@ class Prepared:
     plate_filter: PlateFilter
 
 
+@takes(
+    trial=a(Trial, "read_c3d(path) returns it"),
+    model=Kind(
+        "a calibrated model",
+        lambda v: hasattr(v, "track") and hasattr(v, "marker_groups"),
+        hint="conventional_model(static) is one",
+    ),
+    recipe=or_none(a(Recipe)),
+)
 def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, **settings: Unpack[PrepareSettings]) -> Prepared:
     """Fill the gaps of a recording and smooth what is raw, markers and plates alike, exactly as the main job does.
 
@@ -79,7 +88,6 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     >>> prepared.filter.apply, prepared.gaps
     (False, ())
     """
-    must_be(trial, Trial, argument="trial", of="prepare", hint="read_c3d(path) returns it")
     refuse_unknown_options(settings, PrepareSettings.__annotations__, where="prepare")
     recipe = (recipe or Recipe()).replaced(**settings)
     recorded, names = replace(model.named(trial), subject=model.subject), model.marker_names

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from biomech_id.errors import Finding, OptionError
+from biomech_id.errors import Finding, OptionError, option
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
@@ -123,7 +123,7 @@ def pseudonym(trials: Iterable[Trial], code: str | None) -> Pseudonym:
     if code and (set(code) & IN_NO_FILE_NAME or not code.isprintable() or code != code.strip(" .")):
         raise OptionError(
             f"The code {code!r} cannot stand in file names, where it replaces the subject's name.",
-            value=code, expected=f"no {' '.join(sorted(IN_NO_FILE_NAME))}, and no space or dot at its ends", where="--code",
+            value=code, expected=f"no {' '.join(sorted(IN_NO_FILE_NAME))}, and no space or dot at its ends", where=option("code"),
         )  # fmt: skip
     names = {trial.subject.code for trial in trials if len(trial.subject.code) >= SHORTEST_NAME}
     return Pseudonym(tuple(sorted(names, key=lambda name: (-len(name), name))), code or "")

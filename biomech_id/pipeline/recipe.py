@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
-from biomech_id.errors import OptionError
+from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.files.settings import (
     ListOf,
     Section,
@@ -30,7 +30,6 @@ from biomech_id.files.settings import (
     texts,
     yes_or_no,
 )
-from biomech_id.files.text import did_you_mean
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.models.registry import DEFAULT_MODEL, body_model, model_names
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from

@@ -65,7 +65,7 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 
 def _unused(job: Job) -> Iterator[Finding]:
     wanted = {name: name for name in MODEL_SETTINGS if getattr(job.recipe, name) != getattr(Recipe(), name)}
-    wanted |= {"functional": "--functional"} if job.functional is not None else {}
+    wanted |= {"functional": "--functional"} if job.functional else {}
     unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
     if unused:
         others = [name for name in model_names() if set(wanted) <= body_model(name).settings]

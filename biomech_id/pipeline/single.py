@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+from biomech_id.arguments import a, a_path, a_text, one_or_several, or_none, takes
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
@@ -56,6 +57,7 @@ from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.trial import Subject, Trial
+from biomech_id.trial.subject import BODY_MASS
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
 
@@ -158,12 +160,18 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     )  # fmt: skip
 
 
+@takes(
+    folder=one_or_several(a_path("give the subject's folder, or its recordings")), recipe=or_none(a(Recipe)),
+    static=or_none(a_path("name the static trial")), functional=one_or_several(a_path("name the functional trials")),
+    exclude=one_or_several(a_text()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
+    norm=or_none(a_path("name a norm.csv")), code=or_none(a_text()),
+)  # fmt: skip
 def analyse(
     folder: str | Path | Sequence[str | Path],
     *,
     recipe: Recipe | None = None,
     static: str | Path | None = None,
-    functional: str | Path | None = None,
+    functional: str | Path | Sequence[str | Path] = (),
     exclude: str | Sequence[str] = (),
     subject_file: str | Path | None = None,
     mass_kg: float | None = None,
@@ -180,8 +188,10 @@ def analyse(
         Path, or sequence of paths Holds the session's C3D files; or the files themselves.
     recipe : Recipe, optional
         Settings to start from; the default recipe unless given.
-    static, functional : str | Path | None, optional
-        Path, optional Trials with a purpose; the static trial is found unless given.
+    static : str | Path | None, optional
+        The static trial; found unless given.
+    functional : str | Path | Sequence[str | Path], optional
+        Trials in which hips circle or knees bend, for functional joint centres: one, or one for each joint.
     exclude : str | Sequence[str], optional
         Str or sequence of str Patterns of file names to leave out.
     subject_file : str | Path | None, optional
@@ -206,6 +216,11 @@ def analyse(
     """
     refuse_unknown_options(settings, [*Job.__dataclass_fields__, *Settings.__annotations__], where="analyse")
     paths = (folder,) if isinstance(folder, str | Path) else tuple(folder)
+    if not paths:
+        raise MissingInputError(
+            "analyse takes a folder or recordings as its folder, not an empty sequence.",
+            value=[], expected="a path, or several", where="analyse",
+        )  # fmt: skip
     # A job takes paths and patterns as people write them.
     named: dict[str, Any] = {
         "static": static, "functional": functional, "exclude": exclude, "subject_file": subject_file, "norm": norm,
@@ -333,7 +348,7 @@ def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, Calibr
         mass_kg = standing_mass_kg(static)
         if mass_kg is not None:
             subject = subject.with_values(f"quiet standing in {static.name}", mass_kg=mass_kg)
-    functional = next((trial for trial in intake.trials if _is_functional(trial, job)), None)
+    functional = tuple(trial for trial in intake.trials if _is_functional(trial, job))
     given = CalibrationInput(
         intake.trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
         recipe.chosen_marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder),
@@ -347,7 +362,7 @@ def _has_a_purpose(trial: Trial, job: Job) -> bool:
 
 
 def _is_functional(trial: Trial, job: Job) -> bool:
-    return job.functional is not None and Path(trial.path).resolve() == job.functional.resolve()
+    return Path(trial.path).resolve() in {path.resolve() for path in job.functional}
 
 
 def _analysed(

@@ -16,6 +16,7 @@ from typing import Any
 
 from biomech_id.files.settings import Section, Setting, a_number, must_fit, read_written, template, yes_or_no
 from biomech_id.trial import Subject
+from biomech_id.trial.subject import LIMITS
 
 #: End of a key -> end of the field of `Subject` that it fills, and factor to SI.
 _SI: dict[str, tuple[str, float]] = {"_mm": ("_m", 1e-3), "_deg": ("_rad", math.pi / 180.0)}
@@ -38,8 +39,27 @@ def _day(explained: str) -> Setting:
     return Setting("a day like 2019-05-31", _is_day, explained, read=lambda v: date.fromisoformat(str(v)).isoformat())
 
 
-def _leg(least: float, most: float, explained: str) -> Setting:
-    return replace(a_number(least, most, explained=explained), per=tuple(LEGS))
+def _field_of(key: str) -> tuple[str, float]:
+    """Field of `Subject` that a key fills, and the factor to SI."""
+    for end, (si, factor) in _SI.items():
+        if key.endswith(end):
+            return key.removesuffix(end) + si, factor
+    return key, 1.0
+
+
+def _measured(key: str, explained: str) -> Setting:
+    """A measurement, within the limits of the field that it fills."""
+    field, factor = _field_of(key)
+    least, most = LIMITS[field]
+    return a_number(least / factor, most / factor, explained=explained)
+
+
+def _of_legs(key: str, explained: str) -> Setting:
+    return replace(_measured(key, explained), per=tuple(LEGS))
+
+
+def _entries(kind: Callable[[str, str], Setting], explained: Mapping[str, str]) -> dict[str, Setting]:
+    return {key: kind(key, words) for key, words in explained.items()}
 
 
 #: What a subject file may say.
@@ -51,20 +71,24 @@ SUBJECT = Section(
         "sex": _word("female or male; some inertial tables differ."),
         "condition": Setting("a text", lambda v: isinstance(v, str), "Of every trial: barefoot, shod.",
             said=lambda at: f"{at.where}: condition is {at.value!r}; single files are written in a section [conditions]."),
-        "mass_kg": a_number(2, 400, explained="Body mass (kg)."),
-        "height_mm": a_number(300, 2600, explained="Body height (mm)."),
-        "age_years": a_number(0, 130, explained="Age (years)."),
-        "marker_diameter_mm": a_number(1, 60, explained="Diameter of the markers (mm)."),
-        "inter_asis_distance_mm": a_number(50, 600, explained="Between the anterior superior iliac spines (mm)."),
-        "leg_length_mm": _leg(150, 1500, "Spine of the pelvis to medial malleolus (mm); one, or { left = ..., right = ... }."),
-        "knee_width_mm": _leg(20, 300, "Between the epicondyles (mm)."),
-        "ankle_width_mm": _leg(15, 200, "Between the malleoli (mm)."),
-        "asis_trochanter_distance_mm": _leg(0, 300, "Anterior superior iliac spine to greater trochanter, front to back (mm)."),
-        "tibial_torsion_deg": _leg(-90, 90, "Tibial torsion (deg)."),
-        "thigh_rotation_deg": _leg(-90, 90, "Offset of the thigh wand (deg)."),
-        "shank_rotation_deg": _leg(-90, 90, "Offset of the shank wand (deg)."),
-        "ankle_abduction_deg": _leg(-90, 90, "Offset of the ankle's axis (deg)."),
-        "sole_delta_mm": _leg(-200, 200, "How much higher the heel marker is than the toe marker when the foot is flat (mm)."),
+        **_entries(_measured, {
+            "mass_kg": "Body mass (kg).",
+            "height_mm": "Body height (mm).",
+            "age_years": "Age (years).",
+            "marker_diameter_mm": "Diameter of the markers (mm).",
+            "inter_asis_distance_mm": "Between the anterior superior iliac spines (mm).",
+        }),
+        **_entries(_of_legs, {
+            "leg_length_mm": "Spine of the pelvis to medial malleolus (mm); one, or { left = ..., right = ... }.",
+            "knee_width_mm": "Between the epicondyles (mm).",
+            "ankle_width_mm": "Between the malleoli (mm).",
+            "asis_trochanter_distance_mm": "Anterior superior iliac spine to greater trochanter, front to back (mm).",
+            "tibial_torsion_deg": "Tibial torsion (deg).",
+            "thigh_rotation_deg": "Offset of the thigh wand (deg).",
+            "shank_rotation_deg": "Offset of the shank wand (deg).",
+            "ankle_abduction_deg": "Offset of the ankle's axis (deg).",
+            "sole_delta_mm": "How much higher the heel marker is than the toe marker when the foot is flat (mm).",
+        }),
         "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
         "conditions": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
@@ -75,14 +99,6 @@ SUBJECT = Section(
 
 #: The single values.
 VALUES: dict[str, Setting] = {key: entry for key, entry in SUBJECT.entries.items() if isinstance(entry, Setting)}
-
-
-def _field_of(key: str) -> tuple[str, float]:
-    """Field of `Subject` that a key fills, and the factor to SI."""
-    for end, (si, factor) in _SI.items():
-        if key.endswith(end):
-            return key.removesuffix(end) + si, factor
-    return key, 1.0
 
 
 def _read(path: str | Path) -> dict[str, Any]:

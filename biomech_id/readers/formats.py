@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from biomech_id.errors import BiomechError, OptionError, must_be
+from biomech_id.arguments import a_path, a_switch, or_none, takes
+from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset
 from biomech_id.readers.c3d.read import read_c3d
 from biomech_id.readers.opensim.trial import companions, read_opensim_trial
@@ -86,6 +87,10 @@ def format_of(path: Path) -> Format:
     return FORMATS.get(path.suffix.lower(), FORMATS[".c3d"])
 
 
+@takes(
+    path=a_path("give the name of a recording"), trust=a_switch(),
+    marker_set=or_none(a_path("give the name of a marker set, or of its TOML file")),
+)  # fmt: skip
 def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str | os.PathLike[str] | None = None) -> Trial:
     """Return the trial a file holds, whatever registered format it has: SI units, laboratory axes with Z up, missing data NaN.
 
@@ -107,7 +112,6 @@ def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str |
     OptionError
         There is no such marker set.
     """
-    must_be(path, (str, os.PathLike), argument="path", of="read", hint="give the name of a recording")
     reader = format_of(Path(path)).read
     if reader is read_c3d:  # which tells up from down by what the markers lie on
         return read_c3d(path, trust=trust, marker_set=marker_set)

@@ -11,8 +11,7 @@ from itertools import groupby
 
 from matplotlib.figure import Figure
 
-from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean
+from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.report import pages as pages_folder
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import Sheet

@@ -7,13 +7,15 @@ the report without its header. The panels are ordinary matplotlib axes: add to t
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from biomech_id.errors import OptionError, WrongTypeError
+from biomech_id.arguments import Kind, a, a_switch, a_text, or_none, takes
+from biomech_id.errors import OptionError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
@@ -39,8 +41,19 @@ class HasTables(Protocol):
 #: What is drawn:
 #: the tables of a folder that was read, or anything that has them under ``tables``.
 Result = SessionTables | HasTables
+_DRAWS = {
+    "result": Kind(
+        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
+    ), "every_cycle": a_switch(),
+    "kind": or_none(a_text()), "condition": or_none(a_text()), "style": or_none(a((Style, str, PathLike))),
+    "norm": or_none(Kind(
+        "a table like norm.csv, or its path", lambda v: isinstance(v, str | PathLike) or hasattr(v, "columns"),
+        hint="`biomech-id norm` makes one",
+    )),
+}  # fmt: skip
 
 
+@takes("plot.kinematics", **_DRAWS)
 def kinematics(
     result: Result,
     *,
@@ -78,6 +91,7 @@ def kinematics(
     return _drawn(_curves(kinematics_page, every_cycle), result, kind, condition, norm, style)
 
 
+@takes("plot.kinetics", **_DRAWS)
 def kinetics(
     result: Result,
     *,
@@ -107,6 +121,7 @@ def kinetics(
     return _drawn(_curves(kinetics_page, every_cycle), result, kind, condition, norm, style)
 
 
+@takes("plot.ground_reaction", **_DRAWS)
 def ground_reaction(
     result: Result,
     *,
@@ -136,6 +151,7 @@ def ground_reaction(
     return _drawn(_curves(ground_reaction_page, every_cycle), result, kind, condition, norm, style)
 
 
+@takes("plot.spatiotemporal", **_DRAWS)
 def spatiotemporal(
     result: Result,
     *,
@@ -162,6 +178,7 @@ def spatiotemporal(
     return _drawn(spatiotemporal_page, result, kind, condition, norm, style)
 
 
+@takes("plot.values", **_DRAWS)
 def values(
     result: Result,
     *,
@@ -188,6 +205,7 @@ def values(
     return _drawn(values_page, result, kind, condition, norm, style)
 
 
+@takes("plot.scores", **_DRAWS)
 def scores(
     result: Result,
     *,
@@ -218,6 +236,7 @@ def scores(
     return _drawn(page, result, kind, condition, norm, style)
 
 
+@takes("plot.budget", **_DRAWS)
 def budget(
     result: Result, *, kind: str | None = None, condition: str | None = None, style: Style | str | Path | None = None
 ) -> Figure:
@@ -257,12 +276,6 @@ def _drawn(
 def _asked(
     result: Result, kind: str | None, condition: str | None, norm: NormSource, style: Style | str | Path | None
 ) -> tuple[Layer, Style, Norm | None]:
-    if not isinstance(result, SessionTables | HasTables):
-        given = type(result).__name__
-        raise WrongTypeError(
-            f"plot draws a session, not a {given}: analyse(folder) or read_folder(folder) returns one.",
-            value=given, expected="a session", where="plot",
-        )  # fmt: skip
     tables = result if isinstance(result, SessionTables) else result.tables()
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables)

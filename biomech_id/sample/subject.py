@@ -17,6 +17,7 @@ from typing import Any, Literal, ParamSpec
 
 import numpy as np
 
+from biomech_id.arguments import a, a_count, a_quantity, a_switch, a_text, a_word, each, holds, or_none
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError
 from biomech_id.sample.body import Person, build_body
@@ -36,6 +37,7 @@ from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.star_arc import StarArc
 from biomech_id.sample.truth import TrueStance
 from biomech_id.trial import Subject
+from biomech_id.trial.subject import BODY_MASS
 
 Options = ParamSpec("Options")
 #: Mass (kg), stature (m) and age (years) of the two bodies.
@@ -54,6 +56,21 @@ PLATE_SHARE, PLATE_GAP_M, PLATE_WIDTH_M = 0.94, 0.01, 0.60
 BESIDE_M = 1.5
 
 
+_SWITCHES = ("foot_flat", "sacrum", "clusters", "belt", "run")
+
+
+@holds(
+    body=a_text(), mass_kg=or_none(BODY_MASS), height_m=or_none(a_quantity(0.3, 2.6, "m")),
+    age_years=or_none(a_quantity(0.0, 130.0, "years")), code=a_text(), marker_diameter_m=a_quantity(0.001, 0.06, "m"),
+    toe_out_rad=each(a_quantity(-1.6, 1.6, "rad")), variant=a_word(("obeying", "violating")),
+    knee_width_error_m=a_quantity(-0.1, 0.1, "m"), wand_offset_rad=a_quantity(-1.6, 1.6, "rad"),
+    ankle_roll_rad=a_quantity(-1.6, 1.6, "rad"), direction=a_word(("+X", "-X", "+Y", "-Y", "turn")),
+    speed_m_s=or_none(a_quantity(0.1, 12.0, "m/s")), lead=a_word(SIDES), rate_hz=a_quantity(1.0, 10_000.0, "Hz"),
+    analog_ratio=a_count(1, 1000), duration_s=or_none(a_quantity(0.01, 3600.0, "s")), first_frame=a_count(1),
+    plates=a((str, tuple, list)), plate_baseline_N=each(a_quantity(-1e4, 1e4, "N")), plate_noise_N=a_quantity(0.0, 1e4, "N"),
+    noise_m=a_quantity(0.0, 0.1, "m"), gaps=a((tuple, list)), soft_tissue_m=a_quantity(-0.2, 0.2, "m"), seed=a_count(0),
+    **dict.fromkeys(_SWITCHES, a_switch()),
+)  # fmt: skip
 @dataclass(frozen=True)
 class VirtualSubject:
     """All options of the virtual subject; every one can also be given to `static` and `walk` for that trial alone.
@@ -167,13 +184,6 @@ class VirtualSubject:
         if self.body not in BODIES:
             raise OptionError(f"There is no virtual body named {self.body!r}.",
                               value=self.body, expected=f"one of {', '.join(BODIES)}", where="body")  # fmt: skip
-        if self.rate_hz <= 0 or self.analog_ratio < 1 or self.first_frame < 1:
-            raise OptionError(
-                f"Cannot record at {self.rate_hz} Hz with {self.analog_ratio} samples a frame from frame {self.first_frame}.",
-                value=(self.rate_hz, self.analog_ratio, self.first_frame),
-                expected="a positive rate, at least one sample per frame, and frame 1 or later",
-                where="rate_hz, analog_ratio, first_frame",
-            )
         if not self.ground.flat and (self.belt or self.direction == "turn"):
             raise OptionError(
                 f"A belt or a turn on the floor {self.floor!r} is not built.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, numbers, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_quantity, a_text, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.trial.markers import RATE_HZ
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class PlateChannel:
     number: int
 
 
+@holds(names=each(a_text()), units=each(a_text()), rate_hz=a_quantity(0.0, 1e6, "Hz"), plates=a(Sequence))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class AnalogChannels:
@@ -83,7 +87,8 @@ class AnalogChannels:
 
     def __post_init__(self) -> None:
         set_, n = object.__setattr__, len(self.names)
-        stored = np.asarray(self.stored)
+        given = self.stored
+        stored = given if isinstance(given, np.ndarray) else numbers(given, name="stored", where="AnalogChannels")
         if stored.flags.writeable:
             stored = stored.copy()
             stored.flags.writeable = False
@@ -101,11 +106,8 @@ class AnalogChannels:
             raise InvalidValueError(
                 f"Analog channels of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="AnalogChannels"
             )
-        if n and not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
-            raise InvalidValueError(
-                f"The analog rate is {self.rate_hz} Hz.",
-                value=self.rate_hz, expected="a positive, finite rate in Hz", where="AnalogChannels",
-            )  # fmt: skip
+        if n:
+            RATE_HZ.check(self.rate_hz, "rate_hz", "AnalogChannels")
 
     @property
     def n_samples(self) -> int:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from biomech_id.arguments import a_quantity, a_text, holds, member, or_none
+from biomech_id.conventions import Side
 from biomech_id.sentences import Sentence
+
+#: Longest recording, s: a day. A time in milliseconds lies beyond it, or beyond its trial.
+LONGEST_S = 86400.0
 
 
 class EventKind(StrEnum):
@@ -24,6 +29,10 @@ class EventSource(StrEnum):
     MARKER = "marker"
 
 
+@holds(
+    time_s=a_quantity(-LONGEST_S, LONGEST_S, "s"), label=a_text(), method=a_text(),
+    shifted_ms=or_none(a_quantity(-1000.0, 1000.0, "ms")),
+)  # fmt: skip
 @dataclass(frozen=True, order=True)
 class Event:
     """One event.
@@ -33,17 +42,24 @@ class Event:
     time_s : float
         Absolute seconds on the recording's clock: frame n (counted from 1) is at (n - 1) / rate.
     side : str
-        "L", "R", or "" for a general event.
+        "L", "R", or "" for a general event; kept as a `Side`.
     kind : EventKind
-        Foot strike, foot off or other.
+        Foot strike, foot off or other; a text with a member's value, "foot strike", names it.
     source : EventSource, optional
-        Where it comes from.
+        Where it comes from, likewise.
     label : str, optional
         The file's own label.
     method : str, optional
         How markers found it; empty otherwise.
     shifted_ms : float, optional
         By how much it was moved to where the plates would see it, milliseconds; None where nothing taught that.
+
+    Raises
+    ------
+    WrongTypeError, InvalidValueError
+        A time that is no number, or none of a recording's.
+    OptionError
+        Another side, kind or source; the message lists those there are.
 
     Examples
     --------
@@ -60,6 +76,10 @@ class Event:
     label: str = ""
     method: str = field(default="", compare=False)
     shifted_ms: float | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        for name, kind in (("side", Side), ("kind", EventKind), ("source", EventSource)):
+            object.__setattr__(self, name, member(kind, getattr(self, name), name, "Event"))
 
     @property
     def origin(self) -> Sentence:

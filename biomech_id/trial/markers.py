@@ -10,13 +10,17 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
+from biomech_id.arguments import a, a_quantity, a_text, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: Beyond this a position is not a gait laboratory:
 #: either millimetres taken for metres, or garbage.
 LARGEST_POSITION_M = 100.0
+#: Frames or samples per second; an interval in seconds or a rate in kHz lies below.
+RATE_HZ = a_quantity(1.0, 1e6, "Hz")
 
 
+@holds(names=each(a_text()), rate_hz=RATE_HZ, roles=a(Mapping))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Markers:
@@ -39,7 +43,7 @@ class Markers:
     Raises
     ------
     InvalidValueError
-        Duplicate names, a rate that is not positive, infinite values, or positions beyond 100 m (most often millimetres passed as
+        Duplicate names, a rate below 1 Hz, infinite values, or positions beyond 100 m (most often millimetres passed as
         metres).
     ShapeError
         Arrays that do not fit the names.
@@ -76,11 +80,6 @@ class Markers:
             raise InvalidValueError(
                 f"Marker names occur more than once: {', '.join(twice)}.",
                 value=twice, expected="unique marker names", where="Markers",
-            )  # fmt: skip
-        if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
-            raise InvalidValueError(
-                f"The marker rate is {self.rate_hz} Hz.",
-                value=self.rate_hz, expected="a positive, finite rate in Hz", where="Markers",
             )  # fmt: skip
         with np.errstate(invalid="ignore"):
             too_far = np.abs(self.position_m) > LARGEST_POSITION_M

@@ -9,14 +9,29 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a_count, a_text, a_word, holds
+from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
 from biomech_id.sentences import Sentence
+from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
 
 #: What the recorded force is:
 #: the floor on the subject, the subject on the floor, or nobody can tell.
 PlateSign = Literal["reaction", "applied", "unknown"]
+#: More than any person, five body weights in a jump included, puts on a plate.
+LARGEST_FORCE_N = 50_000.0
+LARGEST_MOMENT_NM = 100_000.0
+#: Edge of a plate, metres: sides in millimetres or centimetres lie above it.
+LONGEST_EDGE_M = 20.0
+#: A moment about the middle of the surface is force times a lever arm within the plate, and a free moment: longer arms, in
+#: diagonals of the plate, are moments in N mm. Below the least moment (N m) nothing is said; an unloaded plate shows offsets.
+LONGEST_ARM_DIAGONALS = 20.0
+LEAST_TOLD_NM = 2000.0
 
 
+@holds(
+    name=a_text(), kind=a_count(1), rate_hz=RATE_HZ, foot=a_word(tuple(Side)), sign=a_word(("reaction", "applied", "unknown")),
+)  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class ForcePlate:
@@ -51,7 +66,8 @@ class ForcePlate:
     Raises
     ------
     InvalidValueError
-        Unknown type, or corners that do not span a rectangle-like area.
+        Unknown type, corners that do not span a rectangle-like area, or numbers that are millimetres, newton millimetres or
+        garbage.
     ShapeError
         Arrays that do not fit.
     """
@@ -76,25 +92,43 @@ class ForcePlate:
         set_(self, "moment_lab_Nm", readonly(self.moment_lab_Nm, shape, name="moment_lab_Nm", where=self.name))
         baseline = np.zeros(3) if self.baseline_N is None else self.baseline_N
         set_(self, "baseline_N", readonly(baseline, (3,), name="baseline_N", where=self.name))
-        if self.kind < 1:
-            raise InvalidValueError(
-                f"{self.name} is of type {self.kind}.", value=self.kind, expected="a type of plate, counted from 1", where=self.name
-            )
-        if not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
-            raise InvalidValueError(
-                f"{self.name} has a sampling rate of {self.rate_hz} Hz.",
-                value=self.rate_hz, expected="a positive, finite rate in Hz", where=self.name,
-            )  # fmt: skip
         self._check_corners()
+        self._check_wrench()
 
     def _check_corners(self) -> None:
         corners = self.corners_m
-        finite = bool(np.isfinite(corners).all()) and float(np.abs(corners).max()) < 1e3
+        finite = bool(np.isfinite(corners).all())
+        edges_m = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+        if finite and max(edges_m.max() / LONGEST_EDGE_M, np.abs(corners).max() / LARGEST_POSITION_M) > 1.0:
+            raise InvalidValueError(
+                f"The corners_m of {self.name} are {edges_m.max():.6g} apart, up to {np.abs(corners).max():.6g} from the origin: "
+                "these look like millimetres, or garbage.",
+                value=corners.tolist(), expected=f"corners in metres, edges up to {LONGEST_EDGE_M:g} m", where=self.name,
+            )  # fmt: skip
         area_m2 = float(np.linalg.norm(np.cross(corners[0] - corners[1], corners[0] - corners[3]))) if finite else 0.0
         if area_m2 < 1e-3:
             raise InvalidValueError(
                 f"The corners of {self.name} do not span an area.",
                 value=corners.tolist(), expected="four distinct finite corners, in metres", where=self.name,
+            )  # fmt: skip
+
+    def _check_wrench(self) -> None:
+        limits = {"force_lab_N": (LARGEST_FORCE_N, "N"), "moment_lab_Nm": (LARGEST_MOMENT_NM, "N m")}
+        largest = {name: float(np.nanmax(np.abs(getattr(self, name)), initial=0.0)) for name in limits}
+        for name, (limit, unit) in limits.items():
+            # Turned to other axes, and without its baseline, a component may be larger than it was read.
+            if largest[name] > 2.0 * limit:
+                raise InvalidValueError(
+                    f"The {name} of {self.name} reaches {largest[name]:.6g} {unit}, which nobody puts on a plate.",
+                    value=largest[name], expected=f"at most {limit:g} {unit}; missing is NaN", where=self.name,
+                )  # fmt: skip
+        force_N, moment_Nm = largest.values()
+        diagonal_m = float(np.linalg.norm(self.corners_m[0] - self.corners_m[2]))
+        if moment_Nm > max(LEAST_TOLD_NM, LONGEST_ARM_DIAGONALS * diagonal_m * force_N):
+            raise InvalidValueError(
+                f"The moment_lab_Nm of {self.name} reaches {moment_Nm:.6g} N m under forces of {force_N:.6g} N: "
+                "these look like newton millimetres.",
+                value=moment_Nm, expected="moments about the middle of the plate's surface, in N m", where=self.name,
             )  # fmt: skip
 
     @property

@@ -2,14 +2,50 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import Kind, a, a_day, a_quantity, a_switch, a_text, by, holds, or_none, takes
+from biomech_id.conventions import SIDES
+
+#: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
+LIMITS: dict[str, tuple[float, float]] = {
+    "mass_kg": (2.0, 400.0),
+    "height_m": (0.3, 2.6),
+    "age_years": (0.0, 130.0),
+    "marker_diameter_m": (0.001, 0.06),
+    "inter_asis_distance_m": (0.05, 0.6),
+    "leg_length_m": (0.15, 1.5),
+    "knee_width_m": (0.02, 0.3),
+    "ankle_width_m": (0.015, 0.2),
+    "asis_trochanter_distance_m": (0.0, 0.3),
+    "tibial_torsion_rad": (-math.pi / 2, math.pi / 2),
+    "thigh_rotation_rad": (-math.pi / 2, math.pi / 2),
+    "shank_rotation_rad": (-math.pi / 2, math.pi / 2),
+    "ankle_abduction_rad": (-math.pi / 2, math.pi / 2),
+    "sole_delta_m": (-0.2, 0.2),
+    "static_plantar_flexion_rad": (-math.pi / 2, math.pi / 2),
+    "static_rotation_offset_rad": (-math.pi / 2, math.pi / 2),
+}
+#: Body mass as an argument of functions.
+BODY_MASS = a_quantity(*LIMITS["mass_kg"], "kg")
+#: Of those, what exists once.
+WHOLE_BODY = ("mass_kg", "height_m", "age_years", "marker_diameter_m", "inter_asis_distance_m")
 
 
+def _measured(name: str) -> Kind:
+    quantity = a_quantity(*LIMITS[name], name.rpartition("_")[2])
+    return or_none(quantity) if name in WHOLE_BODY else by(SIDES, quantity)
+
+
+@holds(
+    code=a_text(), birth_date=or_none(a_day()), sex=or_none(a_text()), condition=or_none(a_text()), session_date=or_none(a_day()),
+    foot_flat=or_none(a_switch()), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
+)  # fmt: skip
 @compact_repr
 @dataclass(frozen=True)
 class Subject:
@@ -77,6 +113,13 @@ class Subject:
         Whether the static trial was recorded with the sole flat on the floor.
     sources : Mapping[str, str], optional
         Field -> where it was read.
+
+    Raises
+    ------
+    WrongTypeError
+        A bare number where each leg has one, a text for a number.
+    InvalidValueError
+        A measurement that no person has in the field's unit (`LIMITS`): most often millimetres or centimetres for metres.
     """
 
     code: str = ""
@@ -118,6 +161,7 @@ class Subject:
         plain = {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.__dict__.items()}
         return (_rebuild, (plain,))
 
+    @takes(source=a_text())
     def with_values(self, source: str, **values: Any) -> Subject:
         """Return the subject with some fields replaced, recording ``source`` as where they come from.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a, a_count, a_day, a_quantity, a_text, each, holds, or_none, takes
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.sentences import Sentence
 from biomech_id.trial.analog import AnalogChannels
@@ -17,6 +18,12 @@ from biomech_id.trial.rotations import Rotations
 from biomech_id.trial.subject import Subject
 
 
+@holds(
+    name=a_text(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
+    first_frame=a_count(1), model_outputs=a(Mapping), path=a_text(), sha256=a_text(), session_date=or_none(a_day()),
+    history=each(a((Sentence, str))), findings=each(a(Finding)), analog=a(AnalogChannels),
+    wrench_plates=or_none(each(a(ForcePlate))),
+)  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Trial:
@@ -129,6 +136,7 @@ class Trial:
         """Absolute time of the first frame, seconds."""
         return (self.first_frame - 1) / self.rate_hz
 
+    @takes(time_s=a_quantity(-1e6, 1e6, "s"))
     def index_of(self, time_s: float) -> int:
         """Nearest frame index (0 is the first frame of this trial) to an absolute time; may lie outside the trial.
 

@@ -110,7 +110,7 @@ def subject_model(
     if changing:
         raise OptionError(
             f"The {changing[0]} changes from frame to frame, which no OpenSim body can; use textbook kinetics.",
-            value=reference.kinetics, expected="--kinetics textbook", where=reference.name,
+            value=reference.kinetics, expected="kinetics = textbook", where=reference.name,
         )  # fmt: skip
     states, joints = body_states(reference), joints_of(reference.sides, knee)
     places = joint_places(states, joints)

@@ -12,11 +12,12 @@ from functools import cached_property
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
+from biomech_id.arguments import a, a_path, a_switch, a_word, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
-from biomech_id.errors import Finding, MissingInputError, must_be
+from biomech_id.errors import Finding, MissingInputError, option
 from biomech_id.models.conventional import needs
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
@@ -30,7 +31,7 @@ from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
-from biomech_id.models.segment_motion import check_kinetics, differentiate
+from biomech_id.models.segment_motion import KINETICS, differentiate
 from biomech_id.trial import Subject, Trial
 
 
@@ -103,6 +104,7 @@ class ConventionalModel:
         """
         return trial
 
+    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_word(KINETICS))
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
 
@@ -122,8 +124,6 @@ class ConventionalModel:
         OptionError
             Another kinetics mode.
         """
-        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
-        check_kinetics(kinetics)
         calibration, markers = self.calibration, with_virtual_knees(with_roles(trial.markers))
         needs.require(markers, None, calibration.sides, static=False, where=trial.name)
         pelvis = pelvis_frames(markers)
@@ -136,7 +136,8 @@ class ConventionalModel:
         motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz, kinetics=kinetics)}
         for side, leg in legs.items():
             for name, frames in leg.frames.items():
-                motions[side, name] = differentiate(frames, leg.com_lab_m(name), trial.rate_hz, kinetics=kinetics)
+                com = leg.com_lab_m(name)
+                motions[side, name] = differentiate(frames, com, trial.rate_hz, kinetics=kinetics, segment=leg.segments[name])
         return BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions,
@@ -149,6 +150,10 @@ class ConventionalModel:
         )  # fmt: skip
 
 
+@takes(
+    static=a(Trial, "read_c3d(path) returns it"), subject=or_none(a(Subject)), foot_flat=or_none(a_switch()),
+    inertia=a_path("give the name of an inertial table, or of its CSV file"),
+)  # fmt: skip
 def conventional_model(
     static: Trial, subject: Subject | None = None, *, foot_flat: bool | None = None, inertia: str = OWN_TABLE
 ) -> ConventionalModel:
@@ -176,7 +181,6 @@ def conventional_model(
     OptionError, FileRefusedError
         A table that cannot be used (see `load_table`).
     """
-    must_be(static, Trial, argument="static", of="conventional_model", hint="read_c3d(path) returns it")
     subject = static.subject if subject is None else subject
     refuse_part_of_a_device(with_roles(static.markers), static.name)
     static = replace(static, markers=with_virtual_knees(with_roles(static.markers)))
@@ -230,7 +234,7 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
     if given.subject.mass_kg is None:
         raise MissingInputError(
             f"The body mass is not recorded, and {given.static.name} does not show quiet standing on force plates; "
-            "give it with --mass KG or in subject.toml.",
+            f"give it with {option('mass_kg')} or in subject.toml.",
             value=None, expected="a body mass in kg", where=given.static.name,
         )  # fmt: skip
     return conventional_model(given.static, given.subject, foot_flat=given.foot_flat, inertia=given.inertia_table)
@@ -240,7 +244,7 @@ def _no_static(given: CalibrationInput) -> MissingInputError:
     """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
     lacking = min((_lacking(trial) for trial in given.trials), key=len)
     measures = needs.missing_measurements(given.subject, SIDES)
-    parts = ["a static trial (nobody stands still with all markers in any file; name one with --static)"]
+    parts = ["a static trial (nobody stands still with all markers in any file; name one with " + option("static") + ")"]
     parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
     parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)
     return MissingInputError(

@@ -8,18 +8,21 @@ A segment with two markers takes that joint centre as its third point. Frames th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
+from biomech_id.arguments import a, a_path, a_switch, a_text, a_word, each, or_none, takes
+from biomech_id.conventions import SIDES, method_name
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
-from biomech_id.errors import Finding, MissingInputError, OptionError, must_be
+from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
 from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
@@ -113,6 +116,7 @@ class SixDofModel:
         """
         return replace(trial, markers=under_set_labels(trial.markers, self.calibration.markerset))
 
+    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_text())
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
 
@@ -132,7 +136,6 @@ class SixDofModel:
         OptionError
             Another kinetics mode.
         """
-        must_be(trial, Trial, argument="trial", of="track", hint="read_c3d(path) returns it")
         if kinetics != "textbook":
             raise OptionError(
                 f"The six-degree-of-freedom model has no kinetics mode {kinetics!r}.",
@@ -150,7 +153,7 @@ class SixDofModel:
         motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz)}
         for key, segment in calibration.segments.items():
             com = into_lab(frames[key].R_lab_seg, frames[key].origin_lab_m, segment.com_m)
-            motions[key] = differentiate(frames[key], com, trial.rate_hz)
+            motions[key] = differentiate(frames[key], com, trial.rate_hz, segment=segment)
         return BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
@@ -161,6 +164,12 @@ class SixDofModel:
         )  # fmt: skip
 
 
+@takes(
+    static=or_none(a(Trial, "read_c3d(path) returns one")), subject=or_none(a(Subject)),
+    markerset=or_none(a((MarkerSet, str, PathLike))), walks=each(a(Trial, "read_c3d(path) returns one")),
+    functional=each(a(Trial, "read_c3d(path) returns one")), hip=a_word(HIP_METHODS),
+    inertia=a_path("give the name of an inertial table, or of its CSV file"), foot_flat=or_none(a_switch()),
+)  # fmt: skip
 def six_dof_model(
     static: Trial | None,
     subject: Subject | None = None,
@@ -204,13 +213,6 @@ def six_dof_model(
     OptionError
         An unknown marker set, table or hip method.
     """
-    for trial in (*([] if static is None else [static]), *walks, *functional):
-        must_be(trial, Trial, argument="trials", of="six_dof_model", hint="read_c3d(path) returns one")
-    if hip not in HIP_METHODS:
-        raise OptionError(
-            f"There is no hip centre method named {hip}; there are {', '.join(HIP_METHODS)}.",
-            value=hip, expected=" | ".join(HIP_METHODS), where="hip centre",
-        )  # fmt: skip
     reference = _reference(static, walks, markerset)
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
@@ -238,7 +240,16 @@ def six_dof_model(
         foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
     )  # fmt: skip
     named = None if static is None else replace(static, markers=landmarks.markers)
+    noticed = (*noticed, *_unlike_legs(calibration))
     return SixDofModel(calibration, subject, (*calibrator.findings(), *findings, *noticed), named)
+
+
+def _unlike_legs(calibration: SixDofCalibration) -> Iterator[Finding]:
+    """Name every joint whose centre was found in one way on the left and in another on the right."""
+    for joint in JOINTS if len(calibration.sides) > 1 else ():
+        left, right = (calibration.methods[side, joint] for side in SIDES)
+        if method_name(left) != method_name(right):
+            yield Finding("joint-methods-differ", {"joint": joint, "left": left, "right": right}, calibration.reference)
 
 
 def _calibrated(given: CalibrationInput) -> SixDofModel:
@@ -247,7 +258,7 @@ def _calibrated(given: CalibrationInput) -> SixDofModel:
         given.subject,
         markerset=given.marker_set,
         walks=given.walks,
-        functional=[] if given.functional is None else [given.functional],
+        functional=given.functional,
         hip=given.hip_centre,
         inertia=given.inertia_table,
         foot_flat=given.foot_flat,

@@ -17,12 +17,8 @@ from biomech_id.readers.c3d.units import LengthUnit, force_unit, moment_unit
 from biomech_id.readers.vertical import Vertical
 from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate
-from biomech_id.trial.plates import PlateSign
+from biomech_id.trial.plates import LARGEST_FORCE_N, LARGEST_MOMENT_NM, PlateSign
 
-#: No plate in a gait laboratory measures more; beyond it a sample is damaged.
-LARGEST_FORCE_N = 50_000.0
-#: That force at the edge of a large plate.
-LARGEST_MOMENT_NM = 100_000.0
 SMALLEST_BASELINE_N = 1.0
 LARGE_BASELINE_N = 20.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from biomech_id.errors import must_be
+from biomech_id.arguments import a_path, a_switch, a_text, or_none, takes
 from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox import read_in_sandbox
@@ -12,6 +12,10 @@ from biomech_id.readers.source import read_source
 from biomech_id.trial import Trial
 
 
+@takes(
+    path=a_path("give the name of a C3D file"), trust=a_switch(), subject=or_none(a_text()),
+    marker_set=or_none(a_path("give the name of a marker set, or of its TOML file")),
+)  # fmt: skip
 def read_c3d(
     path: str | os.PathLike[str],
     *,
@@ -45,7 +49,6 @@ def read_c3d(
     OptionError
         There is no such marker set.
     """
-    must_be(path, (str, os.PathLike), argument="path", of="read_c3d", hint="give the name of a C3D file")
     return read_recording(path, trust=trust, subject=subject, marker_set=marker_set).trial
 
 

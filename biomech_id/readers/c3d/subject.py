@@ -6,6 +6,7 @@ Vicon stores lengths in millimetres and angles of the calibration in radians (Ne
 from __future__ import annotations
 
 from itertools import product
+from math import degrees as degrees_of
 from math import isfinite, radians
 from typing import Any
 
@@ -13,6 +14,7 @@ from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.trial import Subject
+from biomech_id.trial.subject import LIMITS
 
 _BOTH = ("SUBJECT", "SUBJECTS")
 #: Field, its name in a finding, the finding's rule, where files keep it, units (their ranges do not overlap), what is human.
@@ -78,6 +80,11 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[
     degrees = _in_degrees(file, stored)
     for field, name in SIDE_ANGLES.items():
         angles = {side: _angle(stored, side.lower() + name, degrees, field in NEVER_ZERO) for side in SIDES}
+        for side, angle in angles.items():
+            if angle is not None and not LIMITS[field][0] <= angle <= LIMITS[field][1]:
+                shown = {"file": where, "name": stored[side.lower() + name][0], "value_deg": degrees_of(angle), "limit_deg": 90.0}
+                findings.append(Finding("offset-implausible", shown, where))
+                angles[side] = None
         _keep_sides(field, angles, name, stored, values, sources)
     if "headoffset" in stored:
         label, offset = stored["headoffset"]

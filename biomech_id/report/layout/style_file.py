@@ -10,8 +10,8 @@ from typing import Any
 from matplotlib.colors import is_color_like
 from matplotlib.font_manager import fontManager
 
+from biomech_id.errors import did_you_mean
 from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number
-from biomech_id.files.text import did_you_mean
 from biomech_id.sentences import LANGUAGES
 
 #: Section -> what its numbers may be. Type below 5 points cannot be read on paper, above 24 it no longer fits its place.

@@ -10,7 +10,8 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from biomech_id.conventions import SIDES
+from biomech_id.anatomy import JOINTS
+from biomech_id.conventions import SIDES, method_name
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
 from biomech_id.report.layout.findings import (
@@ -153,10 +154,21 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
         (style.label("cover.static"), recorded(stood, style)),
+        *_unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
+
+
+def _unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[str, str]]:
+    """Say which joint centres of the two legs stand on different methods."""
+    legs = [calibration.get("sides", {}).get(side, {}) for side in SIDES]
+    for joint in JOINTS:
+        methods = [method_name(str(leg.get(f"{joint}_centre_method", ""))) for leg in legs]
+        if all(methods) and methods[0] != methods[1]:
+            said = style.label("cover.unlike_legs", left=methods[0], right=methods[1])
+            yield style.label(f"joint.{joint}"), said
 
 
 def cycles_in_means(cycles: Table, style: Style) -> str:

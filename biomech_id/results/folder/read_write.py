@@ -13,6 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from biomech_id.arguments import a_path, takes
 from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files.atomic import check_writable, whole_file, whole_folder
@@ -70,12 +71,13 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
     return written
 
 
-def read_folder(out: Path) -> SessionTables:
+@takes(out=a_path("give the folder that analyse or `run` wrote"))
+def read_folder(out: str | os.PathLike[str]) -> SessionTables:
     """Read a session back from its folder.
 
     Parameters
     ----------
-    out : Path
+    out : str | os.PathLike[str]
         Folder of the results.
 
     Raises
@@ -83,6 +85,7 @@ def read_folder(out: Path) -> SessionTables:
     FileRefusedError
         OUT is no such folder, or one of its files is missing, damaged or of another schema; names the file.
     """
+    out = Path(out)
     if not (out / MANIFEST).is_file():
         words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
         raise FileRefusedError.at(out, words, f"a folder with {MANIFEST}")

@@ -143,8 +143,9 @@ def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[C
 def session(trial: TrialResult) -> SessionResult:
     """A session of that one trial."""
     both = {"L": 0.9, "R": 0.9}
+    knees, ankles = {"L": 0.1, "R": 0.1}, {"L": 0.07, "R": 0.07}
     subject = Subject(
-        code="S1", mass_kg=MASS_KG, leg_length_m=both, knee_width_m=both, ankle_width_m=both, sources={"mass_kg": "subject.toml"}
+        code="S1", mass_kg=MASS_KG, leg_length_m=both, knee_width_m=knees, ankle_width_m=ankles, sources={"mass_kg": "subject.toml"}
     )
     return SessionResult(
         subject=subject, model="conventional", kinetics="textbook",
