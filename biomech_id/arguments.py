@@ -157,7 +157,7 @@ def a_switch() -> Kind:
     return Kind("True or False", lambda v: isinstance(v, bool) or type(v).__name__ == "bool")
 
 
-def a_text() -> Kind:
+def a_str() -> Kind:
     """Any text."""
     return Kind("a str", lambda v: isinstance(v, str))
 
@@ -332,9 +332,12 @@ def _misnamed(
     """The error of a call whose arguments are too many, too few, or have names that the function does not know."""
     known = [name for name, parameter in signature.parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
     known = [name for name in known if name != "self"]
-    unknown = next((name for name in kwargs if name not in known), None)
-    near = "" if unknown is None else did_you_mean(unknown, known)
+    open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature.parameters.values())
+    # Where further keywords are taken, one that is nearly an argument's name is that name misspelt.
+    strange = (name for name in kwargs if name not in known and (not open_ended or did_you_mean(name, known)))
+    unknown = next(strange, None)
     n_positional = len(args) - ("self" in signature.parameters)
     given = unknown if unknown is not None else f"{n_positional} by position and {', '.join(kwargs) or 'none'} by name"
     expected = f"{of}({', '.join(known)})"
-    return WrongTypeError(f"{expected} was called otherwise: {reason}.{near}", value=given, expected=expected, where=of)
+    said = f"was called otherwise: {reason}." if unknown is None else f"has no argument {unknown}.{did_you_mean(unknown, known)}"
+    return WrongTypeError(f"{expected} {said}", value=given, expected=expected, where=of)

@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 
-def numbers(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
+def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
     """Return ``values`` as a float64 array of any shape.
 
     Parameters
@@ -32,8 +32,8 @@ def numbers(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
 
     Examples
     --------
-    >>> from biomech_id.algebra.arrays import numbers
-    >>> numbers([[0, 0, 9.81]], name="force_N").dtype
+    >>> from biomech_id.algebra.arrays import float_array
+    >>> float_array([[0, 0, 9.81]], name="force_N").dtype
     dtype('float64')
     """
     try:
@@ -73,7 +73,7 @@ def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, whe
     >>> readonly([[0, 0, 9.81]], (None, 3), name="force_N").shape
     (1, 3)
     """
-    array = numbers(values, name=name, where=where)
+    array = float_array(values, name=name, where=where)
     _check_shape(array, shape, name, where)
     return _frozen(array, values) if array.flags.writeable else array
 
@@ -98,7 +98,7 @@ def readonly_mask(values: ArrayLike, shape: tuple[int | None, ...], *, name: str
     >>> readonly_mask([True, False], (2,), name="known")
     array([ True, False])
     """
-    array = np.asarray(values if isinstance(values, np.ndarray) else numbers(values, name=name, where=where), dtype=np.bool_)
+    array = np.asarray(values if isinstance(values, np.ndarray) else float_array(values, name=name, where=where), dtype=np.bool_)
     _check_shape(array, shape, name, where)
     return _frozen(array, values)
 
@@ -127,7 +127,7 @@ def readonly_column_major(values: ArrayLike, shape: tuple[int | None, ...], *, n
     where : str, optional
         The value that the field belongs to, for the error message.
     """
-    array = numbers(values, name=name, where=where)
+    array = float_array(values, name=name, where=where)
     _check_shape(array, shape, name, where)
     if array.flags.writeable or not array.flags.f_contiguous:
         array = array.copy(order="F")

@@ -19,10 +19,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, numbers, readonly
+from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
-from biomech_id.arguments import a, a_quantity, a_text, a_word, holds, takes
+from biomech_id.arguments import a, a_quantity, a_str, a_word, holds, takes
 from biomech_id.errors import FrameMismatchError, InvalidValueError, ShapeError
 
 #: Who acts on whom:
@@ -40,7 +40,7 @@ FURTHEST_POINT_M = 200.0
 ROTATION_TOLERANCE = 1e-6
 
 
-@holds(frame=a_text(), sense=a_word(("internal", "external", "")))
+@holds(frame=a_str(), sense=a_word(("internal", "external", "")))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Wrench:
@@ -124,7 +124,7 @@ class Wrench:
             arm = matvec_transposed(self.R_lab_frame, arm)
         return replace(self, moment_Nm=self.moment_Nm + cross(arm, self.force_N), point_lab_m=point)
 
-    @takes(frame=a_text())
+    @takes(frame=a_str())
     def expressed_in(self, frame: str, R_lab_frame: ArrayLike | None = None) -> Wrench:
         """The same wrench with components in other axes.
 
@@ -246,7 +246,7 @@ class Wrench:
 
 def _per_frame(values: ArrayLike, n: int, tail: tuple[int, ...], name: str) -> FloatArray:
     """``values`` of shape tail or (n, *tail) as a read-only array (n, *tail); a constant is not copied n times."""
-    array = numbers(values, name=name, where="Wrench")
+    array = float_array(values, name=name, where="Wrench")
     if array.shape == tail:
         return np.broadcast_to(readonly(array, tail, name=name, where="Wrench"), (n, *tail))
     return readonly(array, (n, *tail), name=name, where="Wrench")

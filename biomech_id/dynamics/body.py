@@ -13,11 +13,11 @@ from typing import overload
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, numbers, readonly, readonly_column_major
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly, readonly_column_major
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, proximal_part
-from biomech_id.arguments import a, a_count, a_quantity, a_text, a_word, holds, or_none, takes
+from biomech_id.arguments import a, a_count, a_quantity, a_str, a_word, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
@@ -76,7 +76,7 @@ class Frames:
         return len(self.R_lab_seg)
 
 
-@holds(name=a_text(), mass_kg=a_quantity(0.0, 400.0, "kg"), source=a_text())
+@holds(name=a_str(), mass_kg=a_quantity(0.0, 400.0, "kg"), source=a_str())
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Segment:
@@ -111,8 +111,8 @@ class Segment:
     source: str = ""
 
     def __post_init__(self) -> None:
-        com = numbers(self.com_m, name="com_m", where=self.name)
-        tensor = numbers(self.inertia_kgm2, name="inertia_kgm2", where=self.name)
+        com = float_array(self.com_m, name="com_m", where=self.name)
+        tensor = float_array(self.inertia_kgm2, name="inertia_kgm2", where=self.name)
         com_shape: tuple[int | None, ...] = (3,) if com.ndim < 2 else (None, 3)
         tensor_shape: tuple[int | None, ...] = (3, 3) if tensor.ndim < 3 else (None, 3, 3)
         object.__setattr__(self, "com_m", readonly(com, com_shape, name="com_m", where=self.name))
@@ -331,8 +331,8 @@ def stacked(parts: Sequence[FloatArray]) -> FloatArray:
 
 
 @holds(
-    name=a_text(), rate_hz=a_quantity(1.0, 1e6, "Hz"), first_frame=a_count(0), motions=a(Mapping), segments=a(Mapping),
-    joint_centres_lab_m=a(Mapping), joint_angles_rad=a(Mapping), kinetics=a_text(),
+    name=a_str(), rate_hz=a_quantity(1.0, 1e6, "Hz"), first_frame=a_count(0), motions=a(Mapping), segments=a(Mapping),
+    joint_centres_lab_m=a(Mapping), joint_angles_rad=a(Mapping), kinetics=a_str(),
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray, numbers, readonly
+from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.arguments import Kind, a, a_text, holds
+from biomech_id.arguments import Kind, a, a_str, holds
 from biomech_id.dynamics.chain import Chain
 from biomech_id.errors import InvalidValueError, ShapeError
 
@@ -19,7 +19,7 @@ from biomech_id.errors import InvalidValueError, ShapeError
 LARGEST_GRAVITY_M_S2 = 500.0
 
 
-@holds(segment=a_text(), wrench=a(Wrench), part=a_text())
+@holds(segment=a_str(), wrench=a(Wrench), part=a_str())
 @dataclass(frozen=True, eq=False)
 class External:
     """A wrench from outside on one segment.
@@ -57,6 +57,10 @@ class External:
         return (force, moment + cross(point, force)) if point.any() else (force, moment)
 
 
+#: Wrenches from outside as an argument; each of them is looked at by `check_external`.
+WRENCHES = Kind("a sequence of External", lambda v: isinstance(v, Iterable))
+
+
 def check_external(chain: Chain, external: Iterable[External]) -> tuple[External, ...]:
     """The wrenches as a tuple, if they fit the chain.
 
@@ -74,11 +78,9 @@ def check_external(chain: Chain, external: Iterable[External]) -> tuple[External
     ShapeError
         A wrench of another length; the message names both shapes.
     """
-    several = Kind("a sequence of External", lambda v: isinstance(v, Iterable))
-    several.check(external, "external wrenches (extra)", "solve")
     checked = tuple(external)
     for load in checked:
-        a(External).check(load, "external wrenches (extra)", "solve")
+        a(External).check(load, "extra", "solve")
         chain.index(load.segment)
         if len(load.wrench) != chain.n_frames:
             raise ShapeError(
@@ -104,7 +106,7 @@ def gravity_of(chain: Chain, gravity_lab_m_s2: ArrayLike) -> FloatArray:
     ShapeError
         Unless it is (3,) or (N, 3).
     """
-    gravity = numbers(gravity_lab_m_s2, name="gravity_lab_m_s2", where="solve")
+    gravity = float_array(gravity_lab_m_s2, name="gravity_lab_m_s2", where="solve")
     if not np.abs(gravity).max(initial=0.0) <= LARGEST_GRAVITY_M_S2:
         raise InvalidValueError(
             f"solve was given a gravity_lab_m_s2 of {gravity.ravel()[:3].tolist()}: these are no m/s2.",

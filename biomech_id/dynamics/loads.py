@@ -15,7 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.wrench import Sense, Wrench
-from biomech_id.arguments import a_text, a_word, takes
+from biomech_id.arguments import a_str, a_word, takes
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion
 from biomech_id.dynamics.chain import Chain
@@ -107,7 +107,7 @@ class JointLoad:
         """What `expressed_in` accepts."""
         return ("lab", "proximal", "distal", *self.motions)
 
-    @takes(frame=a_text(), sense=a_word(("internal", "external")))
+    @takes(frame=a_str(), sense=a_word(("internal", "external")))
     def expressed_in(self, frame: str, *, sense: Sense = "internal") -> Wrench:
         """The wrench, still about the joint centre, with components in named axes.
 

@@ -30,7 +30,7 @@ from biomech_id.dynamics.block_system import block_system
 from biomech_id.dynamics.body import BodyMotion, FootContact, Motion, Segment
 from biomech_id.dynamics.budget import Share, budget_of
 from biomech_id.dynamics.chain import BASE, Chain
-from biomech_id.dynamics.external import External, check_external, gravity_of
+from biomech_id.dynamics.external import WRENCHES, External, check_external, gravity_of
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.problem import Problem
 from biomech_id.dynamics.recursion import inertial_moments, joint_wrenches, need_of_segments
@@ -58,7 +58,7 @@ class HasContacts(Protocol):
         ...
 
 
-@takes(chain=a(Chain), method=_METHOD, budget=a_switch())
+@takes(chain=a(Chain), external=WRENCHES, method=_METHOD, budget=a_switch())
 def solve(
     chain: Chain,
     external: Iterable[External] = (),
@@ -157,7 +157,8 @@ def _put(arrays: dict[str, FloatArray], part: str, frames: slice, values: FloatA
 
 
 @takes(
-    "solve", motion=a(BodyMotion, "a model's track(trial) returns it"), contacts=_CONTACTS, method=_METHOD, budget=a_switch(),
+    "solve", motion=a(BodyMotion, "a model's track(trial) returns it"), contacts=_CONTACTS, extra=WRENCHES, method=_METHOD,
+    budget=a_switch(),
 )  # fmt: skip
 def solve_body(
     motion: BodyMotion,

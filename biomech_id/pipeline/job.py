@@ -142,7 +142,7 @@ class Job:
         kept = [p for p in found if not any(fnmatch.fnmatch(p.name, pattern) for pattern in self.exclude)]
         if found and not kept:
             raise MissingInputError(
-                f"{option('exclude')} ({', '.join(self.exclude)}) leaves none of the {len(found)} recordings of {self.folder}.",
+                f"{option('exclude')} {' '.join(self.exclude)} leaves none of the {len(found)} recordings of {self.folder}.",
                 value=self.exclude, expected="patterns that leave some", where=str(self.folder),
             )  # fmt: skip
         if not kept:

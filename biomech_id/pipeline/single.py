@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from biomech_id.arguments import a, a_path, a_text, one_or_several, or_none, takes
+from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, takes
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
@@ -163,8 +163,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
 @takes(
     folder=one_or_several(a_path("give the subject's folder, or its recordings")), recipe=or_none(a(Recipe)),
     static=or_none(a_path("name the static trial")), functional=one_or_several(a_path("name the functional trials")),
-    exclude=one_or_several(a_text()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
-    norm=or_none(a_path("name a norm.csv")), code=or_none(a_text()),
+    exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
+    norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()),
 )  # fmt: skip
 def analyse(
     folder: str | Path | Sequence[str | Path],

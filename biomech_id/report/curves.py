@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from biomech_id.arguments import Kind, a, a_switch, a_text, or_none, takes
+from biomech_id.arguments import Kind, a, a_str, a_switch, or_none, takes
 from biomech_id.errors import OptionError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer, layers_of
@@ -45,7 +45,7 @@ _DRAWS = {
     "result": Kind(
         "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
     ), "every_cycle": a_switch(),
-    "kind": or_none(a_text()), "condition": or_none(a_text()), "style": or_none(a((Style, str, PathLike))),
+    "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
     "norm": or_none(Kind(
         "a table like norm.csv, or its path", lambda v: isinstance(v, str | PathLike) or hasattr(v, "columns"),
         hint="`biomech-id norm` makes one",

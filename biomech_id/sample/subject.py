@@ -17,7 +17,7 @@ from typing import Any, Literal, ParamSpec
 
 import numpy as np
 
-from biomech_id.arguments import a, a_count, a_quantity, a_switch, a_text, a_word, each, holds, or_none
+from biomech_id.arguments import a, a_count, a_quantity, a_str, a_switch, a_word, each, holds, or_none
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError
 from biomech_id.sample.body import Person, build_body
@@ -60,8 +60,8 @@ _SWITCHES = ("foot_flat", "sacrum", "clusters", "belt", "run")
 
 
 @holds(
-    body=a_text(), mass_kg=or_none(BODY_MASS), height_m=or_none(a_quantity(0.3, 2.6, "m")),
-    age_years=or_none(a_quantity(0.0, 130.0, "years")), code=a_text(), marker_diameter_m=a_quantity(0.001, 0.06, "m"),
+    body=a_str(), mass_kg=or_none(BODY_MASS), height_m=or_none(a_quantity(0.3, 2.6, "m")),
+    age_years=or_none(a_quantity(0.0, 130.0, "years")), code=a_str(), marker_diameter_m=a_quantity(0.001, 0.06, "m"),
     toe_out_rad=each(a_quantity(-1.6, 1.6, "rad")), variant=a_word(("obeying", "violating")),
     knee_width_error_m=a_quantity(-0.1, 0.1, "m"), wand_offset_rad=a_quantity(-1.6, 1.6, "rad"),
     ankle_roll_rad=a_quantity(-1.6, 1.6, "rad"), direction=a_word(("+X", "-X", "+Y", "-Y", "turn")),

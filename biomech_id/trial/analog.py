@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomech_id.algebra.arrays import FloatArray, numbers, readonly
+from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a, a_quantity, a_text, each, holds
+from biomech_id.arguments import a, a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 from biomech_id.trial.markers import RATE_HZ
 
@@ -33,7 +33,7 @@ class PlateChannel:
     number: int
 
 
-@holds(names=each(a_text()), units=each(a_text()), rate_hz=a_quantity(0.0, 1e6, "Hz"), plates=a(Sequence))
+@holds(names=each(a_str()), units=each(a_str()), rate_hz=a_quantity(0.0, 1e6, "Hz"), plates=a(Sequence))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class AnalogChannels:
@@ -88,7 +88,7 @@ class AnalogChannels:
     def __post_init__(self) -> None:
         set_, n = object.__setattr__, len(self.names)
         given = self.stored
-        stored = given if isinstance(given, np.ndarray) else numbers(given, name="stored", where="AnalogChannels")
+        stored = given if isinstance(given, np.ndarray) else float_array(given, name="stored", where="AnalogChannels")
         if stored.flags.writeable:
             stored = stored.copy()
             stored.flags.writeable = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id.arguments import a_quantity, a_text, holds, member, or_none
+from biomech_id.arguments import a_quantity, a_str, holds, member, or_none
 from biomech_id.conventions import Side
 from biomech_id.sentences import Sentence
 
@@ -30,7 +30,7 @@ class EventSource(StrEnum):
 
 
 @holds(
-    time_s=a_quantity(-LONGEST_S, LONGEST_S, "s"), label=a_text(), method=a_text(),
+    time_s=a_quantity(-LONGEST_S, LONGEST_S, "s"), label=a_str(), method=a_str(),
     shifted_ms=or_none(a_quantity(-1000.0, 1000.0, "ms")),
 )  # fmt: skip
 @dataclass(frozen=True, order=True)

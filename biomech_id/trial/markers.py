@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_mask
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
-from biomech_id.arguments import a, a_quantity, a_text, each, holds
+from biomech_id.arguments import a, a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: Beyond this a position is not a gait laboratory:
@@ -20,7 +20,7 @@ LARGEST_POSITION_M = 100.0
 RATE_HZ = a_quantity(1.0, 1e6, "Hz")
 
 
-@holds(names=each(a_text()), rate_hz=RATE_HZ, roles=a(Mapping))
+@holds(names=each(a_str()), rate_hz=RATE_HZ, roles=a(Mapping))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Markers:

@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a_count, a_text, a_word, holds
+from biomech_id.arguments import a_count, a_str, a_word, holds
 from biomech_id.conventions import Side
 from biomech_id.errors import InvalidValueError
 from biomech_id.sentences import Sentence
@@ -30,7 +30,7 @@ LEAST_TOLD_NM = 2000.0
 
 
 @holds(
-    name=a_text(), kind=a_count(1), rate_hz=RATE_HZ, foot=a_word(tuple(Side)), sign=a_word(("reaction", "applied", "unknown")),
+    name=a_str(), kind=a_count(1), rate_hz=RATE_HZ, foot=a_word(tuple(Side)), sign=a_word(("reaction", "applied", "unknown")),
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)

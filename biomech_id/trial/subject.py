@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import Kind, a, a_day, a_quantity, a_switch, a_text, by, holds, or_none, takes
+from biomech_id.arguments import Kind, a, a_day, a_quantity, a_str, a_switch, by, holds, or_none, takes
 from biomech_id.conventions import SIDES
 
 #: Field -> what a person can measure, in the field's unit; what people write in millimetres and degrees has the same limits.
@@ -43,7 +43,7 @@ def _measured(name: str) -> Kind:
 
 
 @holds(
-    code=a_text(), birth_date=or_none(a_day()), sex=or_none(a_text()), condition=or_none(a_text()), session_date=or_none(a_day()),
+    code=a_str(), birth_date=or_none(a_day()), sex=or_none(a_str()), condition=or_none(a_str()), session_date=or_none(a_day()),
     foot_flat=or_none(a_switch()), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
 )  # fmt: skip
 @compact_repr
@@ -161,7 +161,7 @@ class Subject:
         plain = {k: dict(v) if isinstance(v, MappingProxyType) else v for k, v in self.__dict__.items()}
         return (_rebuild, (plain,))
 
-    @takes(source=a_text())
+    @takes(source=a_str())
     def with_values(self, source: str, **values: Any) -> Subject:
         """Return the subject with some fields replaced, recording ``source`` as where they come from.
 

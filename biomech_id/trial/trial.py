@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a, a_count, a_day, a_quantity, a_text, each, holds, or_none, takes
+from biomech_id.arguments import a, a_count, a_day, a_quantity, a_str, each, holds, or_none, takes
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.sentences import Sentence
 from biomech_id.trial.analog import AnalogChannels
@@ -19,8 +19,8 @@ from biomech_id.trial.subject import Subject
 
 
 @holds(
-    name=a_text(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
-    first_frame=a_count(1), model_outputs=a(Mapping), path=a_text(), sha256=a_text(), session_date=or_none(a_day()),
+    name=a_str(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
+    first_frame=a_count(1), model_outputs=a(Mapping), path=a_str(), sha256=a_str(), session_date=or_none(a_day()),
     history=each(a((Sentence, str))), findings=each(a(Finding)), analog=a(AnalogChannels),
     wrench_plates=or_none(each(a(ForcePlate))),
 )  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
-from biomech_id.arguments import a, a_path, a_switch, a_text, a_word, each, or_none, takes
+from biomech_id.arguments import a, a_path, a_str, a_switch, a_word, each, or_none, takes
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -116,7 +116,7 @@ class SixDofModel:
         """
         return replace(trial, markers=under_set_labels(trial.markers, self.calibration.markerset))
 
-    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_text())
+    @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_str())
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
         """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
 

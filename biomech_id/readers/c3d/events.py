@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.trial import Event, EventKind
+from biomech_id.trial.events import LONGEST_S
 
 SIDE_OF_CONTEXT = {"left": "L", "right": "R"}
 STRIKE_WORDS = ("strike", "initial contact", "heel contact", "foot contact", "foot down", "touch down", "heel on")
@@ -49,7 +51,11 @@ def stored_events(file: C3DFile) -> tuple[tuple[StoredEvent, ...], tuple[Finding
     findings: list[Finding] = []
     events = _from_group(file, findings, where)
     if not events:
-        events = [StoredEvent(_header_event(event.label, event.time_s)) for event in file.header.events if event.label]
+        events = [
+            StoredEvent(_header_event(event.label, event.time_s))
+            for event in file.header.events
+            if event.label and _possible(event.time_s)
+        ]
         if events:
             labels = [stored.event.label for stored in events]
             findings.append(Finding("events-in-header", {"file": where, "labels": labels}, where))
@@ -127,7 +133,14 @@ def _times(file: C3DFile) -> FloatArray:
     """EVENT:TIMES in seconds: pairs of minutes and seconds, as [2, n] or flat."""
     values = file.joined_numbers("EVENT", "TIMES")
     pairs = values[: values.size // 2 * 2].reshape(-1, 2)
-    return np.asarray(60.0 * pairs[:, 0] + pairs[:, 1])
+    times_s = np.asarray(60.0 * pairs[:, 0] + pairs[:, 1])
+    return np.where(_possible(times_s), times_s, np.nan)
+
+
+def _possible(time_s: FloatArray | float) -> Any:
+    """Whether a time can lie in a recording at all; false for NaN."""
+    with np.errstate(invalid="ignore"):
+        return np.abs(time_s) <= LONGEST_S
 
 
 def _kind(label: str) -> EventKind:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.plate_setup import PlateSetup
 from biomech_id.readers.c3d.plate_state import Baseline, decide_sign, measure_baseline, moment_factor, nobody_near
@@ -112,10 +112,13 @@ def read_plate(
     if setup.moment_problem:
         return None, facts, (*findings, _unusable(setup, setup.moment_problem, where))
     R = vertical.R_lab_file
-    plate = ForcePlate(
-        name=setup.name, kind=setup.kind, corners_m=corners_m @ R.T, force_lab_N=force_N @ R.T, moment_lab_Nm=moment_Nm @ R.T,
-        rate_hz=file.layout.analog_rate_hz, sign=sign, baseline_N=R @ removed_N, history=tuple(history),
-    )  # fmt: skip
+    try:
+        plate = ForcePlate(
+            name=setup.name, kind=setup.kind, corners_m=corners_m @ R.T, force_lab_N=force_N @ R.T, moment_lab_Nm=moment_Nm @ R.T,
+            rate_hz=file.layout.analog_rate_hz, sign=sign, baseline_N=R @ removed_N, history=tuple(history),
+        )  # fmt: skip
+    except InvalidValueError:
+        return _broken(setup, Sentence("plate-values-impossible"), corners_m, where)
     return plate, facts, tuple(findings)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from biomech_id.arguments import a_path, a_switch, a_text, or_none, takes
+from biomech_id.arguments import a_path, a_str, a_switch, or_none, takes
 from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox import read_in_sandbox
@@ -13,7 +13,7 @@ from biomech_id.trial import Trial
 
 
 @takes(
-    path=a_path("give the name of a C3D file"), trust=a_switch(), subject=or_none(a_text()),
+    path=a_path("give the name of a C3D file"), trust=a_switch(), subject=or_none(a_str()),
     marker_set=or_none(a_path("give the name of a marker set, or of its TOML file")),
 )  # fmt: skip
 def read_c3d(

@@ -183,6 +183,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "mass-implausible": [parameter("PROCESSING", "Bodymass", 1.0)],
     "height-implausible": [parameter("PROCESSING", "Height", 9.0)],
     "measurement-implausible": [parameter("PROCESSING", "LKneeWidth", 980.0)],
+    "offset-implausible": [parameter("PROCESSING", "LStaticPlantFlex", 980.0)],
     "plates-none": [without(PLATE)],
     "plate-broken": [parameter(PLATE, "TYPE", [21])],
     "plate-applied": [analog(lambda array: np.negative(array, out=array))],

@@ -72,7 +72,7 @@ class Walker:
             for strike in self.strikes(side):
                 for kind, t in ((EventKind.FOOT_STRIKE, strike), (EventKind.FOOT_OFF, strike + self.duty * self.stride_s)):
                     if 0.0 <= t <= last:
-                        found.append(Event(float(t + offset), side, kind, "truth"))
+                        found.append(Event(float(t + offset), side, kind))
         return tuple(sorted(found))
 
     def plate_under(self, side: str, number: int, length: float = 0.5, width: float = 0.4, shift: float = 0.0) -> FloatArray:

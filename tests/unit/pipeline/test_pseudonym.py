@@ -30,7 +30,7 @@ def test_a_name_of_two_letters_stays_for_it_stands_in_other_words() -> None:
 def test_a_code_that_no_file_can_bear_is_refused(code: str) -> None:
     with pytest.raises(OptionError, match="cannot stand in file names") as caught:
         pseudonym([trial("Anna")], code)
-    assert caught.value.where == "--code"
+    assert caught.value.where == "code"
 
 
 @pytest.mark.parametrize("code", ["P 1", "Größe-7", "a.b", "CP_001 (post)"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biomech_id.errors import OptionError
+from biomech_id.errors import BiomechError
 from biomech_id.sample import PlateSpec, SampleTrial, VirtualSubject, virtual_subject
 from biomech_id.sample.floors.stairs import Stairs
 from biomech_id.sample.patterns.stairs import STAIRS_UP
@@ -224,7 +224,7 @@ def test_left_and_right_differ_enough_to_be_told_apart(person: VirtualSubject, w
     {"floor": "ramp up", "belt": True},
 ])  # fmt: skip
 def test_impossible_options_are_named(options: dict[str, Any]) -> None:
-    with pytest.raises(OptionError) as caught:
+    with pytest.raises(BiomechError) as caught:
         virtual_subject(**options).walk()
     named = str(next(iter(options.values()))) if "colour" not in options else "colour"
     assert named.strip("()'").split("'")[0] in caught.value.message

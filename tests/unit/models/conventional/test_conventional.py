@@ -148,8 +148,12 @@ def test_a_walk_without_a_marker_of_the_model_is_refused_by_name() -> None:
 
 
 def test_a_joint_wider_than_its_leg_is_refused_with_the_width() -> None:
+    with pytest.raises(InvalidValueError, match=r"0\.02 to 0\.3 m as its knee_width_m"):
+        static_with(knee_width_m={"L": 2.0, "R": 0.1})
+    static = static_with(knee_width_m={"L": 0.1, "R": 0.1})
+    object.__setattr__(static.subject, "knee_width_m", {"L": 2.0, "R": 0.1})  # past the door of `Subject`
     with pytest.raises(InvalidValueError, match="width") as caught:
-        conventional_model(static_with(knee_width_m={"L": 2.0, "R": 0.1}))
+        conventional_model(static)
     assert "knee_width_m" in str(caught.value.value)
 
 

@@ -125,7 +125,7 @@ def test_a_cluster_on_a_line_is_refused(static: SampleTrial) -> None:
 
 
 def test_options_that_do_not_exist_are_refused(static: SampleTrial) -> None:
-    with pytest.raises(OptionError, match="no hip centre method named seidel"):
+    with pytest.raises(OptionError, match="as its hip, not a str"):
         six_dof_model(static.trial, hip="seidel")
     with pytest.raises(MissingInputError, match="neither a static trial nor a walk"):
         six_dof_model(None)
