@@ -35,15 +35,15 @@ def method_name(method: str) -> str:
     Parameters
     ----------
     method : str
-        "SCoRE, residual 1.2 mm".
+        "functional, SCoRE, Ehrig et al. 2006 (J Biomech 39:2798), residual 1.2 mm".
 
     Examples
     --------
     >>> from biomech_id.conventions import method_name
-    >>> method_name("SCoRE (Ehrig et al. 2006), residual 1.2 mm")
-    'SCoRE'
+    >>> method_name("functional, SCoRE, Ehrig et al. 2006 (J Biomech 39:2798), residual 1.2 mm")
+    'functional, SCoRE, Ehrig et al. 2006'
     """
-    return method.partition(",")[0].partition("(")[0].strip()
+    return method.partition(", residual")[0].partition(" (")[0]
 
 
 #: Magnitude of gravity, m/s2:

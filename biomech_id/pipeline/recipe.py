@@ -40,12 +40,44 @@ from biomech_id.uncertainty.sizes import error_sizes
 Value = TypeVar("Value")
 
 
-def _setting(default: Value, section: str, kind: Setting) -> Value:
-    """A field with its TOML section and what it accepts."""
+@dataclass(frozen=True)
+class Run:
+    """What happened in a run, by which it is known whether a setting had anything to do.
+
+    Attributes
+    ----------
+    heeded : frozenset[str]
+        Settings that the body model heeds.
+    chosen : bool
+        Whether it was measured if markers need a filter.
+    filtered : bool
+        Whether some recording was filtered.
+    plates : bool
+        Whether some recording has force plates.
+    muscles : bool
+        Whether some recording has muscle signals.
+    uncertain : bool
+        Whether it was computed how far loads can be off.
+    written : bool
+        Whether results are written to a folder.
+    """
+
+    heeded: frozenset[str] = frozenset()
+    chosen: bool = True
+    filtered: bool = True
+    plates: bool = True
+    muscles: bool = True
+    uncertain: bool = True
+    written: bool = True
+
+
+def _setting(default: Value, section: str, kind: Setting, acts: str = "") -> Value:
+    """A field with its TOML section, what it accepts, and the fact of a `Run` without which it has no effect ("" for none)."""
     kind = dataclasses.replace(kind, called="Recipe setting {key}")
+    about = {"section": section, "kind": kind, "acts": acts}
     if isinstance(default, dict):
-        return dataclasses.field(default_factory=lambda: cast(Value, dict(default)), metadata={"section": section, "kind": kind})
-    return dataclasses.field(default=default, metadata={"section": section, "kind": kind})
+        return dataclasses.field(default_factory=lambda: cast(Value, dict(default)), metadata=about)
+    return dataclasses.field(default=default, metadata=about)
 
 
 def _plate_cutoff(value: object) -> bool:
@@ -176,34 +208,39 @@ class Recipe:
     marker_set: str = _setting("auto", "model", a_text(
         "Marker set by name or TOML file. auto: Plug-in Gait's labels (conventional model), the best match (six-dof)."
     ))  # fmt: skip
-    inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV. auto: the model's own."))
-    hip_centre: str = _setting(
-        "auto", "model", a_text("Hip centre method of the six-dof model. auto: functional when given, else regression.")
-    )
+    inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV. auto: the model's own."), acts="heeded")
+    hip_centre: str = _setting("auto", "model", a_text(
+        "Hip centre method of the six-dof model. auto: functional when given, else regression."
+    ), acts="heeded")  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."
     )))  # fmt: skip
     smooth_below_mm: float = _setting(
-        0.05, "filter", a_number(0, explained="auto takes markers with less residual above 20 Hz (mm) as smoothed.")
+        0.05, "filter", a_number(0, explained="auto takes markers with less residual above 20 Hz (mm) as smoothed."), acts="chosen"
     )
     cutoff_hz: float = _setting(
-        8.0, "filter", a_number(0.1, explained="Effective cut-off (Hz) of the fourth-order zero-lag Butterworth.")
+        8.0, "filter", a_number(0.1, explained="Effective cut-off (Hz) of the fourth-order zero-lag Butterworth."), acts="filtered"
     )
-    lowpass: str = _setting("butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."))
+    lowpass: str = _setting(
+        "butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."), acts="filtered"
+    )
     plate_cutoff_hz: str | float = _setting("auto", "filter", Setting(
         '"auto", "raw" or a number of Hz', _plate_cutoff,
         "Plates for the joint loads. auto: as smooth as the markers (as recorded with vicon kinetics). raw: smoothed only with "
         "markers that are smoothed here. A number: effective cut-off (Hz) of the low-pass filter.",
-    ))  # fmt: skip
+    ), acts="plates")  # fmt: skip
     longest_gap_frames: int = _setting(
         10, "gaps", a_whole_number(0, explained="Gaps up to this many frames are filled and marked as filled.")
     )
     event_source: str = _setting("auto", "events", one_of(("auto", "file", "plates", "markers"), (
         "auto: events stored in the file, else from plates, else from markers."
     )))  # fmt: skip
-    stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS)
+    stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS, acts="plates")
     contact_N: float = _setting(
-        0.0, "plates", a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight.")
+        0.0,
+        "plates",
+        a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight."),
+        acts="plates",
     )
     channels: Mapping[str, str] = _setting({}, "emg", Setting(
         'a table of labels: "EMG 1" = "R rectus_femoris", or "none"',
@@ -238,11 +275,11 @@ class Recipe:
     )
     error_sizes: tuple[str, ...] = _setting((), "output", texts(
         'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
-    ))  # fmt: skip
+    ), acts="uncertain")  # fmt: skip
     mix: tuple[str, ...] = _setting((), "output", texts(
         "In what a norm may differ from this session all the same: model, kinetics, hip_centre, bandwidth."
-    ))  # fmt: skip
-    write_c3d: bool = _setting(False, "output", yes_or_no("Write results back into copies of the C3D files."))
+    ), acts="norm")  # fmt: skip
+    write_c3d: bool = _setting(False, "output", yes_or_no("Write results back into copies of the C3D files."), acts="written")
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
 
     def __post_init__(self) -> None:
@@ -288,6 +325,35 @@ class Recipe:
             listed = [as_written(item) for item in value] if isinstance(value, tuple) else value
             sections.setdefault(setting.metadata["section"], {})[setting.name] = listed
         return sections
+
+
+def idle_settings(recipe: Recipe, run: Run) -> dict[str, list[str]]:
+    """Return the settings that were given and had no effect: the fact that they wait for -> their names.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Settings of the main job.
+    run : Run
+        What happened.
+
+    Examples
+    --------
+    >>> from biomech_id.pipeline.recipe import Recipe, Run, idle_settings
+    >>> idle_settings(Recipe(cutoff_hz=6.0, contact_N=30.0), Run(filtered=False))
+    {'filtered': ['cutoff_hz']}
+    """
+    idle: dict[str, list[str]] = {}
+    for setting in dataclasses.fields(recipe):
+        value = getattr(recipe, setting.name)
+        fact = setting.metadata["acts"] or {"emg": "muscles"}.get(setting.metadata["section"], "")
+        # Who switches something off always gets his way.
+        if not fact or value in (setting.default, {}) or value is False:
+            continue
+        acted = getattr(run, fact)
+        if not (setting.name in acted if isinstance(acted, frozenset) else acted):
+            idle.setdefault(fact, []).append(setting.name)
+    return idle
 
 
 _HOME: dict[str, str] = {setting.name: setting.metadata["section"] for setting in dataclasses.fields(Recipe)}

@@ -10,15 +10,14 @@ from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.pipeline.intake import stands_still
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.recipe import Recipe
+from biomech_id.pipeline.recipe import Recipe, Run, idle_settings
+from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import Subject, Trial
 
 #: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
 UNLIKE_MASS_SHARE = 0.1
 #: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
 POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
-#: Settings of the recipe that not every body model heeds.
-MODEL_SETTINGS = ("inertia_table", "hip_centre")
 
 
 def request_findings(
@@ -64,13 +63,42 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 
 
 def _unused(job: Job) -> Iterator[Finding]:
-    wanted = {name: name for name in MODEL_SETTINGS if getattr(job.recipe, name) != getattr(Recipe(), name)}
+    idle = idle_settings(job.recipe, Run(body_model(job.recipe.model).settings))
+    wanted = {name: name for name in idle.get("heeded", ())}
     wanted |= {"functional": "--functional"} if job.functional else {}
     unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
     if unused:
         others = [name for name in model_names() if set(wanted) <= body_model(name).settings]
         values = {"model": job.recipe.model, "settings": unused, "others": others}
         yield Finding("setting-unused", values, "recipe")
+
+
+def settings_without_effect(recipe: Recipe, results: Sequence[TrialResult], *, written: bool) -> Iterator[Finding]:
+    """Name the settings that were given and changed nothing, now that it is known what was done.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Settings of the main job.
+    results : Sequence[TrialResult]
+        What became of every trial.
+    written : bool
+        Whether the results are written to a folder.
+    """
+    filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
+    plates = any(trial.plates for trial in results)
+    run = Run(
+        heeded=body_model(recipe.model).settings,
+        chosen=any(values["mode"] == "auto" for values in filters),
+        filtered=any(values["filtered"] for values in filters),
+        plates=plates,
+        uncertain=plates and recipe.uncertainty,
+        written=written,
+    )
+    for why, settings in idle_settings(recipe, run).items():
+        if why != "heeded":  # said before anything is computed, with a model that does
+            mode = {"marker_filter": recipe.marker_filter, "kinetics": recipe.kinetics}
+            yield Finding("setting-without-effect", {"settings": settings, "why": why, **mode}, "recipe")
 
 
 def _verdicts_of_no_trial(verdicts: Sequence[StanceVerdict], trials: Sequence[Trial]) -> Iterator[Finding]:

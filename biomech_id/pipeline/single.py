@@ -42,7 +42,7 @@ from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
-from biomech_id.pipeline.request_findings import request_findings
+from biomech_id.pipeline.request_findings import request_findings, settings_without_effect
 from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.subject_file import condition_of
 from biomech_id.readers import read, read_recording
@@ -102,7 +102,7 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out)
-    session = analyse_job(job, progress=progress)
+    session = analyse_job(job, progress=progress, written=True)
     tables = session.tables()
     extras: list[Callable[[Path], None]] = []
     if job.recipe.report:
@@ -113,7 +113,7 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     return _outcome(session, out)
 
 
-def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False) -> SessionResult:
+def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False) -> SessionResult:
     """Analyse one subject and return everything as values; nothing is written.
 
     Parameters
@@ -124,6 +124,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         Told of every step; None for nobody.
     trust : bool, optional
         Whether the files are read in this process, without the sandbox.
+    written : bool, optional
+        Whether the results will be written to a folder.
 
     Raises
     ------
@@ -148,6 +150,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
+    told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.channels)))
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),

@@ -8,12 +8,15 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.arguments import a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
 
 #: Such files hold 32-bit floats.
 FLOAT32_TOLERANCE = 1e-3
 
 
+@holds(names=each(a_str()), rate_hz=a_quantity(0.0, 1e6, "Hz"))
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class Rotations:
@@ -61,10 +64,13 @@ class Rotations:
             raise InvalidValueError(
                 f"Segments of one name: {', '.join(twice)}.", value=twice, expected="unique names", where="Rotations"
             )
-        if n and not (np.isfinite(self.rate_hz) and self.rate_hz > 0):
+        if n:
+            RATE_HZ.check(self.rate_hz, "rate_hz", "Rotations")
+        furthest_m = float(np.nanmax(np.abs(origin), initial=0.0))
+        if furthest_m > LARGEST_POSITION_M:
             raise InvalidValueError(
-                f"The rate of the poses is {self.rate_hz} Hz.",
-                value=self.rate_hz, expected="a positive, finite rate in Hz", where="Rotations",
+                f"The origin_lab_m of a segment is {furthest_m:.6g} m from the laboratory's origin: these look like millimetres.",
+                value=furthest_m, expected=f"positions in metres, below {LARGEST_POSITION_M:g} m", where="Rotations",
             )  # fmt: skip
         seen = np.isfinite(rotation).all(axis=(2, 3))
         if not are_rotations(rotation[seen]).all():

@@ -134,6 +134,8 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
                               "first_frame": 1, "model_outputs": {}, "session_date": None, "analog": bid.AnalogChannels()}),
         "AnalogChannels": (bid.AnalogChannels, {"names": ("a",), "units": ("V",), "rate_hz": 1000.0, "stored": [[1.0]],
                                                 "scale": [1.0], "offset": [0.0], "plates": ()}),
+        "Rotations": (bid.Rotations, {"names": ("pelvis",), "R_lab_seg": np.eye(3)[None, None],
+                                      "origin_lab_m": [[[0.0, 0.0, 0.9]]], "rate_hz": 100.0}),
         "Wrench": (bid.Wrench, {"force_N": wrench.force_N, "moment_Nm": wrench.moment_Nm, "point_lab_m": wrench.point_lab_m,
                                 "frame": "lab", "R_lab_frame": None, "sense": ""}),
         "Wrench.about": (wrench.about, {"point_lab_m": [0.0, 0.0, 0.0]}),

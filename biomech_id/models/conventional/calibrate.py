@@ -19,7 +19,7 @@ from biomech_id.models.conventional.marker_diameter import marker_radius_m
 from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.placement import leg_lengths
-from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, offsets_apart, stored_offsets
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m, plates_floor_m
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
@@ -107,7 +107,20 @@ def calibrate(
     placed = {side: leg.with_offsets(flat=flat) for side, leg in legs.items()}
     calibration, chosen = assembled(static, subject, size, placed, inertia)
     device = any(has_device(markers, side) for side in sides)
-    return replace(calibration, foot_flat=flat, knee_device=device), (*findings, *decided, *chosen)
+    apart = offsets_apart({side: _offsets(leg) for side, leg in placed.items()}, subject, static.name)
+    return replace(calibration, foot_flat=flat, knee_device=device), (*findings, *decided, *apart, *chosen)
+
+
+def _offsets(leg: CalibratedLeg) -> dict[str, float]:
+    """Everything about a leg that a static trial teaches and a file may store, under the names of `Subject`, rad."""
+    return {
+        "static_plantar_flexion_rad": leg.offsets.plantar_flexion_rad,
+        "static_rotation_offset_rad": leg.offsets.rotation_rad,
+        "thigh_rotation_rad": leg.geometry.thigh_rotation_rad,
+        "shank_rotation_rad": leg.geometry.shank_rotation_rad,
+        "tibial_torsion_rad": leg.geometry.tibial_torsion_rad,
+        "ankle_abduction_rad": leg.geometry.ankle_tilt_rad,
+    }
 
 
 def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], radius_m: float) -> dict[str, PelvisSize]:

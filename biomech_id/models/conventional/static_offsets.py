@@ -11,7 +11,7 @@ heights the markers were stuck at.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +121,30 @@ def decide_foot_flat(
     to_stood = max(offsets.distance(as_it_stood[side]) for side, offsets in known.items())
     apart_deg = float(np.rad2deg(min(to_flat, to_stood)))
     if min(to_flat, to_stood) > STORED_OFFSET_TOLERANCE_RAD:
-        return True, Finding("static-offsets-differ", {"apart_deg": apart_deg}, where)
+        return True, Finding("foot-flat-assumed", {}, where)
     is_flat = to_flat <= to_stood
     return is_flat, Finding("foot-flat-as-stored", {"flat": is_flat, "apart_deg": apart_deg, "equal": apart_deg < 0.01}, where)
+
+
+def offsets_apart(ours: Mapping[str, Mapping[str, float]], subject: Subject, where: str) -> Iterator[Finding]:
+    """Name every offset of a calibration that is not the one which the file stores: a check on both, of every calibration.
+
+    Parameters
+    ----------
+    ours : Mapping[str, Mapping[str, float]]
+        Side -> field of `Subject` -> offset of this calibration, rad.
+    subject : Subject
+        With the offsets that the file stores; zero is how a vendor writes "none".
+    where : str
+        The static trial, for the finding.
+    """
+    apart = []
+    for side, fields in ours.items():
+        for field, ours_rad in fields.items():
+            stored_rad = getattr(subject, field).get(side)
+            if stored_rad and abs(ours_rad - stored_rad) > STORED_OFFSET_TOLERANCE_RAD:
+                shown = (np.rad2deg(value) for value in (ours_rad, stored_rad, abs(ours_rad - stored_rad)))
+                apart.append((side, field.removesuffix("_rad").replace("_", " "), *map(float, shown)))
+    if apart:
+        largest_deg = max(row[-1] for row in apart)
+        yield Finding("static-offsets-differ", {"offsets": apart, "apart_deg": largest_deg}, where)

@@ -154,15 +154,23 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
         (style.label("cover.static"), recorded(stood, style)),
-        *_unlike_legs(tables.calibration, style),
+        *unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
 
 
-def _unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[str, str]]:
-    """Say which joint centres of the two legs stand on different methods."""
+def unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[str, str]]:
+    """Say which joint centres of the two legs stand on different methods.
+
+    Parameters
+    ----------
+    calibration : Mapping[str, Any]
+        As in ``calibration.json``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
     legs = [calibration.get("sides", {}).get(side, {}) for side in SIDES]
     for joint in JOINTS:
         methods = [method_name(str(leg.get(f"{joint}_centre_method", ""))) for leg in legs]

@@ -10,6 +10,7 @@ import pytest
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, on_command_line
 from biomech_id.pipeline.intake import find_static, one_subject, read_all, stands_still, subject_of
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.manifest_job import job_from_manifest
 from biomech_id.trial import Markers, Subject, Trial
 
 NAMES = ("LASI", "RASI", "LKNE", "RKNE", "LANK", "RANK", "LTOE", "RTOE")
@@ -161,3 +162,17 @@ def test_the_canonical_command_holds_no_absolute_path(tmp_path: Path) -> None:
     assert "/elsewhere" not in command
     assert "--static cal.c3d" in command
     assert "--mass 30.25" in command
+
+
+def test_functional_trials_may_be_several(tmp_path: Path) -> None:
+    for name in ("static", "lhip", "rhip"):
+        (tmp_path / f"{name}.c3d").touch()
+    one = Job((tmp_path,), functional=tmp_path / "lhip.c3d")  # type: ignore[arg-type]
+    both = Job((tmp_path,), functional=(tmp_path / "lhip.c3d", tmp_path / "rhip.c3d"))
+    assert one.functional == (tmp_path / "lhip.c3d",)
+    assert "--functional lhip.c3d --functional rhip.c3d" in both.command()
+    assert sorted(path.name for path in both.files()) == ["lhip.c3d", "rhip.c3d", "static.c3d"]
+    manifest = {"command": both.command(), "recipe": both.settings(), "inputs": both.inputs()}
+    assert job_from_manifest(manifest, tmp_path).functional == both.functional
+    with pytest.raises(MissingInputError, match=r"no file nobody\.c3d, which functional names"):
+        Job((tmp_path,), functional=(Path("nobody.c3d"),)).files()

@@ -7,8 +7,10 @@ import pytest
 
 from biomech_id.errors import Severity
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
-from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, stored_offsets
+from biomech_id.models.conventional.model import conventional_model
+from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, offsets_apart, stored_offsets
 from biomech_id.models.foot_outline import OUTLINE_NAMES, foot_length_m, outline_foot_m
+from biomech_id.sample import virtual_subject
 from biomech_id.trial import Subject
 
 SIDES = ("L", "R")
@@ -75,13 +77,30 @@ B = FootOffsets(0.10, 0.06)
         (None, True, "foot-flat-assumed", Severity.INFO),
         (FootOffsets(0.2001, 0.0499), True, "foot-flat-as-stored", Severity.INFO),
         (FootOffsets(0.1001, 0.0601), False, "foot-flat-as-stored", Severity.INFO),
-        (FootOffsets(0.30, 0.05), True, "static-offsets-differ", Severity.WARNING),
+        (FootOffsets(0.30, 0.05), True, "foot-flat-assumed", Severity.INFO),
     ],
     ids=["nothing stored", "as flat", "as it stood", "neither"],
 )
 def test_foot_flat_is_decided_by_what_is_stored(stored: FootOffsets | None, flat: bool, rule: str, severity: Severity) -> None:
     decided, finding = decide_foot_flat({"L": A}, {"L": B}, {"L": stored}, "static")
     assert (decided, finding.rule, finding.severity, finding.where) == (flat, rule, severity, "static")
+
+
+def test_every_offset_that_is_not_the_stored_one_is_named_with_both_numbers() -> None:
+    ours = {"L": {"static_plantar_flexion_rad": 0.20, "thigh_rotation_rad": 0.05}, "R": {"static_plantar_flexion_rad": 0.30}}
+    stored = Subject(static_plantar_flexion_rad={"L": 0.30, "R": 0.3001}, thigh_rotation_rad={"L": 0.0})
+    (finding,) = offsets_apart(ours, stored, "static")
+    assert finding.severity is Severity.WARNING
+    assert finding.message.endswith("static trial: L static plantar flexion 11.46 deg, stored 17.19 (5.73 apart).")
+    assert list(offsets_apart(ours, Subject(), "static")) == []
+
+
+def test_a_calibration_that_was_told_foot_flat_is_checked_too() -> None:
+    static = virtual_subject().static().trial
+    said = static.subject.with_values("file", static_plantar_flexion_rad={"L": 0.6}, static_rotation_offset_rad={"L": 0.05})
+    for flat in (None, True):
+        rules = [finding.rule for finding in conventional_model(static, said, foot_flat=flat).findings]
+        assert rules.count("static-offsets-differ") == 1
 
 
 def test_stored_zeros_are_not_offsets() -> None:

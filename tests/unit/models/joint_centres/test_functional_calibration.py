@@ -9,9 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from biomech_id.conventions import SIDES
-from biomech_id.errors import InvalidValueError, MissingInputError, OptionError
+from biomech_id.errors import InvalidValueError, MissingInputError, OptionError, Severity
 from biomech_id.markersets import load_markerset
 from biomech_id.models.six_dof.model import six_dof_model
+from biomech_id.report.layout.style import load_style
+from biomech_id.report.pages.cover import unlike_legs
 from biomech_id.sample import SampleTrial, virtual_subject
 from biomech_id.trial import Markers, Trial
 
@@ -32,12 +34,12 @@ def below_knee(side: str) -> tuple[str, ...]:
     return tuple(side + name for name in names)
 
 
-def star_arc_with_knee_bends(static: SampleTrial) -> Trial:
+def star_arc_with_knee_bends(static: SampleTrial, sides: tuple[str, ...] = SIDES) -> Trial:
     """Each leg circles about its true hip, and its shank bends about the true line through the epicondyles."""
     markers, start = static.trial.markers, static.trial.markers.position_m[0]
     place = {name: np.broadcast_to(start[i], (N_FRAMES, 3)) for i, name in enumerate(markers.names)}
     phase = 2 * np.pi * np.arange(N_FRAMES) / N_FRAMES
-    for side in SIDES:
+    for side in sides:
         hip = static.truth.joint_centres_lab_m[side, "hip"][0]
         knee = static.truth.joint_centres_lab_m[side, "knee"][0]
         axis = place[side + "KNM"][0] - place[side + "KNE"][0]
@@ -47,7 +49,7 @@ def star_arc_with_knee_bends(static: SampleTrial) -> Trial:
             place[name] = bend.apply(place[name] - knee) + knee
         for name in below_hip(side) + below_knee(side):
             place[name] = swing.apply(place[name] - hip) + hip
-    return Trial("star-arc", Markers(markers.names, np.stack(list(place.values()), axis=1), markers.rate_hz))
+    return Trial("star-arc" + "-".join(sides), Markers(markers.names, np.stack(list(place.values()), axis=1), markers.rate_hz))
 
 
 def test_a_functional_trial_finds_the_true_hips_and_knees(static: SampleTrial) -> None:
@@ -122,6 +124,25 @@ def test_a_cluster_on_a_line_is_refused(static: SampleTrial) -> None:
         position[:, names.index(name)] = first + (0.4 + 0.2 * i) * (second - first)
     with pytest.raises(InvalidValueError, match="lie on a line"):
         six_dof_model(replace(static.trial, markers=static.trial.markers.with_positions(position)))
+
+
+def test_two_legs_on_different_methods_are_said_and_a_file_for_each_mends_it(static: SampleTrial) -> None:
+    left, right = (star_arc_with_knee_bends(static, (side,)) for side in SIDES)
+    one = six_dof_model(static.trial, functional=(left,))
+    said = {finding.values["joint"]: finding for finding in one.findings if finding.rule == "joint-methods-differ"}
+    assert set(said) == {"hip", "knee"}
+    assert said["hip"].severity is Severity.WARNING
+    assert "SCoRE" in said["hip"].values["left"]
+    assert "Harrington" in said["hip"].values["right"]
+    facts = dict(unlike_legs(one.calibration.to_dict(), load_style(None)))
+    assert set(facts) == {"Hip", "Knee"}
+    assert "SCoRE" in facts["Hip"]
+    assert "Harrington" in facts["Hip"]
+    both = six_dof_model(static.trial, functional=(left, right))
+    assert all("SCoRE" in both.calibration.methods[side, "hip"] for side in SIDES)
+    for model in (both, six_dof_model(static.trial)):
+        assert all(finding.rule != "joint-methods-differ" for finding in model.findings)
+        assert not list(unlike_legs(model.calibration.to_dict(), load_style(None)))
 
 
 def test_options_that_do_not_exist_are_refused(static: SampleTrial) -> None:
