@@ -119,6 +119,12 @@ def a_quantity(least: float = -math.inf, most: float = math.inf, unit: str = "")
         Smallest and largest value.
     unit : str, optional
         "kg"; "" for none.
+
+    Examples
+    --------
+    >>> from biomech_id.arguments import a_quantity
+    >>> a_quantity(2, 400, "kg").words
+    'a number from 2 to 400 kg'
     """
     between = f"from {least:g} to {most:g}" if most < math.inf else f"of at least {least:g}" if least > -math.inf else ""
     words = " ".join(filter(None, ("a number", between, unit)))
@@ -264,6 +270,13 @@ def member(kind: type[StrEnum], value: object, argument: str, of: str) -> Any:
         No text.
     OptionError
         No member has that value; the message lists them.
+
+    Examples
+    --------
+    >>> from biomech_id.arguments import member
+    >>> from biomech_id.conventions import Side
+    >>> member(Side, "l", "side", "Event")
+    <Side.LEFT: 'L'>
     """
     words = {str(each_.value).casefold(): each_ for each_ in kind}
     a_word(kind).check(words.get(value.casefold(), value) if isinstance(value, str) else value, argument, of)

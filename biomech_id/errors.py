@@ -42,6 +42,15 @@ def option(argument: str) -> str:
     ----------
     argument : str
         Its name in Python.
+
+    Examples
+    --------
+    >>> from biomech_id.errors import on_command_line, option
+    >>> option("mass_kg")
+    'mass_kg'
+    >>> with on_command_line():
+    ...     option("mass_kg")
+    '--mass'
     """
     if not _ON_COMMAND_LINE.get():
         return argument

@@ -226,6 +226,14 @@ class Motion:
         ------
         InvalidValueError
             The motion was made with another segment.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.dynamics.body import Frames, Motion, Segment
+        >>> rod = Segment("rod", 1.0, np.zeros(3), np.eye(3))
+        >>> still = Motion(Frames(np.eye(3)[None], np.zeros((1, 3))), *[np.zeros((1, 3))] * 5, segment=rod)
+        >>> still.check_made_with(rod, "rod")
         """
         mine = self.segment
         if mine is None or mine is segment or np.array_equal(mine.com_m, segment.com_m, equal_nan=True):

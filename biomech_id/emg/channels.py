@@ -9,8 +9,7 @@ from biomech_id.emg.muscles import MUSCLES
 from biomech_id.emg.names import NamedMuscle, name_channels, parse_named
 from biomech_id.emg.processing import LEAST_RATE_HZ
 from biomech_id.emg.words import names_other_signal, says_emg
-from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean
+from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.sentences import Sentence
 from biomech_id.trial import AnalogChannels
 

@@ -51,7 +51,9 @@ class Run:
     chosen : bool
         Whether it was measured if markers need a filter.
     filtered : bool
-        Whether some recording was filtered.
+        Whether some recording's markers were filtered.
+    lowpassed : bool
+        Whether the low-pass filter was used at all, for markers or plates.
     plates : bool
         Whether some recording has force plates.
     muscles : bool
@@ -65,6 +67,7 @@ class Run:
     heeded: frozenset[str] = frozenset()
     chosen: bool = True
     filtered: bool = True
+    lowpassed: bool = True
     plates: bool = True
     muscles: bool = True
     uncertain: bool = True
@@ -222,7 +225,7 @@ class Recipe:
         8.0, "filter", a_number(0.1, explained="Effective cut-off (Hz) of the fourth-order zero-lag Butterworth."), acts="filtered"
     )
     lowpass: str = _setting(
-        "butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."), acts="filtered"
+        "butterworth", "filter", a_text("Low-pass filter by name; docs/extending.md adds your own."), acts="lowpassed"
     )
     plate_cutoff_hz: str | float = _setting("auto", "filter", Setting(
         '"auto", "raw" or a number of Hz', _plate_cutoff,

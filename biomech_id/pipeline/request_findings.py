@@ -86,11 +86,12 @@ def settings_without_effect(recipe: Recipe, results: Sequence[TrialResult], *, w
         Whether the results are written to a folder.
     """
     filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
-    plates = any(trial.plates for trial in results)
+    plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
     run = Run(
         heeded=body_model(recipe.model).settings,
         chosen=any(values["mode"] == "auto" for values in filters),
-        filtered=any(values["filtered"] for values in filters),
+        filtered=filtered,
+        lowpassed=filtered or (plates and not isinstance(recipe.plate_cutoff_hz, str)),
         plates=plates,
         uncertain=plates and recipe.uncertainty,
         written=written,

@@ -138,13 +138,14 @@ def offsets_apart(ours: Mapping[str, Mapping[str, float]], subject: Subject, whe
     where : str
         The static trial, for the finding.
     """
-    apart = []
+    apart: list[tuple[str, str, float, float, float]] = []
     for side, fields in ours.items():
         for field, ours_rad in fields.items():
             stored_rad = getattr(subject, field).get(side)
             if stored_rad and abs(ours_rad - stored_rad) > STORED_OFFSET_TOLERANCE_RAD:
-                shown = (np.rad2deg(value) for value in (ours_rad, stored_rad, abs(ours_rad - stored_rad)))
-                apart.append((side, field.removesuffix("_rad").replace("_", " "), *map(float, shown)))
+                ours_deg, stored_deg = float(np.rad2deg(ours_rad)), float(np.rad2deg(stored_rad))
+                name = field.removesuffix("_rad").replace("_", " ")
+                apart.append((side, name, ours_deg, stored_deg, abs(ours_deg - stored_deg)))
     if apart:
         largest_deg = max(row[-1] for row in apart)
         yield Finding("static-offsets-differ", {"offsets": apart, "apart_deg": largest_deg}, where)
