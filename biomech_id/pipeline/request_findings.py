@@ -73,7 +73,9 @@ def _unused(job: Job) -> Iterator[Finding]:
         yield Finding("setting-unused", values, "recipe")
 
 
-def settings_without_effect(recipe: Recipe, results: Sequence[TrialResult], *, written: bool) -> Iterator[Finding]:
+def settings_without_effect(
+    recipe: Recipe, results: Sequence[TrialResult], *, written: bool, muscles: bool = False
+) -> Iterator[Finding]:
     """Name the settings that were given and changed nothing, now that it is known what was done.
 
     Parameters
@@ -84,6 +86,8 @@ def settings_without_effect(recipe: Recipe, results: Sequence[TrialResult], *, w
         What became of every trial.
     written : bool
         Whether the results are written to a folder.
+    muscles : bool, optional
+        Whether some recording has muscle signals.
     """
     filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
     plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
@@ -93,6 +97,7 @@ def settings_without_effect(recipe: Recipe, results: Sequence[TrialResult], *, w
         filtered=filtered,
         lowpassed=filtered or (plates and not isinstance(recipe.plate_cutoff_hz, str)),
         plates=plates,
+        muscles=muscles,
         uncertain=plates and recipe.uncertainty,
         written=written,
     )

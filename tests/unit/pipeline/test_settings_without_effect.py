@@ -23,7 +23,8 @@ ALWAYS = {
 }  # fmt: skip
 OTHER: dict[str, Any] = {
     "inertia_table": "dumas2007", "hip_centre": "hara", "smooth_below_mm": 0.2, "cutoff_hz": 1.0, "lowpass": "critical",
-    "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "plate_cutoff_hz": 12.0,
+    "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "emg_gain": 500.0, "channels": {"EMG 1": "none"},
+    "plate_cutoff_hz": 12.0,
     "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True,
 }  # fmt: skip
 
@@ -35,7 +36,8 @@ def given(name: str) -> Recipe:
 
 
 def test_every_setting_says_what_it_waits_for() -> None:
-    waiting = {setting.name for setting in dataclasses.fields(Recipe) if setting.metadata["acts"]}
+    muscles = {setting.name for setting in dataclasses.fields(Recipe) if setting.metadata["section"] == "emg"}
+    waiting = {setting.name for setting in dataclasses.fields(Recipe) if setting.metadata["acts"]} | muscles
     assert {setting.name for setting in dataclasses.fields(Recipe)} == waiting | ALWAYS
     assert waiting >= set(OTHER)
     assert {setting.metadata["acts"] for setting in dataclasses.fields(Recipe)} - {""} <= set(Run.__dataclass_fields__)
