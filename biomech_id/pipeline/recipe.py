@@ -60,6 +60,8 @@ class Run:
         Whether some recording has muscle signals.
     uncertain : bool
         Whether it was computed how far loads can be off.
+    norm : bool
+        Whether there is a norm to compare with.
     written : bool
         Whether results are written to a folder.
     """
@@ -71,6 +73,7 @@ class Run:
     plates: bool = True
     muscles: bool = True
     uncertain: bool = True
+    norm: bool = True
     written: bool = True
 
 

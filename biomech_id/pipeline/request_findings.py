@@ -74,7 +74,7 @@ def _unused(job: Job) -> Iterator[Finding]:
 
 
 def settings_without_effect(
-    recipe: Recipe, results: Sequence[TrialResult], *, written: bool, muscles: bool = False
+    recipe: Recipe, results: Sequence[TrialResult], *, written: bool, muscles: bool = False, norm: bool = False
 ) -> Iterator[Finding]:
     """Name the settings that were given and changed nothing, now that it is known what was done.
 
@@ -88,6 +88,8 @@ def settings_without_effect(
         Whether the results are written to a folder.
     muscles : bool, optional
         Whether some recording has muscle signals.
+    norm : bool, optional
+        Whether there is a norm to compare with.
     """
     filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
     plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
@@ -98,6 +100,7 @@ def settings_without_effect(
         lowpassed=filtered or (plates and not isinstance(recipe.plate_cutoff_hz, str)),
         plates=plates,
         muscles=muscles,
+        norm=norm,
         uncertain=plates and recipe.uncertainty,
         written=written,
     )

@@ -150,7 +150,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
-    told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials)))
+    told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None))
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),

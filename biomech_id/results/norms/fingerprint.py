@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from biomech_id.errors import OptionError
-from biomech_id.files.text import did_you_mean
+from biomech_id.errors import OptionError, did_you_mean
 
 #: What is compared -> what it is called in sentences. A result that lacks one is older, or somebody else's.
 FINGERPRINT: dict[str, str] = {
