@@ -17,7 +17,7 @@ from typing import Any, Literal, ParamSpec
 
 import numpy as np
 
-from biomech_id.arguments import a, a_count, a_quantity, a_str, a_switch, a_word, each, holds, or_none
+from biomech_id.arguments import Kind, a, a_count, a_quantity, a_str, a_switch, a_word, each, holds, or_none
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError
 from biomech_id.sample.body import Person, build_body
@@ -67,6 +67,7 @@ _SWITCHES = ("foot_flat", "sacrum", "clusters", "belt", "run")
     ankle_roll_rad=a_quantity(-1.6, 1.6, "rad"), direction=a_word(("+X", "-X", "+Y", "-Y", "turn")),
     speed_m_s=or_none(a_quantity(0.1, 12.0, "m/s")), lead=a_word(SIDES), rate_hz=a_quantity(1.0, 10_000.0, "Hz"),
     analog_ratio=a_count(1, 1000), duration_s=or_none(a_quantity(0.01, 3600.0, "s")), first_frame=a_count(1),
+    floor=Kind("the name of a floor, or a Floor", lambda v: isinstance(v, str) or hasattr(v, "flat")),
     plates=a((str, tuple, list)), plate_baseline_N=each(a_quantity(-1e4, 1e4, "N")), plate_noise_N=a_quantity(0.0, 1e4, "N"),
     noise_m=a_quantity(0.0, 0.1, "m"), gaps=a((tuple, list)), soft_tissue_m=a_quantity(-0.2, 0.2, "m"), seed=a_count(0),
     **dict.fromkeys(_SWITCHES, a_switch()),
