@@ -227,6 +227,9 @@ POWER_VARIABLE: dict[str, str] = {"hip": "HipPower", "knee": "KneePower", "ankle
 CENTRE_VARIABLE: dict[str, str] = {"hip": "HJC", "knee": "KJC", "ankle": "AJC"}
 
 
+#: Variable of a norm that holds a muscle's mean envelope, percent of its peak.
+EMG_VARIABLE = "EMG.{muscle}"
+
 #: Parts of the moment budget, in the order they are stacked.
 BUDGET_PARTS: tuple[str, ...] = ("ground_reaction", "gravity", "linear_inertia", "angular_inertia", "gyroscopic")
 
@@ -421,6 +424,7 @@ TABLES: tuple[TableRow, ...] = (
         Column("cycles_averaged", "integer", "cycles that enter the mean envelope"),
         Column("sd", "number", "standard deviation of the band-passed signal, in the channel's unit"),
         Column("burst_ratio", "number", "95th over 10th percentile of the RMS in 50 ms windows"),
+        Column("span_ratio", "number", "99th over 10th percentile of the same"),
         Column("slope", "number", "power density at 30-120 Hz over that of the band's upper part, without lines; 1 is white noise"),
         Column("kurtosis", "number", "of the band-passed signal; 3 for noise"),
         Column("line_hz", "number", "strongest narrow line", "Hz"), Column("line_percent", "number", "power in narrow lines", "%"),

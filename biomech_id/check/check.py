@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from biomech_id.check.markers import inspect_markers
+from biomech_id.check.muscles import inspect_muscles
 from biomech_id.check.outputs import inspect_outputs
 from biomech_id.check.plates import inspect_events, inspect_mass, inspect_plates
 from biomech_id.check.report import CheckReport
@@ -49,7 +50,7 @@ def inspect(trial: Trial) -> tuple[Finding, ...]:
     trial : Trial
         The recording.
     """
-    looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs)
+    looks = (inspect_markers, inspect_plates, inspect_mass, inspect_events, inspect_outputs, inspect_muscles)
     return tuple(finding for look in looks for finding in look(trial))
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
+from biomech_id.emg.cycles import EmgCycle, TrialEmg
 from biomech_id.emg.findings import record_findings, session_findings
 from biomech_id.emg.record import EmgRecord, EmgSettings, read_emg, with_strikes
 from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.results.session.emg import EmgCycle, SessionEmg, TrialEmg, session_emg
+from biomech_id.results.session.emg import SessionEmg, session_emg
 from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import EventKind, Trial
 

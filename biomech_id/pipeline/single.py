@@ -50,7 +50,7 @@ from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import read_norm
-from biomech_id.results.session.emg import SessionEmg
+from biomech_id.results.session.emg import SessionEmg, envelopes_at
 from biomech_id.results.session.quality import BY_CYCLE, rule_sentence
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
@@ -501,7 +501,8 @@ def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
         source = recording[trial.file]
         columns = {name: trial.frames[name] for name in trial.frames.columns}
         turned = ROTATION_TO_Z_UP[read_recording(source, marker_set=job.recipe.chosen_marker_set).facts.vertical]
-        write_results(source, folder / "c3d" / source.name, columns, R_lab_file=turned)
+        muscles = envelopes_at(session.emg, trial.name, trial.motion.time_s)
+        write_results(source, folder / "c3d" / source.name, columns, scalars=muscles, R_lab_file=turned)
 
 
 def _leg_length_m(subject: Subject) -> float | None:

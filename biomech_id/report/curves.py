@@ -15,12 +15,13 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from biomech_id.arguments import Kind, a, a_str, a_switch, or_none, takes
-from biomech_id.errors import OptionError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, NormSource, with_norm
 from biomech_id.report.pages.budget import budget_page
+from biomech_id.report.pages.emg import cycle_pages, envelope_pages
 from biomech_id.report.pages.ground_reaction import ground_reaction_page
 from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.kinetics import kinetics_page
@@ -149,6 +150,48 @@ def ground_reaction(
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
     """
     return _drawn(_curves(ground_reaction_page, every_cycle), result, kind, condition, norm, style)
+
+
+@takes("plot.emg", **_DRAWS)
+def emg(
+    result: Result,
+    *,
+    every_cycle: bool = False,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: NormSource = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw mean envelopes of muscle signals (percent of their peak) or the raw signals of every cycle; see `kinematics`.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    every_cycle : bool, optional
+        Whether the raw signal of each cycle is drawn and not the mean envelope.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+
+    Raises
+    ------
+    MissingInputError
+        The session has no muscle signals.
+    """
+
+    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
+        if layer.tables.channels is None:
+            words = "The session has no muscle signals."
+            raise MissingInputError(words, value="no channel of a muscle", expected="a recording with muscle signals", where="emg")
+        return next(cycle_pages(layer, look) if every_cycle else envelope_pages([layer], look, reference))
+
+    return _drawn(page, result, kind, condition, norm, style)
 
 
 @takes("plot.spatiotemporal", **_DRAWS)

@@ -78,3 +78,90 @@ def test_as_stored_nothing_is_exchanged_and_the_size_of_volts_is_doubted(session
     rules = [finding.rule for finding in sessions[CHILD].result.findings]
     assert "emg-exchanged" not in rules
     assert "emg-gain" in rules
+
+
+def test_pages_show_live_muscles_and_say_what_the_others_hold(sessions: Sessions) -> None:
+    from pypdf import PdfReader
+
+    pages = [page.extract_text() for page in PdfReader(sessions[CHILD].report).pages]
+    cycles = next(text for text in pages if "Muscle signals, every cycle" in text)
+    assert "Left Gastrocnemius" in cycles
+    assert cycles.count("no signal; not shown as muscle") == 4
+    envelopes = next(text for text in pages if "mean envelope" in text)
+    assert "L 1: 100 % = 0.0902 V" in envelopes
+    assert "weakness is not visible" in envelopes
+    raw = next(text for text in pages if "Muscle signals, whole trial" in text)
+    assert "RMS" in raw, "the threshold is printed"
+    quality = "".join(text for text in pages if "Data quality" in text)
+    assert "noise without muscle" in quality
+
+
+def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_path: Path) -> None:
+    from biomech_id.exports.opensim.muscles import envelope_table
+    from biomech_id.pipeline.job import Job
+    from biomech_id.pipeline.recipe import Recipe
+    from biomech_id.pipeline.single import run_job
+
+    files = tuple(c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03"))
+    run_job(Job(files, recipe=Recipe(write_c3d=True, report=False, uncertainty=False, budget=False)), tmp_path / "out")
+    copy = bid.read_c3d(tmp_path / "out" / "c3d" / "HC032A03.c3d", trust=True)
+    written = {name for name in copy.model_outputs if "Envelope" in name}
+    muscles = ("RectusFemoris", "Hamstrings", "Gastrocnemius", "TibialisAnterior")
+    assert written == {f"L{muscle}Envelope_bid" for muscle in muscles}, "no dead channel becomes a curve"
+    result = bid.analyse(files, report=False, uncertainty=False, budget=False)
+    (walk,) = [one for one in result.emg.trials if one.trial == "HC032A03"]
+    (calf,) = [channel for channel in walk.record.channels if channel.input.label == "Voltage.L Gast"]
+    per_frame = round(walk.record.rate_hz / copy.rate_hz)
+    assert copy.model_outputs["LGastrocnemiusEnvelope_bid"][:, 2] == pytest.approx(calf.envelope[::per_frame], rel=1e-5, abs=1e-7)
+    table = envelope_table(result.emg, "HC032A03")
+    assert table is not None
+    assert table.columns == ("rectus_femoris_l", "hamstrings_l", "gastrocnemius_l", "tibialis_anterior_l")
+    assert table.time_s[0] == pytest.approx(copy.first_time_s)
+    assert table["gastrocnemius_l"] == pytest.approx(calf.envelope / result.emg.peaks["L", "gastrocnemius"])
+    assert envelope_table(result.emg, "nowhere") is None
+
+
+def test_a_norm_holds_muscles_and_its_number_is_that_of_movement(sessions: Sessions) -> None:
+    from biomech_id.results.norms.from_sessions import norm_from_sessions
+    from biomech_id.results.norms.norm import norm_note
+
+    tables = [sessions[f"children/{child}"].tables for child in ("HC032A", "HC036A", "HC002D")]
+    norm = norm_from_sessions(tables, source="three children")
+    calf = norm[norm["variable"] == "EMG.gastrocnemius"]
+    assert len(calf) == 101
+    assert calf["n"].iloc[0] == 3
+    assert 30 <= calf.loc[calf["mean"].idxmax(), "percent"] <= 50
+    assert (norm_note(norm) or {})["n"] == 3
+
+
+def test_the_doctor_of_files_says_what_it_sees_and_proposes_exchanged_sides(c3d_dir: Path) -> None:
+    from dataclasses import replace
+
+    from biomech_id.check.muscles import inspect_muscles
+
+    trial = bid.read_c3d(c3d_dir / CHILD / "HC032A18.c3d", trust=True)
+    found = {finding.rule: finding for finding in inspect_muscles(trial)}
+    assert set(found) == {"emg-not-shown", "emg-gain"}
+    assert ("R gastrocnemius", "dead") in found["emg-not-shown"].values["channels"]
+    names = tuple(
+        name.replace(".L ", ".X ").replace(".R ", ".L ").replace(".X ", ".R ") if "Voltage" in name else name
+        for name in trial.analog.names
+    )
+    exchanged = replace(trial, analog=replace(trial.analog, names=names))
+    assert [f.values["muscle"] for f in inspect_muscles(exchanged) if f.rule == "emg-exchanged"] == [
+        "gastrocnemius",
+        "tibialis_anterior",
+    ]
+
+
+def test_a_figure_for_researchers(sessions: Sessions) -> None:
+    from biomech_id.errors import MissingInputError
+
+    tables = sessions[CHILD].tables
+    mean, cycles = bid.plot.emg(tables), bid.plot.emg(tables, every_cycle=True)
+    assert len(mean.axes) == 5
+    assert len(cycles.axes) == 10
+    from dataclasses import replace
+
+    with pytest.raises(MissingInputError, match="no muscle signals"):
+        bid.plot.emg(replace(tables, channels=None))

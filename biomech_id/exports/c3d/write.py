@@ -41,7 +41,16 @@ _GROUPS: dict[str, tuple[str, str, float]] = {
 }
 _QUANTITY: dict[str, str] = {row.variable: row.quantity for row in SIGN_TABLE}
 _OUTLINE = "Outline"
-_WRITTEN_UNITS = {"ANGLES": "deg", "FORCES": "N/kg", "MOMENTS": "Nmm/kg", "POWERS": "W/kg", "MODELED_MARKERS": "position"}
+#: Group and type of what has no axes: envelopes of muscle signals.
+_SCALARS = ("SCALARS", "SCALAR")
+_WRITTEN_UNITS = {
+    "SCALARS": "unit as in channels.csv",
+    "ANGLES": "deg",
+    "FORCES": "N/kg",
+    "MOMENTS": "Nmm/kg",
+    "POWERS": "W/kg",
+    "MODELED_MARKERS": "position",
+}
 #: Quantities given in laboratory axes, which go back into the axes of the file.
 _LAB = {"ground force", "ground moment", "point"}
 
@@ -73,6 +82,7 @@ def write_results(
     target: str | os.PathLike[str],
     columns: Mapping[str, FloatArray],
     *,
+    scalars: Mapping[str, FloatArray] | None = None,
     suffix: str = RESULT_SUFFIX,
     R_lab_file: FloatArray | None = None,
 ) -> Path:
@@ -87,6 +97,9 @@ def write_results(
     columns : Mapping[str, FloatArray]
         Columns of ``trials/<stem>.csv`` by name (``LHipAngles.X``), each (n_frames,), in that table's units; columns that are not
         in the sign table are left out. Moments are written in N mm/kg and positions in POINT:UNITS, as vendors do; powers in the
+        third component.
+    scalars : Mapping[str, FloatArray] | None, optional
+        Label -> further values without axes, (n_frames,), such as envelopes of muscle signals, in whatever unit; they go into the
         third component.
     suffix : str, optional
         Appended to every label.
@@ -108,6 +121,7 @@ def write_results(
     if target.exists() and os.path.samefile(source, target):
         raise OutputError.at(target, f"{target} is the recording itself: results go into a copy.", "another path")
     outputs = outputs_of(columns, original, suffix, rotation)
+    outputs += [Output(name + suffix, *_SCALARS, _three({name: values}, name)) for name, values in (scalars or {}).items()]
     _check_outputs(outputs, original)
     content = with_outputs(original, outputs)
     _write_checked(content, target, original, outputs)

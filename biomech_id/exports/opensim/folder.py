@@ -17,9 +17,11 @@ from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
 from biomech_id.exports.opensim.motion import KNEE_NOTES, ModelMotion, angle_table, model_motion
+from biomech_id.exports.opensim.muscles import envelope_table
 from biomech_id.exports.opensim.setups import RESULTS, write_id_setup, write_ik_setup, write_scale_setup
 from biomech_id.exports.opensim.text import write_storage, write_trc
 from biomech_id.gait.contacts import contact_threshold_N, plate_at_rest
+from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
 from biomech_id.results.session.ground import pressure_threshold_N
 from biomech_id.results.session.result import SessionResult
@@ -90,7 +92,7 @@ def write_opensim(
     write_model(folder / MODEL_FILE, model)
     if session.static_motion is not None and session.static_markers is not None:
         _write_static(folder, session, model, session.static_motion, session.static_markers)
-    notes = tuple(_write_trial(folder, trial, model, analog) for trial in session.trials)
+    notes = tuple(_write_trial(folder, trial, model, analog, envelope_table(session.emg, trial.name)) for trial in session.trials)
     (folder / "README.md").write_text(_readme(session, knee, notes, analog), encoding="utf-8", newline="\n")
     return notes
 
@@ -190,7 +192,7 @@ def _write_static(folder: Path, session: SessionResult, model: SubjectModel, mot
     write_scale_setup(folder / "scale_setup.xml", model, MODEL_FILE, trc, seconds, mass_kg=mass_kg, markers=markers.names)
 
 
-def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: bool) -> TrialNote:
+def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: bool, muscles: StorageTable | None) -> TrialNote:
     name, moved = trial.name, model_motion(model, trial.motion, trial.loads)
     coordinates = moved.coordinates()
     write_storage(folder / f"{name}_coordinates.mot", coordinates)
@@ -202,6 +204,8 @@ def _write_trial(folder: Path, trial: TrialResult, model: SubjectModel, analog: 
         trc = write_trc(folder / f"{name}.trc", marker_table(trial.motion, trial.markers))
         seen = (float(coordinates.time_s[0]), float(coordinates.time_s[-1]))
         write_ik_setup(folder / f"{name}_ik_setup.xml", model, MODEL_FILE, trc, seen, trial.markers.names)
+    if muscles is not None:
+        write_storage(folder / f"{name}_emg.sto", muscles)
     unknown, handed_percent = _write_loads(folder, trial, moved, analog)
     seconds = _range(moved, trial, coordinates.time_s)
     loads_file = f"{name}_external_loads.xml" if trial.contacts else ""
@@ -285,6 +289,7 @@ def _readme(session: SessionResult, knee: KneeSign, notes: tuple[TrialNote, ...]
         "TRIAL_external_loads.xml": "puts them on calcn_r and calcn_l",
         "TRIAL_plates.mot": "each plate's action at the video rate" + ("; TRIAL_plates_analog.mot at its own" if analog else ""),
         "TRIAL_id_setup.xml": "inverse dynamics by OpenSim, over the time in which the ground's action is known",
+        "TRIAL_emg.sto": "envelopes of muscle signals that are live, where there are any; 1 is the peak the file names",
         "TRIAL_inverse_dynamics.sto": "our joint moments and forces under OpenSim's names; nan where not known",
     }
     lines = [

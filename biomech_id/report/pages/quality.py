@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.report.layout.emg_rows import muscle_order, muscle_title
 from biomech_id.report.layout.findings import all_findings, finding_lines, grade_colour, rule_title
 from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.reasons import reasons_of
@@ -19,7 +20,8 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.page import PageKind, Shows, of_each, register
 from biomech_id.results.session.quality import RULES, Grade
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.sentences import worded
 
 _RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
@@ -65,6 +67,8 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTa
     agreement = agreement_table(tables, style)
     if agreement.rows:
         yield style.label("quality.agreement"), agreement
+    if tables.channels is not None:
+        yield style.label("emg.channels"), channel_table(tables.channels, style)
     plates = plate_lines(tables, style)
     if plates:
         yield style.label("quality.plates"), TextTable((TableColumn("", _WIDTH_MM),), [[line] for line in plates])
@@ -232,6 +236,42 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
     median = statistics.median(row["median_ms"] for _, row in rows)
     said = written(worst["worst_ms"], 0) + (f" ({trial})" if name_trial else "")
     return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
+
+
+def channel_table(channels: Table, style: Style) -> TextTable:
+    """One row for each muscle's channel and what it holds, with the trials and the number that decided in the first of them.
+
+    Parameters
+    ----------
+    channels : Table
+        ``channels.csv``.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    widths = (52.0, 48.0, 30.0, 52.0)
+    heads = [style.label(f"emg.{head}") for head in ("channel", "muscle", "holds")]
+    heads += [style.label("quality.trial"), style.label("emg.why")]
+    columns = tuple(TableColumn(head, width) for head, width in zip(heads, (*widths, _WIDTH_MM - sum(widths)), strict=True))
+    grouped: dict[tuple[str, str, str, str], list[Any]] = {}
+    for row in records(channels[channels["verdict"] != "not_emg"]):
+        grouped.setdefault((row.label, row.side, row.muscle, row.verdict), []).append(row)
+    rows: list[list[Cell | str]] = []
+    for (label, side, muscle, verdict), found in sorted(grouped.items(), key=lambda item: (muscle_order(item[0][2]), item[0][0])):
+        named = " ".join([*([style.label(f"side.{side}")] if side else []), *([muscle_title(muscle, style)] if muscle else [])])
+        also = [style.label(f"emg.also_{word}") for word in dict.fromkeys(" ".join(row.also for row in found).split())]
+        holds = "; ".join([style.label(f"emg.verdict_{verdict}"), *also])
+        rows.append([label, named or "–", holds, ", ".join(row.trial for row in found), _said_of(found[0], style)])
+    return TextTable(columns, rows)
+
+
+def _said_of(channel: Any, style: Style) -> str:
+    """Why a channel is judged as it is, in the report's language: the sentence's values are the table's numbers."""
+    values = {
+        "burst": channel.burst_ratio, "span": channel.span_ratio, "slope": channel.slope, "kurtosis": channel.kurtosis,
+        "line_hz": channel.line_hz, "lines_percent": channel.line_percent, "low_percent": channel.low_percent,
+        "rail_percent": channel.rail_percent,
+    }  # fmt: skip
+    return worded(channel.rule, values, style.language)
 
 
 def plate_lines(tables: SessionTables, style: Style) -> list[str]:

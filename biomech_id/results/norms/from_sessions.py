@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import SIDES, cycle_rows
+from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError
 from biomech_id.results.norms.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.results.norms.norm import NormSample, norm_from_samples
 from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
 from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS, scores_against
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 from biomech_id.sentences import Sentence
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
@@ -125,7 +125,7 @@ def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
 
 
 def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: str) -> None:
-    for name, curve in curves.items():
+    for name, curve in {**curves, **_muscles(tables, condition)}.items():
         person.curves.setdefault(name, []).append(curve)
     used = tables.cycle_list[tables.cycle_list["used"].astype(bool) & (tables.cycle_list["condition"] == condition)]
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
@@ -134,6 +134,19 @@ def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: 
     age = tables.summary["subject"].get("age_years")
     if age is not None:
         person.ages.append(float(age))
+
+
+def _muscles(tables: SessionTables, condition: str) -> MeanCurves:
+    """Mean envelopes over the cycles in them, percent of the session's own peak, one channel for a muscle."""
+    if tables.emg is None:
+        return {}
+    trials = [trial["name"] for trial in tables.summary["trials"] if trial["condition"] == condition]
+    mine = tables.emg[(tables.emg["used"] == "true") & tables.emg["trial"].isin(trials) & (tables.emg["muscle"] != "")]
+    found: MeanCurves = {}
+    for (side, muscle, _), rows in mine.groupby(["side", "muscle", "label"], sort=False):
+        curves = rows["percent_peak"].to_numpy(np.float64).reshape(-1, CURVE_POINTS)
+        found.setdefault((str(side), EMG_VARIABLE.format(muscle=muscle), ""), np.asarray(curves.mean(axis=0)))
+    return found
 
 
 def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tuple[NormSample, MeanCurves]:
@@ -155,6 +168,8 @@ def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tup
     for side, variables in sorted(halves.items()):
         why = Sentence("half-a-curve", {"variables": tuple(variables), "percent": 100.0 * LEAST_KNOWN})
         tell(Omission(code, "", side, (), "means", why))
+    for variable in dict.fromkeys(name for _, name, _ in sides if name.startswith(EMG_VARIABLE.format(muscle=""))):
+        values[variable, ""] = np.mean([sides[side, variable, ""] for side in SIDES if (side, variable, "") in sides], axis=0)
     for parameter, by_side in person.parameters.items():
         values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")

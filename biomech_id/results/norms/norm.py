@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import table_columns
+from biomech_id.conventions import EMG_VARIABLE, table_columns
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.results.norms.fingerprint import check_mix
@@ -208,7 +208,9 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     """
     if norm is None:
         return None
-    n = int(norm["n"].min())
+    # Electrodes are worn by some only: what a norm of movement is does not hang on them.
+    moved = norm[~norm["variable"].str.startswith(EMG_VARIABLE.format(muscle=""))]
+    n = int((moved if len(moved) else norm)["n"].min())
     first = norm.iloc[0]
     note = {name: first[name] for name in ("model", "kinetics", "source")}
     ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}

@@ -2,112 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.emg.doctor import ChannelVerdict
-from biomech_id.emg.record import EmgChannel, EmgRecord, cycle_curve, cycle_verdict, skin_microvolts
-from biomech_id.emg.sides import side_evidence, tells_side
+from biomech_id.emg.cycles import TrialEmg
+from biomech_id.emg.record import EmgChannel, in_microvolts, skin_microvolts
 
 #: (side, muscle): what a session's amplitudes are scaled by, and compared by.
 EmgKey = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class EmgCycle:
-    """One gait cycle that muscle signals are cut into.
-
-    Attributes
-    ----------
-    side : str
-        "L" or "R".
-    number : int
-        As in the session's other tables, counted from 1.
-    start_s : float
-        Foot strike, on the clock of the events, seconds.
-    end_s : float
-        The next strike of that foot.
-    foot_off_percent : float
-        Foot off, percent of the cycle; NaN where not known.
-    steady : bool
-        Whether it enters means of kinematics.
-    """
-
-    side: str
-    number: int
-    start_s: float
-    end_s: float
-    foot_off_percent: float
-    steady: bool
-
-
-@compact_repr
-@dataclass(frozen=True, eq=False)
-class TrialEmg:
-    """Muscle signals of one recording.
-
-    Attributes
-    ----------
-    trial : str
-        Its name.
-    record : EmgRecord
-        Its channels.
-    cycles : tuple[EmgCycle, ...], optional
-        None of a recording without gait.
-    condition : str, optional
-        Of the trial.
-    """
-
-    trial: str
-    record: EmgRecord
-    cycles: tuple[EmgCycle, ...] = ()
-    condition: str = ""
-
-    def cut(self, channel: EmgChannel) -> Iterator[tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]]:
-        """Yield each cycle of a channel's own side: cycle, envelope (101,), verdict, RMS, whether it is averaged.
-
-        Parameters
-        ----------
-        channel : EmgChannel
-            One of the record's channels.
-        """
-        for cycle in self.cycles:
-            if cycle.side == channel.input.named.side:
-                curve = cycle_curve(self.record, channel, cycle.start_s, cycle.end_s)
-                verdict, rms = cycle_verdict(self.record, channel, cycle.start_s, cycle.end_s)
-                near = self.record.near_edge(cycle.start_s, cycle.end_s)
-                averaged = cycle.steady and verdict is ChannelVerdict.LIVE and not near and bool(np.isfinite(curve).all())
-                yield cycle, curve, verdict, rms, averaged
-
-    def side_ratio(self, channel: EmgChannel) -> float:
-        """Return how much better a channel fits its own side than the other (see `emg.sides`); NaN where that cannot be told.
-
-        Parameters
-        ----------
-        channel : EmgChannel
-            One of the record's channels.
-        """
-        side, muscle = channel.input.named.side, channel.input.named.muscle
-        if not (channel.live and side and tells_side(muscle)):
-            return float("nan")
-        curves: dict[bool, list[FloatArray]] = {True: [], False: []}
-        offs: dict[bool, list[float]] = {True: [], False: []}
-        for cycle in self.cycles:
-            curve = cycle_curve(self.record, channel, cycle.start_s, cycle.end_s)
-            if np.isfinite(curve).all():
-                curves[cycle.side == side].append(curve)
-                offs[cycle.side == side].append(cycle.foot_off_percent)
-        if not all(curves.values()):
-            return float("nan")
-        own_off, other_off = (
-            float(np.nanmean(offs[own])) if np.isfinite(offs[own]).any() else float("nan") for own in (True, False)
-        )
-        own, other = (np.stack(curves[which]) for which in (True, False))
-        return side_evidence(muscle, own, other, own_off_percent=own_off, other_off_percent=other_off)
 
 
 @compact_repr
@@ -145,10 +52,8 @@ class SessionEmg:
         """(side, muscle) -> log ratio of each trial: own side against the other."""
         found: dict[EmgKey, list[float]] = {}
         for trial in self.trials:
-            for channel in trial.record.channels:
-                ratio = trial.side_ratio(channel)
-                if np.isfinite(ratio):
-                    found.setdefault(key_of(channel), []).append(ratio)
+            for key, ratios in trial.evidence.items():
+                found.setdefault(key, []).extend(ratios)
         return found
 
 
@@ -208,3 +113,32 @@ def _reference_peaks(trials: tuple[TrialEmg, ...], reference: str) -> dict[EmgKe
                     key = key_of(channel)
                     peaks[key] = max(peaks.get(key, 0.0), float(np.nanmax(channel.envelope[inside])))
     return peaks
+
+
+def envelopes_at(emg: SessionEmg, trial: str, time_s: FloatArray) -> dict[str, FloatArray]:
+    """Return the envelopes of a trial's live channels at some times, by names that files of other programs can hold.
+
+    Parameters
+    ----------
+    emg : SessionEmg
+        The session's muscle signals.
+    trial : str
+        Name of the trial.
+    time_s : FloatArray
+        (n,), on the clock of the events, seconds.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        ``RRectusFemorisEnvelope`` -> (n,), in the unit of ``channels.csv``; NaN outside the record.
+    """
+    found: dict[str, FloatArray] = {}
+    for one in emg.trials:
+        for channel in one.record.channels if one.trial == trial else ():
+            if channel.live:
+                factor, _ = in_microvolts(channel, emg.microvolts_per_volt)
+                side, muscle = key_of(channel)
+                words = "".join(word[:1].upper() + word[1:] for word in re.split(r"[^A-Za-z0-9]+", muscle) if word)
+                name = next(n for n in (f"{side}{words}Envelope{k or ''}" for k in (0, *range(2, 99))) if n not in found)
+                found[name] = factor * np.interp(time_s, one.record.time_s, channel.envelope, left=np.nan, right=np.nan)
+    return found

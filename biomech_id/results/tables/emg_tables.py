@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.emg.cycles import TrialEmg
 from biomech_id.emg.muscles import is_part_of, read_rows
 from biomech_id.emg.neighbours import co_contraction_percent
 from biomech_id.emg.record import CYCLE_POINTS, EmgChannel, in_microvolts
-from biomech_id.results.session.emg import SessionEmg, TrialEmg, key_of
+from biomech_id.results.session.emg import SessionEmg, key_of
 from biomech_id.results.tables.session_tables import tidy_table
 
 #: Raw traces are kept as the lowest and highest value of so long a time: what a page can show.
@@ -71,7 +72,8 @@ def _channel_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[M
             "reason": str(channel.health.reason), "rule": channel.health.reason.rule,
             "by_cycle": "; ".join(f"{cycle.number} {verdict} {factor * rms:.4g}" for cycle, _, verdict, rms, _ in cycles),
             "cycles_averaged": sum(averaged for *_, averaged in cycles),
-            "sd": factor * f.sd, "burst_ratio": f.burst_ratio, "slope": f.slope, "kurtosis": f.kurtosis, "line_hz": f.line_hz,
+            "sd": factor * f.sd, "burst_ratio": f.burst_ratio, "span_ratio": f.span_ratio, "slope": f.slope, "kurtosis": f.kurtosis,
+            "line_hz": f.line_hz,
             "line_percent": 100.0 * f.line_share, "low_percent": 100.0 * f.low_share, "rail_percent": 100.0 * f.rail_share,
             "noise": factor * channel.activity.noise, "threshold": factor * channel.activity.threshold,
             "highpass_hz": channel.low_hz, "notch_hz": channel.lines_hz[0] if channel.lines_hz else float("nan"),
@@ -79,8 +81,8 @@ def _channel_rows(session: SessionEmg, trial: TrialEmg, cut: _Cut) -> Iterator[M
         }  # fmt: skip
     for other in trial.record.others:
         numbers = dict.fromkeys((
-            "sd", "burst_ratio", "slope", "kurtosis", "line_hz", "line_percent", "low_percent", "rail_percent", "noise",
-            "threshold", "highpass_hz", "notch_hz", "peak", "side_ratio",
+            "sd", "burst_ratio", "span_ratio", "slope", "kurtosis", "line_hz", "line_percent", "low_percent", "rail_percent",
+            "noise", "threshold", "highpass_hz", "notch_hz", "peak", "side_ratio",
         ), float("nan"))  # fmt: skip
         refusal = other.refusal
         yield {

@@ -1,0 +1,117 @@
+"""Muscle signals of one recording with the gait cycles they are cut into, whoever found them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.emg.doctor import ChannelVerdict
+from biomech_id.emg.record import EmgChannel, EmgRecord, cycle_curve, cycle_verdict
+from biomech_id.emg.sides import side_evidence, tells_side
+
+
+@dataclass(frozen=True)
+class EmgCycle:
+    """One gait cycle that muscle signals are cut into.
+
+    Attributes
+    ----------
+    side : str
+        "L" or "R".
+    number : int
+        As in the session's other tables, counted from 1.
+    start_s : float
+        Foot strike, on the clock of the events, seconds.
+    end_s : float
+        The next strike of that foot.
+    foot_off_percent : float
+        Foot off, percent of the cycle; NaN where not known.
+    steady : bool
+        Whether it enters means of kinematics.
+    """
+
+    side: str
+    number: int
+    start_s: float
+    end_s: float
+    foot_off_percent: float
+    steady: bool
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class TrialEmg:
+    """Muscle signals of one recording.
+
+    Attributes
+    ----------
+    trial : str
+        Its name.
+    record : EmgRecord
+        Its channels.
+    cycles : tuple[EmgCycle, ...], optional
+        None of a recording without gait.
+    condition : str, optional
+        Of the trial.
+    """
+
+    trial: str
+    record: EmgRecord
+    cycles: tuple[EmgCycle, ...] = ()
+    condition: str = ""
+
+    def cut(self, channel: EmgChannel) -> Iterator[tuple[EmgCycle, FloatArray, ChannelVerdict, float, bool]]:
+        """Yield each cycle of a channel's own side: cycle, envelope (101,), verdict, RMS, whether it is averaged.
+
+        Parameters
+        ----------
+        channel : EmgChannel
+            One of the record's channels.
+        """
+        for cycle in self.cycles:
+            if cycle.side == channel.input.named.side:
+                curve = cycle_curve(self.record, channel, cycle.start_s, cycle.end_s)
+                verdict, rms = cycle_verdict(self.record, channel, cycle.start_s, cycle.end_s)
+                near = self.record.near_edge(cycle.start_s, cycle.end_s)
+                averaged = cycle.steady and verdict is ChannelVerdict.LIVE and not near and bool(np.isfinite(curve).all())
+                yield cycle, curve, verdict, rms, averaged
+
+    def side_ratio(self, channel: EmgChannel) -> float:
+        """Return how much better a channel fits its own side than the other (see `emg.sides`); NaN where that cannot be told.
+
+        Parameters
+        ----------
+        channel : EmgChannel
+            One of the record's channels.
+        """
+        side, muscle = channel.input.named.side, channel.input.named.muscle
+        if not (channel.live and side and tells_side(muscle)):
+            return float("nan")
+        curves: dict[bool, list[FloatArray]] = {True: [], False: []}
+        offs: dict[bool, list[float]] = {True: [], False: []}
+        for cycle in self.cycles:
+            curve = cycle_curve(self.record, channel, cycle.start_s, cycle.end_s)
+            if np.isfinite(curve).all():
+                curves[cycle.side == side].append(curve)
+                offs[cycle.side == side].append(cycle.foot_off_percent)
+        if not all(curves.values()):
+            return float("nan")
+        own_off, other_off = (
+            float(np.nanmean(offs[own])) if np.isfinite(offs[own]).any() else float("nan") for own in (True, False)
+        )
+        own, other = (np.stack(curves[which]) for which in (True, False))
+        return side_evidence(muscle, own, other, own_off_percent=own_off, other_off_percent=other_off)
+
+    @property
+    def evidence(self) -> dict[tuple[str, str], list[float]]:
+        """(side, muscle) -> log ratio of each channel that tells: own side against the other."""
+        found: dict[tuple[str, str], list[float]] = {}
+        for channel in self.record.channels:
+            ratio = self.side_ratio(channel)
+            if np.isfinite(ratio):
+                found.setdefault((channel.input.named.side, channel.input.named.muscle), []).append(ratio)
+        return found
