@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -23,6 +23,20 @@ _STEPS = (1.0, 2.0, 5.0)
 _SHOWN_PERCENT = 99.8
 #: Bars that say when a muscle is on, points.
 BAR_WIDTH = 2.4
+
+
+class ChannelLine(Protocol):
+    """A row of ``channels.csv``, as far as pages read it."""
+
+    trial: str
+    label: str
+    muscle: str
+    side: str
+    unit: str
+    verdict: str
+    also: str
+    threshold: float
+    peak: float
 
 
 @dataclass(frozen=True)
@@ -105,13 +119,13 @@ class EmgView:
         return tuple(sorted(rows, key=lambda row: muscle_order(row.name)))
 
     @cached_property
-    def _channels(self) -> dict[tuple[str, str], Any]:
+    def _channels(self) -> dict[tuple[str, str], ChannelLine]:
         """(trial, label) -> row of ``channels.csv``, of muscles' channels."""
         table = self.tables.channels
         found = [] if table is None else records(table[table["trial"].isin(self.trials) & (table["verdict"] != "not_emg")])
         return {(row.trial, row.label): row for row in found}
 
-    def channel(self, trial: str, label: str) -> Any:
+    def channel(self, trial: str, label: str) -> ChannelLine | None:
         """Return the row of ``channels.csv`` of one channel, or None where the trial does not have it.
 
         Parameters

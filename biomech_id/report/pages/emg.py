@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -30,6 +30,18 @@ _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
 _COLUMNS, _ENVELOPE_GUTTER_MM, _MARGIN_MM, _ENVELOPE_MM, _PITCH_MM = 4, 14.0, 8.0, 30.0, 43.0
 _PERCENT_OF_PEAK = Scale(0.0, 150.0, 50.0)
 _BAND_OPACITY = 0.35
+
+
+class CycleLine(Protocol):
+    """A row of `SessionTables.cycle_list`, as far as this page reads it."""
+
+    trial: str
+    side: str
+    cycle: int
+    start_s: float
+    end_s: float
+    kinetics_valid: str
+    used: bool
 
 
 def _view(layer: Layer) -> EmgView:
@@ -88,7 +100,7 @@ def _stacked(panel: Panel, view: EmgView, layer: Layer, row: MuscleRow, side: st
     _foot_off(panel, side, layer.foot_off_percent(side))
 
 
-def _cycles_of(view: EmgView, layer: Layer, label: str, side: str) -> list[Any]:
+def _cycles_of(view: EmgView, layer: Layer, label: str, side: str) -> list[CycleLine]:
     """Cycles of a side in trials where the channel is live, whole ones only."""
     return [
         cycle for cycle in records(layer.cycles)
@@ -199,8 +211,11 @@ def used_envelopes(layer: Layer, label: str) -> FloatArray:
         return np.empty((0, len(PERCENT)))
     names = [trial["name"] for trial in layer.trials]
     mine = table[(table["label"] == label) & table["trial"].isin(names)]
-    if layer.in_means:
-        mine = mine[mine["used"] == "true"]
+    # Means of muscles hold what means of movement hold, but for cycles in which the channel failed.
+    straight = layer.kind == "straight"
+    wanted = set(zip(layer.used["trial"], layer.used["side"], layer.used["cycle"], strict=True))
+    inside = [cycle in wanted for cycle in zip(mine["trial"], mine["side"], mine["cycle"], strict=True)]
+    mine = mine[np.asarray(inside, dtype=bool) & (mine["used"] == "true" if straight else mine["verdict"] == "live")]
     return np.asarray(mine["percent_peak"].to_numpy(dtype=float).reshape(-1, len(PERCENT)))
 
 

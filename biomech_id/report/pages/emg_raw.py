@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -67,7 +66,7 @@ def _sheet(view: EmgView, trial: str, rows: list[MuscleRow], style: Style) -> Fi
 
 
 def _channel(panel: Panel, view: EmgView, trial: str, row: MuscleRow, label: str | None, style: Style) -> None:
-    found: Any = view.channel(trial, label) if label else None
+    found = view.channel(trial, label) if label else None
     if label is None or found is None:
         return
     colour = (found.side or "ink") if found.verdict == "live" else "norm"
@@ -87,7 +86,7 @@ def _channel(panel: Panel, view: EmgView, trial: str, row: MuscleRow, label: str
 
 def _stances(panel: Panel, view: EmgView, trial: str, style: Style) -> None:
     """Shade the panel's own side's stances lightly, and mark both sides' as thin bars at the top."""
-    events: list[dict[str, Any]] = next(
+    events: list[Mapping[str, object]] = next(
         (entry["events"] for entry in view.tables.summary.get("trials", ()) if entry["name"] == trial), []
     )
     for level, side in ((0.94, "L"), (0.82, "R")):

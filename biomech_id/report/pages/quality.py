@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.emg_rows import muscle_order, muscle_title
+from biomech_id.report.layout.emg_rows import ChannelLine, muscle_order, muscle_title
 from biomech_id.report.layout.findings import all_findings, finding_lines, grade_colour, rule_title
 from biomech_id.report.layout.numbers import three_digits, written
 from biomech_id.report.layout.reasons import reasons_of
@@ -238,6 +238,20 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
     return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
 
 
+class JudgedLine(ChannelLine, Protocol):
+    """A row of ``channels.csv`` with the numbers behind its verdict."""
+
+    rule: str
+    burst_ratio: float
+    span_ratio: float
+    slope: float
+    kurtosis: float
+    line_hz: float
+    line_percent: float
+    low_percent: float
+    rail_percent: float
+
+
 def channel_table(channels: Table, style: Style) -> TextTable:
     """One row for each muscle's channel and what it holds, with the trials and the number that decided in the first of them.
 
@@ -252,7 +266,7 @@ def channel_table(channels: Table, style: Style) -> TextTable:
     heads = [style.label(f"emg.{head}") for head in ("channel", "muscle", "holds")]
     heads += [style.label("quality.trial"), style.label("emg.why")]
     columns = tuple(TableColumn(head, width) for head, width in zip(heads, (*widths, _WIDTH_MM - sum(widths)), strict=True))
-    grouped: dict[tuple[str, str, str, str], list[Any]] = {}
+    grouped: dict[tuple[str, str, str, str], list[JudgedLine]] = {}
     for row in records(channels[channels["verdict"] != "not_emg"]):
         grouped.setdefault((row.label, row.side, row.muscle, row.verdict), []).append(row)
     rows: list[list[Cell | str]] = []
@@ -264,7 +278,7 @@ def channel_table(channels: Table, style: Style) -> TextTable:
     return TextTable(columns, rows)
 
 
-def _said_of(channel: Any, style: Style) -> str:
+def _said_of(channel: JudgedLine, style: Style) -> str:
     """Why a channel is judged as it is, in the report's language: the sentence's values are the table's numbers."""
     values = {
         "burst": channel.burst_ratio, "span": channel.span_ratio, "slope": channel.slope, "kurtosis": channel.kurtosis,
