@@ -26,7 +26,7 @@ MOST_LINES = sum([
     182,  # belts, recordings cut within stances
     163,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
-    1858,  # muscle signals
+    1884,  # muscle signals
     429,  # cycles judged by themselves, what is left out
     158,  # fingerprint
     540,  # arguments and fields said once, settings without effect, stored offsets
