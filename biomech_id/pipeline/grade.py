@@ -16,6 +16,7 @@ from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
 from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
+from biomech_id.results.session.pressure_offset import pressure_offset_mm
 from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, graded_cycles
 from biomech_id.results.session.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.results.session.values import TrialResult
@@ -23,6 +24,8 @@ from biomech_id.sentences import Sentence
 from biomech_id.trial import EventKind, Markers
 
 _RULE = {rule.name: rule for rule in RULES}
+#: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
+LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
 
 #: Rule that judges each cycle by itself -> what measures it, and the sentence about a cycle that does not pass.
 IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
@@ -34,12 +37,18 @@ IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
 }
 
 
-def _pressure_percent(result: TrialResult) -> float:
+def _of_feet(result: TrialResult, measure: Callable[..., float], **how: bool) -> float:
+    """A measure of where the force acts beside the feet."""
     if result.mass_kg is None:
         return float("nan")
-    return pressure_inside_percent(
-        result.motion, result.shown_contacts, mass_kg=result.mass_kg, floor_m=result.surfaces_m, belts=result.belts
-    )
+    ground = {"mass_kg": result.mass_kg, "floor_m": result.surfaces_m, "belts": result.belts}
+    return measure(result.motion, result.shown_contacts, **ground, **how)
+
+
+def _pressure_offset_mm(result: TrialResult) -> float:
+    if result.kind not in LEVEL:
+        return float("nan")
+    return _of_feet(result, pressure_offset_mm, running=result.kind is TrialKind.RUN)
 
 
 def _event_lag_ms(result: TrialResult) -> float:
@@ -51,7 +60,8 @@ def _event_lag_ms(result: TrialResult) -> float:
 #: Rule that judges a trial as a whole -> what measures it.
 IN_TRIALS: Mapping[str, Callable[[TrialResult], float]] = {
     "plate-baseline": lambda result: plate_baseline_N(result.plates),
-    "cop-inside-foot": _pressure_percent,
+    "cop-inside-foot": lambda result: _of_feet(result, pressure_inside_percent),
+    "cop-offset": _pressure_offset_mm,
     "event-lag": _event_lag_ms,
 }
 

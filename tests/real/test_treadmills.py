@@ -19,7 +19,8 @@ from biomech_id.pipeline.recipe import Recipe, read_recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.loads import read_external_loads
 from biomech_id.readers.opensim.storage import read_storage
-from biomech_id.results.session.quality import Grade
+from biomech_id.results.session.pressure_offset import pressure_offset_mm
+from biomech_id.results.session.quality import Grade, graded
 from biomech_id.results.session.result import SessionResult
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,3 +122,21 @@ def test_a_run_on_one_belt(running: SessionResult) -> None:
     assert len(speeds) > 80
     assert np.mean(speeds) == pytest.approx(3.5, rel=0.02)
     assert np.std(speeds) < 0.02 * np.mean(speeds)
+
+
+@pytest.mark.parametrize("away_m", [(0.04, 0.0, 0.0), (-0.04, 0.0, 0.0), (0.0, 0.04, 0.0), (0.0, -0.04, 0.0)])
+def test_a_centre_of_pressure_shifted_by_40_mm_is_rejected(
+    running: SessionResult, example: tuple[Path, SessionResult], away_m: tuple[float, float, float]
+) -> None:
+    """On a belt as over ground: a plate whose place in the file is wrong."""
+    for session in (running, example[1]):
+        (trial,) = session.trials
+        assert graded(trial.name, "cop-offset", value(session, "cop-offset")).verdict is Grade.ACCEPT
+        assert trial.mass_kg is not None
+        moved = {
+            side: replace(c, moment_lab_Nm=c.moment_lab_Nm + np.cross(away_m, c.force_lab_N))
+            for side, c in trial.shown_contacts.items()
+        }
+        how = {"floor_m": trial.surfaces_m, "belts": trial.belts, "running": trial.kind is TrialKind.RUN}
+        offset_mm = pressure_offset_mm(trial.motion, moved, mass_kg=trial.mass_kg, **how)
+        assert graded(trial.name, "cop-offset", offset_mm).verdict is Grade.REJECT

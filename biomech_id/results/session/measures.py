@@ -6,18 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.dynamics.body import BodyMotion, FootContact
-from biomech_id.gait.floor import NO_BELTS, Belts, carried_back
-from biomech_id.results.session.ground import (
-    FloorHeight,
-    centre_of_pressure,
-    flat_foot,
-    floor_of,
-    inside_outline,
-    pressure_threshold_N,
-)
-from biomech_id.signal.runs import runs
+from biomech_id.gait.floor import NO_BELTS, Belts
+from biomech_id.results.session.ground import FloorHeight, inside_outline
+from biomech_id.results.session.pressure_offset import planted_stances
 from biomech_id.trial import ForcePlate
 
 #: A centre of pressure this far outside the outline still counts as inside:
@@ -60,32 +52,8 @@ def pressure_inside_percent(
     """
     inside: list[bool] = []
     for side, contact in contacts.items():
-        if side not in motion.foot_outline_lab_m:
-            continue
-        cop_lab_m, _ = centre_of_pressure(
-            contact.force_lab_N,
-            contact.moment_lab_Nm,
-            least_force_N=pressure_threshold_N(mass_kg),
-            floor_m=floor_of(floor_m, side),
-        )
-        inside += _inside_in_frames(motion, side, cop_lab_m, contact.known, belts)
+        if side in motion.foot_outline_lab_m:
+            for stance in planted_stances(motion, contact, mass_kg=mass_kg, floor_m=floor_m, belts=belts):
+                place = stance.planted.components(stance.cop_m)
+                inside += inside_outline(place, stance.planted.outline_m, margin_m=OUTLINE_MARGIN_M).tolist()
     return 100.0 * float(np.mean(inside)) if inside else float("nan")
-
-
-def _inside_in_frames(motion: BodyMotion, side: str, cop_lab_m: FloatArray, known: BoolArray, belts: Belts) -> list[bool]:
-    """Judge each loaded frame against the outline of that foot while it is flat: the outline of its own stance."""
-    at_rest = (motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"], cop_lab_m)
-    outline, ankle, cop_lab_m = (carried_back(points, motion.time_s, belts, side) for points in at_rest)
-    loaded = known & np.isfinite(cop_lab_m[:, 0])
-    inside: list[bool] = []
-    for start, stop in runs(loaded):
-        if not known[max(start - 1, 0) : stop + 1].all() or start == 0 or stop == len(loaded):
-            continue
-        flat = np.zeros(len(loaded), dtype=bool)
-        length = stop - start
-        flat[start + length // 5 : start + max(length // 2, length // 5 + 1)] = True
-        planted = flat_foot(outline, ankle, flat, side)
-        if planted is not None:
-            points = planted.components(cop_lab_m[start:stop])
-            inside += inside_outline(points, planted.outline_m, margin_m=OUTLINE_MARGIN_M).tolist()
-    return inside
