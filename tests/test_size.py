@@ -23,7 +23,7 @@ MOST_LINES = sum([
     300,  # frames, angles, masses and loads above the legs
     10,  # two spellings of one label
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
-    248,  # belts, recordings cut within stances, centre of pressure off the feet
+    256,  # belts, recordings cut within stances, centre of pressure off the feet
     163,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
     1884,  # muscle signals

@@ -29,6 +29,16 @@ def bearing_ends(contact: FootContact) -> BoolArray:
     ----------
     contact : FootContact
         The ground's wrench on the foot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.bearing_ends import bearing_ends
+    >>> from biomech_id.dynamics.body import FootContact
+    >>> force = np.outer([700.0, 700.0, *[0.0] * 10], [0.0, 0.0, 1.0])
+    >>> contact = FootContact("L", force, 0.0 * force, np.ones(12, dtype=bool), to_the_ends=True)
+    >>> np.flatnonzero(bearing_ends(contact)).tolist()
+    [0, 1]
     """
     n = len(contact.known)
     if not contact.to_the_ends:

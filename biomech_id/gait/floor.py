@@ -114,6 +114,14 @@ def carried_back(points_lab_m: FloatArray, time_s: FloatArray, belts: Belts, sid
         Side -> belt.
     side : str
         "L" or "R".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.floor import Belt, carried_back
+    >>> belts = {"L": Belt(np.array([0.0]), np.array([[-1.0, 0.0]]))}
+    >>> carried_back(np.array([[0.3, 0.1, 0.0], [-0.2, 0.1, 0.0]]), np.array([0.0, 0.5]), belts, "L").tolist()
+    [[0.3, 0.1, 0.0], [0.3, 0.1, 0.0]]
     """
     return belts[side].carried_back(points_lab_m, time_s) if side in belts else points_lab_m
 
@@ -125,11 +133,18 @@ def walking_direction_on(belts: Belts) -> FloatArray | None:
     ----------
     belts : Belts
         Side -> belt.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.floor import Belt, walking_direction_on
+    >>> walking_direction_on({"L": Belt(np.array([0.0]), np.array([[-1.2, 0.0]]))}).tolist()
+    [1.0, 0.0, 0.0]
     """
     if not belts:
         return None
     velocity = np.mean([belt.mean_lab_m_s for belt in belts.values()], axis=0)
-    return np.asarray(-np.array([*velocity, 0.0]) / np.linalg.norm(velocity))
+    return np.array([*-velocity, 0.0]) / np.linalg.norm(velocity) + 0.0
 
 
 def find_belts(landmarks: Landmarks, events: Sequence[Event], travel: Travel) -> dict[str, Belt]:
