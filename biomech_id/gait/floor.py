@@ -144,7 +144,7 @@ def walking_direction_on(belts: Belts) -> FloatArray | None:
     if not belts:
         return None
     velocity = np.mean([belt.mean_lab_m_s for belt in belts.values()], axis=0)
-    return np.array([*-velocity, 0.0]) / np.linalg.norm(velocity) + 0.0
+    return np.asarray(np.array([*-velocity, 0.0]) / np.linalg.norm(velocity) + 0.0)
 
 
 def find_belts(landmarks: Landmarks, events: Sequence[Event], travel: Travel) -> dict[str, Belt]:
