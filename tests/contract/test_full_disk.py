@@ -124,7 +124,7 @@ def test_a_batch_keeps_what_was_finished_before_the_disk_was_full(
         assert complaint.startswith(f"biomech-id: {subject}: {out / subject} cannot be written: the disk is full")
     assert "Traceback" not in ran.output
     assert files_of(out) == {f"anna/{name}": content for name, content in files_of(finished / "anna").items()} | {
-        "verdicts.csv": (out / "verdicts.csv").read_bytes()
+        name: (out / name).read_bytes() for name in ("verdicts.csv", "left_out.csv")
     }
     disk.free()
     again = biomech_id("batch", study, "-o", out, "--recipe", recipe, "--workers", "1", "--resume")

@@ -68,6 +68,24 @@ def test_every_subject_has_its_folder_and_the_broken_one_a_sentence(undisturbed:
     assert not [name for name in undisturbed if "/." in f"/{name}"]
 
 
+def test_what_is_in_no_mean_is_named_with_its_reason(undisturbed: dict[str, bytes]) -> None:
+    rows = list(csv.DictReader(undisturbed["left_out.csv"].decode().splitlines()))
+    assert all(row["reason"] and row["rule"] for row in rows)
+    assert [row["rule"] for row in rows if row["subject"] == "carl"] == ["not-analysed"]
+    for subject in ("anna/2020", "anna/2021", "ben"):
+        (trial,) = json.loads(undisturbed[f"{subject}/summary.json"])["trials"]
+        missing = {
+            (cycle["side"], cycle["cycle"]): "means" if not cycle["used"] else "kinetics"
+            for cycle in trial["cycles"]
+            if not cycle["used"] or cycle["kinetics_valid"] == "false"
+        }
+        named = {
+            (row["side"], int(row["cycle"])): row["of"] for row in rows if (row["subject"], row["trial"]) == (subject, "walk01")
+        }
+        assert named == missing
+        assert missing
+
+
 def test_the_number_of_workers_changes_no_byte(study: Path, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     run_study(study, tmp_path / "out", Job((study,), recipe=QUICK), workers=2)
     assert files_of(tmp_path / "out") == undisturbed
