@@ -99,7 +99,7 @@ def arm_exoskeleton(gravity_m_s2: ArrayLike, closures: Sequence[LoopClosure] | N
     >>> arm = arm_exoskeleton((0.0, -9.81, 0.0))
     >>> q = configuration(arm, np.array([[0.2, 0.6, 0.35, 0.6, 0.1]]))
     >>> dict(zip(arm.coordinates, q[0].round(3).tolist()))["rho3"]
-    0.378
+    0.461
     """
     bodies = []
     for name, parent, coordinate, row, mass, com, (xx, yy, zz, xy, xz, yz) in _BODIES:

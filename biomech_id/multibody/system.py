@@ -581,11 +581,14 @@ class System:
         Examples
         --------
         >>> import numpy as np
-        >>> from biomech_id.multibody.pendulums import double_pendulum
-        >>> bars = double_pendulum((1.0, 1.0), (1.0, 1.0), gravity_m_s2=9.81)
-        >>> parts = bars.terms(np.array([[0.0, np.pi / 2]]), np.zeros((1, 2)))
-        >>> parts.G.round(3) + 0.0
-        array([[ 0.   , -4.905]])
+        >>> from biomech_id.dynamics.body import Segment
+        >>> from biomech_id.multibody.joints import revolute
+        >>> from biomech_id.multibody.system import Body, System
+        >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
+        >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
+        >>> parts = pendulum.terms(np.zeros((1, 1)), np.zeros((1, 1)))
+        >>> parts.M.round(4), parts.G.round(3)
+        (array([[[0.6667]]]), array([[-9.81]]))
         """
         q, u, drive = self._checked(q, u, tau)
         moving = move(self.layout, q, u, np.zeros_like(u), base)
