@@ -1,0 +1,216 @@
+"""Programs as code that runs: C through the platform's compiler where there is one, Python otherwise, NumPy for many states.
+
+All three compute the same list of assignments; C is compiled without contracting products and sums, so that numbers are those of
+Python. Nothing is compiled on import, and nothing is written outside a temporary folder unless a cache is asked for.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import BiomechWarning, Finding, OptionError, ShapeError
+from biomech_id.multibody.straight_line import Program
+
+#: What a program can be run by.
+Language = Literal["auto", "c", "python"]
+_FLAGS = ("-O2", "-ffp-contract=off", "-shared", "-fPIC")
+#: From this many states on, NumPy is faster than one state after the other.
+MANY_STATES = 16
+_SECONDS = 120
+_PYTHON_NAMES = {name: getattr(__import__("math"), name) for name in ("sin", "cos", "sqrt", "atan2")}
+_NUMPY_NAMES = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "atan2": np.arctan2}
+
+
+@dataclass(eq=False)
+class Code:
+    """A program made callable: one state (k,) or many (N, k) of its inputs to all results, one after the other.
+
+    Attributes
+    ----------
+    program : Program
+        What it computes; `Program.split` gives results their names.
+    language : str
+        "c" or "python".
+    findings : tuple[Finding, ...], optional
+        Why it is not C, if it was asked to be.
+    """
+
+    program: Program
+    language: str
+    findings: tuple[Finding, ...] = ()
+    _native: Any = None
+    _scalars: Callable[[Any], list[float]] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        n, k = len(self.program.inputs), len(self.program.outputs)
+        self._x, self._y = np.zeros(n), np.zeros(k)
+        self._to, self._from = self._x.ctypes.data, self._y.ctypes.data
+
+    def __call__(self, values: ArrayLike) -> FloatArray:
+        """Results (m,) of one state or (N, m) of many.
+
+        Parameters
+        ----------
+        values : ArrayLike
+            (k,) or (N, k), in the order of ``program.inputs``.
+
+        Raises
+        ------
+        ShapeError
+            Not k numbers a state.
+        """
+        x = np.asarray(values, dtype=np.float64)
+        if x.shape == self._x.shape:
+            return self.one(x).copy()
+        if x.ndim != 2 or x.shape[1] != len(self._x):
+            raise ShapeError(
+                f"A state has {len(self._x)} numbers: {', '.join(self.program.inputs)}.",
+                value=x.shape, expected=f"(any, {len(self._x)})", where="Code",
+            )  # fmt: skip
+        if self._native is not None:
+            x, y = np.ascontiguousarray(x), np.empty((len(x), len(self._y)))
+            self._native(x.ctypes.data, y.ctypes.data, len(x))
+            return y
+        if len(x) < MANY_STATES:
+            return np.array([self.one(row) for row in x]).reshape(len(x), len(self._y))
+        found = _function(self.program, "numpy")(np.ascontiguousarray(x.T))
+        return np.stack([np.broadcast_to(column, len(x)) for column in found], axis=1)
+
+    def one(self, x: Any) -> FloatArray:
+        """Results (m,) of one state; the same array is filled again by the next call.
+
+        Parameters
+        ----------
+        x : Any
+            k numbers, in the order of ``program.inputs``.
+        """
+        if self._native is not None:
+            self._x[:] = x
+            self._native(self._to, self._from, 1)
+        else:
+            assert self._scalars is not None
+            self._y[:] = self._scalars(x.tolist() if isinstance(x, np.ndarray) else x)
+        return self._y
+
+
+def generate(program: Program, language: Language = "auto", *, cache: Path | None = None) -> Code:
+    """Make a program callable.
+
+    Parameters
+    ----------
+    program : Program
+        From `biomech_id.multibody.traced.equations`.
+    language : Language, optional
+        "auto" takes C where a compiler works, and says so in ``findings`` and one warning where it does not.
+    cache : Path | None, optional
+        Folder in which compiled code is kept, by the hash of its source and compiler; None keeps nothing.
+
+    Raises
+    ------
+    OptionError
+        An unknown language.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.generated import generate
+    >>> from biomech_id.multibody.straight_line import Tape
+    >>> tape = Tape()
+    >>> x = tape.symbol("x")
+    >>> generate(tape.program({"y": [x * x, tape.cos(x)]}), "python")(np.array([[2.0], [0.0]])).round(3)
+    array([[ 4.   , -0.416],
+           [ 0.   ,  1.   ]])
+    """
+    if language not in ("auto", "c", "python"):
+        raise OptionError(
+            f"Nothing is generated in {language!r}.", value=language, expected="'auto', 'c' or 'python'", where="generate"
+        )
+    findings: tuple[Finding, ...] = ()
+    if language != "python":
+        native, why = _compiled_c(program.source("c"), cache)
+        if native is not None:
+            return Code(program, "c", (), native)
+        findings = (Finding("code-not-compiled", {"why": why}, where="generate"),)
+        warnings.warn(findings[0].message, BiomechWarning, stacklevel=2)
+    return Code(program, "python", findings, None, _function(program, "python"))
+
+
+def _function(program: Program, language: str) -> Any:
+    return _executed(program.source("python"), language)
+
+
+@lru_cache(maxsize=64)
+def _executed(source: str, language: str) -> Any:
+    names: dict[str, Any] = dict(_PYTHON_NAMES if language == "python" else _NUMPY_NAMES)
+    exec(compile(source, "<generated>", "exec"), names)  # our own text: names, numbers and four functions
+    return names["evaluate"]
+
+
+def compiler() -> str | None:
+    """The C compiler: what CC names, or the first of cc, gcc, clang that is there."""
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        found = shutil.which(name) if name else None
+        if found:
+            return found
+    return None
+
+
+def _compiled_c(source: str, cache: Path | None) -> tuple[Any, str]:
+    """The C function, or None and why not."""
+    command = compiler()
+    if command is None:
+        return None, "no C compiler was found"
+    try:
+        return _loaded(source, command, str(cache or "")), ""
+    except (OSError, subprocess.SubprocessError) as error:
+        output = getattr(error, "stderr", b"") or b""
+        said = output.decode(errors="replace").strip().splitlines()
+        return None, said[0] if said else str(error)
+
+
+@lru_cache(maxsize=64)
+def _loaded(source: str, command: str, cache: str) -> Any:
+    suffix = ".dll" if sys.platform == "win32" else ".so"
+    if not cache:
+        # A library that is loaded stays usable when its file is gone; where it cannot be deleted (Windows), the system's cleaning does.
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            return _entry(_build(source, command, Path(folder), f"code{suffix}"))
+    version = subprocess.run([command, "--version"], capture_output=True, check=False, timeout=_SECONDS).stdout
+    name = hashlib.sha256("\0".join([source, " ".join(_FLAGS)]).encode() + version).hexdigest()[:32] + suffix
+    kept = Path(cache) / name
+    if not kept.exists():
+        Path(cache).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, ignore_cleanup_errors=True) as folder:
+            os.replace(_build(source, command, Path(folder), name), kept)
+    return _entry(kept)
+
+
+def _build(source: str, command: str, folder: Path, name: str) -> Path:
+    text, target = folder / "code.c", folder / name
+    text.write_text(source, encoding="utf-8")
+    subprocess.run(
+        [command, *_FLAGS, "-o", str(target), str(text), "-lm"], capture_output=True, check=True, timeout=_SECONDS
+    )
+    return target
+
+
+def _entry(library: Path) -> Any:
+    function = ctypes.CDLL(str(library)).evaluate
+    function.argtypes, function.restype = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_longlong), None
+    return function

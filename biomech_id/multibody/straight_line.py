@@ -1,0 +1,463 @@
+"""Programs without branches: arithmetic done once on symbols becomes a list of assignments, and that a function in any language.
+
+A `Tape` hands out `Scalar`s. Sums and products of them with numbers and with each other are folded where nothing is to be done
+(x 0, x 1, x + 0, a double sign), and what was computed before is not computed again, so that an algorithm written for numbers, run on
+scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with `math`, NumPy, C, the
+count of operations, and any other arithmetic (`Program.run`): 50 digits of mpmath, expressions of SymPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import numpy as np
+
+#: Cost of one sum, product, quotient, root, sine or cosine, arctangent, assignment: Schappler et al. (2019), table 1.
+WEIGHTS = (1, 1, 4, 5, 10, 15, 1)
+_FUNCTIONS = ("sin", "cos", "sqrt", "atan2")
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How many operations of each kind a program takes; one assignment for each result and each part used more than once.
+
+    Attributes
+    ----------
+    add : int, optional
+        Sums, differences, changes of sign.
+    mul : int, optional
+        Products.
+    div : int, optional
+        Quotients.
+    sqrt : int, optional
+        Roots.
+    trig : int, optional
+        Sines and cosines.
+    atan : int, optional
+        Arctangents.
+    assign : int, optional
+        Assignments.
+    """
+
+    add: int = 0
+    mul: int = 0
+    div: int = 0
+    sqrt: int = 0
+    trig: int = 0
+    atan: int = 0
+    assign: int = 0
+
+    @property
+    def weighted(self) -> int:
+        """Sum of the counts times `WEIGHTS`."""
+        return sum(weight * count for weight, count in zip(WEIGHTS, astuple(self), strict=True))
+
+
+_KIND = {"+": "add", "-": "add", "neg": "add", "*": "mul", "/": "div", "sqrt": "sqrt", "sin": "trig", "cos": "trig", "atan2": "atan"}
+
+
+class Scalar:
+    """A number that is not known yet: one line of a tape."""
+
+    __slots__ = ("arguments", "number", "operation", "tape")
+
+    def __init__(self, tape: Tape, operation: str, arguments: tuple[Any, ...], number: int) -> None:
+        """Made by a `Tape`.
+
+        Parameters
+        ----------
+        tape : Tape
+            It stands on.
+        operation : str
+            What makes it.
+        arguments : tuple[Any, ...]
+            Scalars and numbers.
+        number : int
+            Of the line.
+        """
+        self.tape, self.operation, self.arguments, self.number = tape, operation, arguments, number
+
+    def __add__(self, other: Any) -> Any:
+        return self.tape.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.tape.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.tape.subtract(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.tape.subtract(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.tape.multiply(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.tape.multiply(other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.tape.divide(self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.tape.divide(other, self)
+
+    def __neg__(self) -> Any:
+        return self.tape.negative(self)
+
+
+class Tape:
+    """Where scalars are written down; it also is the ``m`` of a closed form: sin, cos, sqrt, atan2.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.straight_line import Tape
+    >>> tape = Tape()
+    >>> x = tape.symbol("x")
+    >>> program = tape.program({"y": [(x + 1.0) * (1.0 + x) + 0.0 * tape.sin(x)]})
+    >>> program.operations.weighted, program.run({"x": 3.0})["y"]
+    (4, [16.0])
+    """
+
+    def __init__(self) -> None:
+        self.symbols: list[str] = []
+        self._known: dict[Any, Scalar] = {}
+
+    def symbol(self, name: str) -> Scalar:
+        """A new input.
+
+        Parameters
+        ----------
+        name : str
+            Of the input.
+        """
+        self.symbols.append(name)
+        return self._line("symbol", name)
+
+    def sin(self, x: Any) -> Any:
+        """Sine.
+
+        Parameters
+        ----------
+        x : Any
+            Rad.
+        """
+        if isinstance(x, Scalar) and x.operation == "neg":
+            return -self.sin(x.arguments[0])
+        return self._line("sin", x) if isinstance(x, Scalar) else _snapped(np.sin(x))
+
+    def cos(self, x: Any) -> Any:
+        """Cosine.
+
+        Parameters
+        ----------
+        x : Any
+            Rad.
+        """
+        if isinstance(x, Scalar) and x.operation == "neg":
+            return self.cos(x.arguments[0])
+        return self._line("cos", x) if isinstance(x, Scalar) else _snapped(np.cos(x))
+
+    def sqrt(self, x: Any) -> Any:
+        """Square root.
+
+        Parameters
+        ----------
+        x : Any
+            Not negative.
+        """
+        return self._line("sqrt", x) if isinstance(x, Scalar) else float(np.sqrt(x))
+
+    def atan2(self, y: Any, x: Any) -> Any:
+        """Angle of the point (x, y).
+
+        Parameters
+        ----------
+        y, x : Any
+            Its coordinates.
+        """
+        return self._line("atan2", y, x) if isinstance(y, Scalar) or isinstance(x, Scalar) else float(np.arctan2(y, x))
+
+    def add(self, a: Any, b: Any) -> Any:
+        """Sum.
+
+        Parameters
+        ----------
+        a, b : Any
+            Scalars or numbers.
+        """
+        if not isinstance(a, Scalar):
+            a, b = b, a
+        if not isinstance(a, Scalar):
+            return a + b
+        if not isinstance(b, Scalar):
+            return a if b == 0 else self._line("+", a, float(b))
+        if b.operation == "neg":
+            return self.subtract(a, b.arguments[0])
+        if a.operation == "neg":
+            return self.subtract(b, a.arguments[0])
+        return self._line("+", *sorted((a, b), key=_number))
+
+    def subtract(self, a: Any, b: Any) -> Any:
+        """Difference.
+
+        Parameters
+        ----------
+        a, b : Any
+            Scalars or numbers.
+        """
+        if not isinstance(b, Scalar):
+            return self.add(a, -b)
+        if not isinstance(a, Scalar):
+            return self.negative(b) if a == 0 else self._line("-", float(a), b)
+        if a is b:
+            return 0.0
+        if b.operation == "neg":
+            return self.add(a, b.arguments[0])
+        if a.operation == "neg":
+            return self.negative(self.add(a.arguments[0], b))
+        twin = self._known.get(("-", b, a))
+        return self.negative(twin) if twin is not None else self._line("-", a, b)
+
+    def multiply(self, a: Any, b: Any) -> Any:
+        """Product.
+
+        Parameters
+        ----------
+        a, b : Any
+            Scalars or numbers.
+        """
+        if not isinstance(a, Scalar):
+            a, b = b, a
+        if not isinstance(a, Scalar):
+            return a * b
+        if not isinstance(b, Scalar):
+            return self._scaled(a, float(b))
+        signs = (a.operation == "neg") + (b.operation == "neg")
+        if signs:
+            product = self.multiply(*(x.arguments[0] if x.operation == "neg" else x for x in (a, b)))
+            return self.negative(product) if signs == 1 else product
+        return self._line("*", *sorted((a, b), key=_number))
+
+    def _scaled(self, a: Scalar, b: float) -> Any:
+        if b == 0:
+            return 0.0
+        if b in (1.0, -1.0):
+            return a if b == 1 else self.negative(a)
+        if b < 0:
+            return self.negative(self.multiply(a, -b))
+        if a.operation == "neg":
+            return self.negative(self.multiply(a.arguments[0], b))
+        if a.operation == "*" and not isinstance(a.arguments[1], Scalar):
+            return self.multiply(a.arguments[0], a.arguments[1] * b)
+        return self._line("*", a, b)
+
+    def divide(self, a: Any, b: Any) -> Any:
+        """Quotient.
+
+        Parameters
+        ----------
+        a, b : Any
+            Scalars or numbers.
+        """
+        if not isinstance(b, Scalar):
+            return self.multiply(a, 1.0 / b)
+        if not isinstance(a, Scalar) and a == 0:
+            return 0.0
+        if b.operation == "neg":
+            return self.negative(self.divide(a, b.arguments[0]))
+        if isinstance(a, Scalar) and a.operation == "neg":
+            return self.negative(self.divide(a.arguments[0], b))
+        return self._line("/", a if isinstance(a, Scalar) else float(a), b)
+
+    def negative(self, a: Any) -> Any:
+        """Change of sign.
+
+        Parameters
+        ----------
+        a : Any
+            Scalar or number.
+        """
+        if not isinstance(a, Scalar):
+            return -a
+        return a.arguments[0] if a.operation == "neg" else self._line("neg", a)
+
+    def _line(self, operation: str, *arguments: Any) -> Scalar:
+        key = (operation, *arguments)
+        if key not in self._known:
+            self._known[key] = Scalar(self, operation, arguments, len(self._known))
+        return self._known[key]
+
+    def program(self, outputs: dict[str, Any]) -> Program:
+        """What computes some scalars, and nothing else that stands on the tape.
+
+        Parameters
+        ----------
+        outputs : dict[str, Any]
+            Name -> scalars and numbers, nested in lists as the result shall be.
+        """
+        flat = [np.array(values, dtype=object) for values in outputs.values()]
+        wanted = [entry for array in flat for entry in array.ravel()]
+        needed: dict[int, Scalar] = {}
+        stack = [entry for entry in wanted if isinstance(entry, Scalar)]
+        while stack:
+            scalar = stack.pop()
+            if scalar.number not in needed:
+                needed[scalar.number] = scalar
+                stack += [a for a in scalar.arguments if isinstance(a, Scalar)]
+        lines = tuple(needed[number] for number in sorted(needed) if needed[number].operation != "symbol")
+        shapes = {name: array.shape for name, array in zip(outputs, flat, strict=True)}
+        return Program(tuple(self.symbols), lines, tuple(wanted), shapes)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A list of assignments.
+
+    Attributes
+    ----------
+    inputs : tuple[str, ...]
+        Names.
+    lines : tuple[Scalar, ...]
+        In the order in which they can be computed.
+    outputs : tuple[Any, ...]
+        Scalars and numbers, all results one after the other.
+    shapes : dict[str, tuple[int, ...]]
+        Name of each result -> its shape.
+    """
+
+    inputs: tuple[str, ...]
+    lines: tuple[Scalar, ...]
+    outputs: tuple[Any, ...]
+    shapes: dict[str, tuple[int, ...]]
+
+    @property
+    def operations(self) -> Operations:
+        """What it costs."""
+        counts = dict.fromkeys(("add", "mul", "div", "sqrt", "trig", "atan"), 0)
+        uses: dict[int, int] = {}
+        for line in self.lines:
+            counts[_KIND[line.operation]] += 1
+            for argument in line.arguments:
+                if isinstance(argument, Scalar):
+                    uses[argument.number] = uses.get(argument.number, 0) + 1
+        results = [entry for entry in self.outputs if isinstance(entry, Scalar) and entry.operation != "symbol"]
+        shared = {line.number for line in self.lines if uses.get(line.number, 0) > 1}
+        return Operations(**counts, assign=len(shared) + len({entry.number for entry in results} - shared))
+
+    def source(self, language: str) -> str:
+        """The list as text.
+
+        Parameters
+        ----------
+        language : str
+            "python" (numbers by `math`), "numpy" (arrays) or "c".
+        """
+        return {"python": self._python, "numpy": self._python, "c": self._c}[language](language)
+
+    def _texts(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """Name and right-hand side of each line that is used more than once, in Python's and C's common words; and the results."""
+        uses: dict[int, int] = {}
+        for line in self.lines:
+            for argument in line.arguments:
+                if isinstance(argument, Scalar):
+                    uses[argument.number] = uses.get(argument.number, 0) + 1
+        for entry in self.outputs:
+            if isinstance(entry, Scalar):
+                uses[entry.number] = uses.get(entry.number, 0) + 1
+        text: dict[int, str] = {}
+        assigned: list[tuple[str, str]] = []
+        position = {name: k for k, name in enumerate(self.inputs)}
+
+        def said(entry: Any) -> str:
+            if not isinstance(entry, Scalar):
+                return f"({float(entry)!r})" if entry < 0 else repr(float(entry))
+            return f"x{position[entry.arguments[0]]}" if entry.operation == "symbol" else text[entry.number]
+
+        for line in self.lines:
+            parts = [said(argument) for argument in line.arguments]
+            if line.operation in _FUNCTIONS:
+                right = f"{line.operation}({', '.join(parts)})"
+            else:
+                right = f"(-{parts[0]})" if line.operation == "neg" else f"({parts[0]} {line.operation} {parts[1]})"
+            if uses.get(line.number, 0) > 1 or len(right) > 200:
+                assigned.append((f"v{line.number}", right))
+                right = f"v{line.number}"
+            text[line.number] = right
+        return assigned, [said(entry) for entry in self.outputs]
+
+    def _python(self, language: str) -> str:
+        assigned, results = self._texts()
+        head = ["def evaluate(x):"]
+        if self.inputs:
+            head.append(f"    {', '.join(f'x{k}' for k in range(len(self.inputs)))}, = x")
+        return "\n".join([*head, *(f"    {name} = {right}" for name, right in assigned), f"    return [{', '.join(results)}]", ""])
+
+    def _c(self, language: str) -> str:
+        assigned, results = self._texts()
+        n_in, n_out = len(self.inputs), len(self.outputs)
+        lines = ["#include <math.h>", "#ifdef _WIN32", "__declspec(dllexport)", "#endif"]
+        lines += ["void evaluate(const double *x, double *y, long long n) {", "  for (long long k = 0; k < n; k++) {"]
+        lines += [f"    const double x{k} = x[{k}];" for k in range(n_in)]
+        lines += [f"    const double {name} = {right};" for name, right in assigned]
+        lines += [f"    y[{k}] = {right};" for k, right in enumerate(results)]
+        return "\n".join([*lines, f"    x += {n_in}; y += {n_out};", "  }", "}", ""])
+
+    def run(self, values: dict[str, Any], m: Any = None) -> dict[str, Any]:
+        """Results as nested lists, in the arithmetic of the values that go in.
+
+        Parameters
+        ----------
+        values : dict[str, Any]
+            Input -> number, array or expression.
+        m : Any, optional
+            What knows sin, cos, sqrt and atan2 of them; None takes NumPy.
+        """
+        found: dict[int, Any] = {}
+        functions = {name: getattr(m or np, name if m else name.replace("atan2", "arctan2")) for name in _FUNCTIONS}
+        operators: dict[str, Any] = {
+            "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "neg": lambda a: -a,
+        }  # fmt: skip
+
+        def value(entry: Any) -> Any:
+            if not isinstance(entry, Scalar):
+                return entry
+            return values[entry.arguments[0]] if entry.operation == "symbol" else found[entry.number]
+
+        for line in self.lines:
+            found[line.number] = (functions | operators)[line.operation](*(value(argument) for argument in line.arguments))
+        entries = iter([value(entry) for entry in self.outputs])
+        return {name: _filled(shape, entries) for name, shape in self.shapes.items()}
+
+    def split(self, flat: Any) -> dict[str, Any]:
+        """Results by name from what `source` computes: (..., all) to (..., shape).
+
+        Parameters
+        ----------
+        flat : Any
+            (..., k), results one after the other.
+        """
+        out, start = {}, 0
+        for name, shape in self.shapes.items():
+            size = int(np.prod(shape))
+            out[name] = flat[..., start : start + size].reshape(*flat.shape[:-1], *shape)
+            start += size
+        return out
+
+
+def _filled(shape: tuple[int, ...], entries: Any) -> Any:
+    return [_filled(shape[1:], entries) for _ in range(shape[0])] if shape else next(entries)
+
+
+def _number(scalar: Scalar) -> int:
+    return scalar.number
+
+
+def _snapped(value: Any) -> float:
+    nearest = round(float(value))
+    return float(nearest) if abs(value - nearest) < 1e-15 else float(value)
+
+
+#: Three scalars or numbers.
+Vector3 = Sequence[Any]
