@@ -130,7 +130,7 @@ def test_every_room_has_a_floor() -> None:
         ("gait/events.py", "matplotlib.figure"),
         ("sample/walk.py", "biomech_id.dynamics.body"),
         ("report/pages.py", "tests.conftest"),
-        ("multibody/tree.py", "sympy"),
+        ("multibody/system.py", "sympy"),
         ("results/difference.py", "openpyxl"),
         ("report/cover.py", "xarray"),
     ],

@@ -453,7 +453,9 @@ def gears(
     return Gearing(coefficients, angle_rad * radius_m)
 
 
-def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int) -> Any:
+def circle_intersection(
+    m: Any, centre: Sequence[Any], radius: Any, other: Sequence[Any], other_radius: Any, branch: int, *, of: str = ""
+) -> Any:
     """The point (x, y) at ``radius`` from one centre and ``other_radius`` from the other; numbers or expressions.
 
     ``branch`` +1 is the point to the left of the line from ``centre`` to ``other``, -1 the one to its right: the assembly
@@ -473,6 +475,8 @@ def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Seque
         Of the two circles.
     branch : int
         +1 or -1.
+    of : str, optional
+        Whose circles these are, for what is said where they do not meet.
 
     Examples
     --------
@@ -483,6 +487,8 @@ def circle_intersection(m: Any, centre: Sequence[Any], radius: Any, other: Seque
     (3.0, 4.0)
     """
     dx, dy = other[0] - centre[0], other[1] - centre[1]
+    if hasattr(m, "meet"):
+        m.meet(of, radius, other_radius, dx, dy)
     inverse = 1 / (dx * dx + dy * dy)
     far = radius * radius
     along = 0.5 + (far - other_radius * other_radius) * 0.5 * inverse

@@ -1,111 +1,32 @@
 """Forward dynamics: from forces to motion, with a real integrator, events and an audit of energy.
 
-::
-
-    M(q) q'' = C(q, q') + G(q) + Q + E
-
-C, G, Q, E stand on the right: forces that come with speed, gravity, drives, everything outside. A system that can say these
-parts, its energy included, can be simulated; `biomech_id.multibody.pendulums` has two in closed form. The integrator is SciPy's
-DOP853: the explicit Euler of many teaching texts gains 0.12 J and loses 44 degrees in 10 s of a double pendulum at steps of 0.1 ms.
+The equations of a `System` are generated once and run compiled where they can be (`biomech_id.multibody.generated`); dependent
+coordinates come from the closed form, or from Newton's method that starts where the last state was and so stays on its branch.
+Quaternions are integrated as they are, used with length 1, and handed out with length 1. The integrator is SciPy's DOP853: the
+explicit Euler of many teaching texts gains 0.12 J and loses 44 degrees in 10 s of a double pendulum at steps of 0.1 ms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, ShapeError
+from biomech_id.multibody.generated import Language, generate
+from biomech_id.multibody.reduction import projection
+from biomech_id.multibody.system import System
+from biomech_id.multibody.traced import Elimination, equations
 
 #: Tolerance of the integrator, relative and absolute.
 TOLERANCE = 1e-12
-
-
-class Simulable(Protocol):
-    """What can be simulated: n coordinates, accelerations and energy as functions of one state, q (n,) and u = q' (n,)."""
-
-    def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (n,).
-
-        Parameters
-        ----------
-        t : float
-            Time, seconds.
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        ...
-
-    def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic and potential energy, J.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        ...
-
-
-class Assembled(Simulable, Protocol):
-    """A system that states its equations of motion part by part, for one state."""
-
-    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
-        """M, C, G.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        ...
-
-
-@compact_repr
-@dataclass(frozen=True, eq=False)
-class StateTerms:
-    """Parts of M q'' = C + G + Q + E for one state: M (n, n), the others (n,), all but M on the right-hand side.
-
-    Attributes
-    ----------
-    M : FloatArray
-        (n, n), mass matrix.
-    C : FloatArray
-        (n,), centrifugal and Coriolis terms.
-    G : FloatArray
-        (n,), from gravity.
-    """
-
-    M: FloatArray
-    C: FloatArray
-    G: FloatArray
-
-    def accelerations(self, drive: FloatArray | float = 0.0) -> FloatArray:
-        """Return q'' (n,) under the drives and outside forces Q + E.
-
-        Parameters
-        ----------
-        drive : FloatArray | float, optional
-            (n,), Q + E, N m or N.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from biomech_id.multibody.forward import StateTerms
-        >>> StateTerms(np.eye(1) * 2.0, np.zeros(1), np.array([-4.0])).accelerations()
-        array([-2.])
-        """
-        return np.asarray(np.asarray(np.linalg.solve(self.M, self.C + self.G + drive), dtype=np.float64))
+#: Newton's method has found the dependent coordinates when a step changes them by less than this, m or rad.
+_STILL = 1e-13
+_STEPS = 20
 
 
 @compact_repr
@@ -118,13 +39,13 @@ class Simulation:
     t_s : FloatArray
         (N,).
     q : FloatArray
-        (N, n), coordinates and speeds.
+        (N, nq), all coordinates.
     u : FloatArray
-        (N, n), coordinates and speeds.
+        (N, n), all speeds.
     energy_J : FloatArray
         (N,), of the system.
     work_J : FloatArray
-        (N,), done on it since the start by everything its energy does not count (drives, dampers); 0 if there is none.
+        (N,), done on it since the start by drives, dampers and wrenches from outside.
     events_s : Mapping[str, FloatArray], optional
         Event name -> times at which it came to pass.
     evaluations : int, optional
@@ -141,60 +62,66 @@ class Simulation:
 
     @property
     def energy_drift_J(self) -> float:
-        """Largest energy that appeared from nowhere or vanished:
-        max ``|E - E_0 - work|``.
-        """
+        """Largest energy that appeared from nowhere or vanished: max ``|E - E_0 - work|``."""
         return float(np.abs(self.energy_J - self.energy_J[0] - self.work_J).max())
 
 
-#: An event happens where this function of time, q and u crosses zero.
+#: An event happens where this function of time, all coordinates and all speeds crosses zero.
 CrossingFunction = Callable[[float, FloatArray, FloatArray], float]
+#: Wrenches on bodies at a time, each of one frame.
+Loads = Callable[[float], Iterable[External]]
 
 
 def simulate(
-    system: Simulable,
+    system: System,
     q0: FloatArray,
     u0: FloatArray,
     t_s: FloatArray,
     *,
-    power: Callable[[float, FloatArray, FloatArray], float] | None = None,
+    external: Loads | None = None,
     events: Mapping[str, CrossingFunction] | None = None,
     stop_at: str = "",
     tolerance: float = TOLERANCE,
+    language: Language = "auto",
 ) -> Simulation:
-    """Follow a system from a state.
+    """Follow a system from a state, driven by its drives, springs and what acts from outside.
 
     Parameters
     ----------
-    system : Simulable
+    system : System
         What moves.
-    q0, u0 : FloatArray
-        (n,), state at ``t_s[0]``.
+    q0 : FloatArray
+        (nq,), all coordinates at ``t_s[0]``, loops closed (`biomech_id.multibody.reduction` finds the dependent ones).
+    u0 : FloatArray
+        (n1,), free speeds at that time, in the order of ``system.free_speeds``.
     t_s : FloatArray
         (N,), increasing times at which the motion is wanted, s.
-    power : Callable[[float, FloatArray, FloatArray], float] | None, optional
-        Power, W, of everything that the energy does not count, of t, q, u; integrated beside the motion for the audit.
+    external : Loads | None, optional
+        Wrenches ON bodies as a function of time, by body's name.
     events : Mapping[str, CrossingFunction] | None, optional
         Name -> function of t, q, u; the times of its zero crossings are found.
     stop_at : str, optional
         Name of the event that ends the run; times after it are left out.
     tolerance : float, optional
         Relative and absolute, of the integrator.
+    language : Language, optional
+        Of the generated equations.
 
     Raises
     ------
     ShapeError
-        Speeds of another length than coordinates.
+        A state that is none of this system's.
     InvalidValueError
-        Times that do not increase, a stop at an event that is not there, or a motion the integrator cannot follow.
+        Times that do not increase, a stop at an event that is not there, loops that are not closed, or a motion the integrator
+        cannot follow.
 
     Examples
     --------
     >>> import numpy as np
     >>> from biomech_id.multibody.forward import simulate
-    >>> from biomech_id.multibody.pendulums import NPendulum
-    >>> pendulum = NPendulum(np.array([1.0]), np.array([1.0]))
-    >>> swing = simulate(pendulum, np.array([0.02]), np.zeros(1), np.array([0.0, np.pi / np.sqrt(9.81)]))
+    >>> from biomech_id.multibody.pendulums import n_pendulum
+    >>> pendulum = n_pendulum([1.0], [1.0], gravity_m_s2=9.81)
+    >>> swing = simulate(pendulum, np.array([0.02]), np.zeros(1), np.array([0.0, np.pi / np.sqrt(9.81)]), language="python")
     >>> swing.q[-1].round(4), swing.energy_drift_J < 1e-9
     (array([-0.02]), True)
     """
@@ -202,42 +129,127 @@ def simulate(
 
     q0, u0, t_s = (np.asarray(x, dtype=np.float64) for x in (q0, u0, t_s))
     events = events or {}
-    _check(q0, u0, t_s, events, stop_at)
-    n = len(q0)
-
-    def rhs(t: float, y: FloatArray) -> FloatArray:
-        q, u = y[:n], y[n : 2 * n]
-        gained = power(t, q, u) if power else 0.0
-        return np.concatenate([u, system.accelerations(t, q, u), [gained]])
+    _check(system, q0, u0, t_s, events, stop_at)
+    model = _Model(system, q0, u0, external, language)
 
     def crossing(name: str) -> Callable[[float, FloatArray], float]:
         def value(t: float, y: FloatArray) -> float:
-            return events[name](t, y[:n], y[n : 2 * n])
+            return events[name](t, *model.state(y))
 
         value.terminal = name == stop_at  # type: ignore[attr-defined]
         return value
 
-    y0 = np.concatenate([q0, u0, [0.0]])
-    span = (t_s[0], t_s[-1])
+    y0 = np.concatenate([q0[model.free], u0, [0.0]])
     watched = [crossing(name) for name in events] or None
-    found = solve_ivp(rhs, span, y0, "DOP853", t_s, events=watched, rtol=tolerance, atol=tolerance)
+    found = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, events=watched, rtol=tolerance, atol=tolerance)
     if not found.success:
         raise InvalidValueError(
             f"The motion cannot be followed beyond {found.t[-1] if len(found.t) else t_s[0]:g} s: {found.message}",
             value=found.status, expected="a motion without collisions or singular states", where="simulate",
         )  # fmt: skip
-    q, u = found.y[:n].T, found.y[n : 2 * n].T
-    energy = np.array([system.energy(*state) for state in zip(q, u, strict=True)])
+    q, u = model.states(q0, found.y.T)
     times = dict(zip(events, found.t_events or (), strict=True))
-    return Simulation(found.t, q, u, energy, found.y[2 * n], times, found.nfev)
+    return Simulation(found.t, q, u, system.energy(q, u), found.y[-1], times, found.nfev)
 
 
-def _check(q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, CrossingFunction], stop_at: str) -> None:
-    if q0.shape != u0.shape or q0.ndim != 1:
-        raise ShapeError(
-            f"Coordinates of shape {q0.shape} came with speeds of shape {u0.shape}.",
-            value=u0.shape, expected=f"both ({q0.size},)", where="simulate",
+class _Model:
+    """The right-hand side for one run, of generated code."""
+
+    def __init__(self, system: System, q0: FloatArray, u0: FloatArray, external: Loads | None, language: Language) -> None:
+        self.system, self.external = system, external
+        self.free = [system.coordinate(name) for name in system.free]
+        self.dependent = [system.coordinate(name) for name in system.dependent]
+        self.q, self.n, self.n1 = q0.copy(), len(self.free), len(u0)
+        self.fours = [four for four, _ in system.layout.quaternions]
+        self.driven = bool(system.drives) or external is not None
+        self.by_newton = bool(self.dependent) and system.closed_form is None
+        method: Elimination = "IC" if self.by_newton else "TE"
+        self.closing = generate(equations(system, ["correction"], method), language) if self.by_newton else None
+        wanted = [] if not self.dependent else ["u", "W"] if self.by_newton else ["u", "W", "q2"]
+        self.posed = generate(equations(system, wanted, method), language) if wanted else None
+        self.equations = generate(equations(system, ["a1", "damping_power"], method), language)
+        self.x = np.zeros(len(self.equations.program.inputs))
+        self.last = len(self.x) - self.n1
+
+    def rates(self, t: float, y: FloatArray) -> FloatArray:
+        """q1', u1' and power."""
+        n, x, u1 = self.n, self.x, y[self.n : -1]
+        power = 0.0
+        if self.driven or self.fours:
+            q, u, W = self._posed(y)
+            if self.driven:
+                tau = self.system.drive_forces(t, q, u)
+                if self.external is not None:
+                    moving = self.system.kinematics(q[None], u[None])
+                    tau = tau + self.system.external_forces(moving, self.external(t))[0]
+                power, x[self.last :] = float(tau @ u), tau if W is None else tau @ W
+        else:
+            self._known(y)
+        found = self.equations.one(x)
+        out = np.empty(len(y))
+        out[:n] = u1 if not self.fours else self.system.rates(q[None], u[None])[0, self.free]
+        out[n:-1] = found[: self.n1]
+        out[-1] = power + found[-1]
+        return out
+
+    def _known(self, y: FloatArray) -> None:
+        """Fill in what the equations take, but for the drives."""
+        x = self.x
+        x[: self.n], x[self.last - self.n1 : self.last] = y[: self.n], y[self.n : -1]
+        for four in self.fours:
+            here = [self.free.index(k) for k in four]
+            x[here] /= np.sqrt(x[here] @ x[here])
+        if self.closing is not None:
+            x[self.n : self.last - self.n1] = self._closed(x)
+
+    def _posed(self, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+        """All coordinates, all speeds, and W if there are loops."""
+        self._known(y)
+        q, n, n1 = self.q, self.n, self.n1
+        q[self.free] = self.x[:n]
+        if self.posed is None:
+            return q, y[n:-1], None
+        found, speeds = self.posed.one(self.x[: self.last]), len(self.system.speeds)
+        if not self.by_newton:
+            q[self.dependent] = found[speeds * (1 + n1) :]
+        return q, found[:speeds], found[speeds : speeds * (1 + n1)].reshape(speeds, n1)
+
+    def _closed(self, x: FloatArray) -> FloatArray:
+        """Dependent coordinates by Newton's method from those of the last state."""
+        assert self.closing is not None
+        for _ in range(_STEPS):
+            x[self.n : self.last - self.n1] = self.q[self.dependent]
+            step = self.closing.one(x[: self.last])
+            self.q[self.dependent] -= step
+            if np.abs(step).max() < _STILL:
+                return np.asarray(self.q[self.dependent])
+        raise InvalidValueError(
+            f"The loops cannot be closed any more at {dict(zip(self.system.free, x[: self.n].round(6).tolist(), strict=True))}.",
+            value=x[: self.n].tolist(), expected="a motion within reach and away from singularities", where="simulate",
         )  # fmt: skip
+
+    def state(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """All coordinates and speeds of a state."""
+        q, u, _ = self._posed(y)
+        return q.copy(), u.copy()
+
+    def states(self, q0: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of the whole run, one after the other from its start."""
+        self.q = q0.copy()
+        both = [self.state(row) for row in y]
+        return np.array([q for q, _ in both]), np.array([u for _, u in both])
+
+
+def _check(
+    system: System, q0: FloatArray, u0: FloatArray, t_s: FloatArray, events: Mapping[str, CrossingFunction], stop_at: str
+) -> None:
+    if q0.shape != (len(system.coordinates),) or u0.shape != (len(system.free_speeds),):
+        raise ShapeError(
+            f"A state of {q0.shape} coordinates and {u0.shape} speeds is none of this system.",
+            value=(q0.shape, u0.shape), expected=f"{len(system.coordinates)} coordinates and {len(system.free_speeds)} free speeds",
+            where="simulate",
+        )  # fmt: skip
+    projection(system, q0[None], u0[None])
     if t_s.ndim != 1 or len(t_s) < 2 or not (np.diff(t_s) > 0).all():
         raise InvalidValueError("The times do not increase.", value=t_s.tolist(), expected="two or more, increasing", where="t_s")
     if stop_at and stop_at not in events:

@@ -88,7 +88,7 @@ class Code:
             self._native(x.ctypes.data, y.ctypes.data, len(x))
             return y
         if len(x) < MANY_STATES:
-            return np.array([self.one(row) for row in x]).reshape(len(x), len(self._y))
+            return np.array([self.one(row).copy() for row in x]).reshape(len(x), len(self._y))
         found = _function(self.program, "numpy")(np.ascontiguousarray(x.T))
         return np.stack([np.broadcast_to(column, len(x)) for column in found], axis=1)
 
@@ -188,7 +188,7 @@ def _compiled_c(source: str, cache: Path | None) -> tuple[Any, str]:
 def _loaded(source: str, command: str, cache: str) -> Any:
     suffix = ".dll" if sys.platform == "win32" else ".so"
     if not cache:
-        # A library that is loaded stays usable when its file is gone; where it cannot be deleted (Windows), the system's cleaning does.
+        # A library that is loaded works on without its file; where that cannot be deleted (Windows), the system cleans up.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             return _entry(_build(source, command, Path(folder), f"code{suffix}"))
     version = subprocess.run([command, "--version"], capture_output=True, check=False, timeout=_SECONDS).stdout
@@ -204,9 +204,7 @@ def _loaded(source: str, command: str, cache: str) -> Any:
 def _build(source: str, command: str, folder: Path, name: str) -> Path:
     text, target = folder / "code.c", folder / name
     text.write_text(source, encoding="utf-8")
-    subprocess.run(
-        [command, *_FLAGS, "-o", str(target), str(text), "-lm"], capture_output=True, check=True, timeout=_SECONDS
-    )
+    subprocess.run([command, *_FLAGS, "-o", str(target), str(text), "-lm"], capture_output=True, check=True, timeout=_SECONDS)
     return target
 
 

@@ -1,7 +1,7 @@
 """A limb of n links whose joint angles are given: joint wrenches up the chain, in any frame and for any observer.
 
 A link's frame sits in its proximal joint; the next link hangs at ``tip_m`` of it. Joints turn about z ("z", a planar limb) or about
-z, then x, then y ("zxy", a Cardan joint). Kinematics are those of `biomech_id.multibody.tree`, loads those of the general solver.
+z, then x, then y ("zxy", a Cardan joint). Kinematics are those of a `System` (`Limb.system`), loads those of the general solver.
 
 The question, an n-link limb with wrenches in every frame, is that of F. Mielke's notebook on fictitious wrenches.
 """
@@ -18,24 +18,22 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.conventions import GRAVITY_LAB_M_S2
-from biomech_id.dynamics.body import Frames, Motion, Segment
-from biomech_id.dynamics.chain import BASE, Chain
+from biomech_id.dynamics.body import Motion, Segment
+from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.dynamics.observer import Observer
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
-from biomech_id.multibody.tree import TableBody, Tree
+from biomech_id.multibody.joints import cardan, revolute
+from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.system import Body, System
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Steps of the derivatives of functions:
 #: complex, and real. Tenth-order quotients of the exact first derivative are off by h^10.
 _COMPLEX_STEP, _STEP_S = 1e-30, 5e-3
 _TENTH_ORDER = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
-#: The three turns of a Cardan joint leave a frame whose axes are the link's z, x, y.
-_CARDAN_AXES = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
-_QUARTER = np.pi / 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,27 +184,25 @@ class Limb:
                     value=link.joint, expected="'z' or 'zxy'", where=link.segment.name,
                 )  # fmt: skip
 
-    @cached_property
-    def _built(self) -> tuple[Tree, tuple[int, ...]]:
-        """The joints as a tree of bodies without mass, for kinematics, and for each link the row of its last axis."""
-        bodies: list[TableBody] = []
-        rows: list[int] = []
-        tip, cardan = np.zeros(3), False
+    def system(self, gravity_lab_m_s2: ArrayLike) -> System:
+        """The limb as a `System`; the coordinate of a hinge is its link's name, those of a Cardan joint end in its axes' letters.
+
+        Parameters
+        ----------
+        gravity_lab_m_s2 : ArrayLike
+            (3,), laboratory axes.
+        """
+        bodies: list[Body] = []
         for link in self.links:
-            parent = rows[-1] if rows else BASE
-            turns = [Segment(f"{link.segment.name} {axis}", 0.0, np.zeros(3), np.zeros((3, 3))) for axis in link.joint]
-            if cardan:
-                x, y, z = _CARDAN_AXES.T @ tip
-                bodies.append(TableBody(turns[0], parent, gamma_rad=_QUARTER, b_m=z, alpha_rad=_QUARTER, d_m=y, r_m=x))
-            else:
-                away = float(np.arctan2(tip[1], tip[0]))
-                reach = float(np.hypot(tip[0], tip[1]))
-                bodies.append(TableBody(turns[0], parent, gamma_rad=away, b_m=tip[2], d_m=reach, theta_rad=-away))
-            for segment in turns[1:]:
-                bodies.append(TableBody(segment, len(bodies) - 1, gamma_rad=_QUARTER, alpha_rad=_QUARTER))
-            rows.append(len(bodies) - 1)
-            tip, cardan = np.asarray(link.tip_m), link.joint == "zxy"
-        return Tree(bodies), tuple(rows)
+            name = link.segment.name
+            joint = revolute(name) if link.joint == "z" else cardan([f"{name}.{axis}" for axis in link.joint], link.joint)
+            parent, place = (bodies[-1].name, self.links[len(bodies) - 1].tip_m) if bodies else (GROUND, (0.0, 0.0, 0.0))
+            bodies.append(Body(link.segment, joint, parent, place))
+        return System(bodies, gravity_lab_m_s2)
+
+    @cached_property
+    def _weightless(self) -> System:
+        return self.system((0.0, 0.0, 0.0))
 
     def motions(self, angles: Angles, base: Motion | None = None) -> tuple[Motion, ...]:
         """Motion of every link, base to tip, in its own axes; ``base`` moves what the first link hangs on.
@@ -223,20 +219,13 @@ class Limb:
         ShapeError
             Another number of angles than the joints have axes.
         """
-        tree, rows = self._built
-        if np.shape(angles.q_rad)[1:] != (len(tree),):
+        system = self._weightless
+        if np.shape(angles.q_rad)[1:] != (len(system.speeds),):
             raise ShapeError(
-                f"{np.shape(angles.q_rad)} angles came for joints of {len(tree)} axes.",
-                value=np.shape(angles.q_rad), expected=f"(any, {len(tree)})", where="Limb",
+                f"{np.shape(angles.q_rad)} angles came for joints of {len(system.speeds)} axes.",
+                value=np.shape(angles.q_rad), expected=f"(any, {len(system.speeds)})", where="Limb",
             )  # fmt: skip
-        moving = tree.motion(angles.q_rad, angles.rate_rad_s, angles.acceleration_rad_s2, base=base)
-        motions = []
-        for link, row in zip(self.links, rows, strict=True):
-            to_link = _CARDAN_AXES.T if link.joint == "zxy" else np.eye(3)
-            com = moving.point(row, to_link @ link.segment.com_m)
-            frames = Frames(moving.R_lab_body[:, row] @ to_link, moving.origin_m[:, row])
-            motions.append(Motion(frames, moving.omega_rad_s[:, row], moving.alpha_rad_s2[:, row], *com))
-        return tuple(motions)
+        return tuple(system.motions(system.kinematics(angles.q_rad, angles.rate_rad_s, angles.acceleration_rad_s2, base=base)))
 
     def chain(self, motions: Sequence[Motion]) -> Chain:
         """The limb as the `Chain` that solver and observers take.
@@ -262,9 +251,7 @@ class Limb:
         frames = motions[link].frames
         return np.asarray(frames.origin_lab_m + frames.R_lab_seg @ np.asarray(self.links[link].tip_m))
 
-    def solve(
-        self, motions: Sequence[Motion], external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2
-    ) -> ChainLoads:
+    def solve(self, motions: Sequence[Motion], external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike) -> ChainLoads:
         """Joint wrenches of the general solver, by link name; a tip wrench or friction is an `External`.
 
         Parameters
@@ -273,8 +260,8 @@ class Limb:
             One of each link, base to tip.
         external : Iterable[External], optional
             Further wrenches on the bodies, by name.
-        gravity_lab_m_s2 : ArrayLike, optional
-            (3,) or (N, 3), laboratory axes, m/s2; points down.
+        gravity_lab_m_s2 : ArrayLike
+            (3,) or (N, 3), laboratory axes, m/s2; points down, and has to be said.
 
         Examples
         --------

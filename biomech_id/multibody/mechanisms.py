@@ -1,28 +1,53 @@
 """Planar mechanisms with closed loops, ready to use: four-bars, a slider-crank, rolling gears, a leg in an exoskeleton.
 
-All lie in the x-y plane of the laboratory. Lengths in metres; a link's frame has its origin in its joint and x along the link.
+All lie in the x-y plane of the laboratory, and so does gravity, which is always said. Lengths in metres; a link's frame has its
+origin in its joint and x along the link. Each function returns a `System`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.dynamics.body import Segment
-from biomech_id.dynamics.chain import BASE
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.closed_loop import ClosedLoop, SpringDamper
-from biomech_id.multibody.closures import circle_intersection
-from biomech_id.multibody.loop_constraints import Coupling, Pin, rolling_gears
-from biomech_id.multibody.tree import TableBody, Tree
+from biomech_id.multibody.closures import circle_intersection, gears, pin
+from biomech_id.multibody.joints import prismatic, revolute
+from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.reduction import projection
+from biomech_id.multibody.springs import Spring
+from biomech_id.multibody.system import Body, System, denavit_hartenberg
 
-#: Turns a joint's z axis into the parent's x axis:
-#: for a joint that slides along x.
-_ALONG_X = {"gamma_rad": np.pi / 2, "alpha_rad": np.pi / 2}
+#: Turns a joint's z axis into the parent's x axis: for a joint that slides along x.
+_ALONG_X = denavit_hartenberg(gamma_rad=np.pi / 2, alpha_rad=np.pi / 2)
+_FLAT = 1e-9
+
+
+def in_plane(gravity_m_s2: ArrayLike) -> FloatArray:
+    """Gravity (3,) of a planar mechanism, m/s2, if it lies in the mechanism's plane.
+
+    Parameters
+    ----------
+    gravity_m_s2 : ArrayLike
+        (3,), laboratory axes.
+
+    Raises
+    ------
+    InvalidValueError
+        Gravity that leaves the x-y plane: it would do nothing here, in silence.
+    """
+    gravity = readonly(gravity_m_s2, (3,), name="gravity_m_s2", where="planar mechanism")
+    if abs(gravity[2]) > _FLAT:
+        raise InvalidValueError(
+            f"Gravity {gravity.tolist()} leaves the plane of the mechanism.", value=gravity.tolist(),
+            expected="no z component; in three dimensions a System of its own", where="planar mechanism",
+        )  # fmt: skip
+    return gravity
 
 
 def planar_segment(name: str, mass_kg: float, com_m: Sequence[float], inertia_kgm2: float) -> Segment:
@@ -67,7 +92,14 @@ def sliding_segment(name: str, mass_kg: float, com_along_m: float, inertia_kgm2:
     return Segment(name, mass_kg, np.array([0.0, 0.0, com_along_m]), tensor, "planar mechanism")
 
 
-def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: Sequence[Segment], *, branch: int = 1) -> ClosedLoop:
+def four_bar(
+    lengths_m: tuple[float, float, float],
+    ground_m: float,
+    segments: Sequence[Segment],
+    *,
+    gravity_m_s2: ArrayLike,
+    branch: int = 1,
+) -> System:
     """Crank, coupler and rocker on a ground link along x: coordinates theta, eta (coupler on crank), psi (rocker); theta is free.
 
     Parameters
@@ -78,6 +110,8 @@ def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: S
         From the crank's pivot to the rocker's, along x, metres.
     segments : Sequence[Segment]
         Their inertias.
+    gravity_m_s2 : ArrayLike
+        (3,), in the x-y plane.
     branch : int, optional
         +1 has the joint of coupler and rocker to the left of the line from the crank's tip to the rocker's pivot.
 
@@ -87,21 +121,28 @@ def four_bar(lengths_m: tuple[float, float, float], ground_m: float, segments: S
     >>> from biomech_id.multibody.mechanisms import four_bar
     >>> from biomech_id.multibody.mechanisms import planar_segment
     >>> rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
-    >>> square = four_bar((1.0, 1.0, 1.0), 1.0, rods)
-    >>> np.rad2deg(square.configuration(np.array([[np.pi / 2]]))).round(6) + 0.0
+    >>> from biomech_id.multibody.reduction import configuration
+    >>> square = four_bar((1.0, 1.0, 1.0), 1.0, rods, gravity_m_s2=(0.0, -9.81, 0.0))
+    >>> np.rad2deg(configuration(square, np.array([[np.pi / 2]]))).round(6) + 0.0
     array([[ 90., -90.,  90.]])
     """
     crank, coupler, rocker = lengths_m
-    tree = Tree([TableBody(segments[0]), TableBody(segments[1], 0, d_m=crank), TableBody(segments[2], BASE, d_m=ground_m)])
+    names = [segment.name for segment in segments]
+    bodies = [
+        Body(segments[0], revolute("theta")),
+        Body(segments[1], revolute("eta"), names[0], (crank, 0.0, 0.0)),
+        Body(segments[2], revolute("psi"), GROUND, (ground_m, 0.0, 0.0)),
+    ]
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         cosine, sine = m.cos(q1[0]), m.sin(q1[0])
         tip = (crank * cosine, crank * sine)
-        x, y = circle_intersection(m, tip, coupler, (ground_m, 0), rocker, branch)
+        x, y = circle_intersection(m, tip, coupler, (ground_m, 0), rocker, branch, of="coupler and rocker")
         along, across = (x - tip[0]) / coupler, (y - tip[1]) / coupler
         return [(across * cosine - along * sine, along * cosine + across * sine), (y / rocker, (x - ground_m) / rocker)]
 
-    return ClosedLoop(tree, [Pin(1, (coupler, 0, 0), 2, (rocker, 0, 0))], (0,), closure)
+    pins = [pin(names[1], (coupler, 0, 0), names[2], (rocker, 0, 0), plane_of=GROUND)]
+    return System(bodies, in_plane(gravity_m_s2), pins, ["theta"], closed_form=closure)
 
 
 def driven_four_bars(
@@ -112,8 +153,9 @@ def driven_four_bars(
     second_ground_m: float,
     segments: Sequence[Segment],
     *,
+    gravity_m_s2: ArrayLike,
     branches: tuple[int, int] = (1, 1),
-) -> ClosedLoop:
+) -> System:
     """A four-bar whose rocker, at ``arm_m`` along it, drives the coupler and rocker of a second loop.
 
     Coordinates: theta, eta, psi of the first; eta_2 (second coupler on the first rocker), psi_2. ``second_ground_m`` is where the
@@ -133,37 +175,45 @@ def driven_four_bars(
         From the crank's pivot to the second rocker's, along x, metres.
     segments : Sequence[Segment]
         One for each body, in the order of the coordinates.
+    gravity_m_s2 : ArrayLike
+        (3,), in the x-y plane.
     branches : tuple[int, int], optional
         +1 or -1, of the first and of the second loop.
     """
-    first = four_bar(lengths_m, ground_m, segments[:3], branch=branches[0])
+    first = four_bar(lengths_m, ground_m, segments[:3], gravity_m_s2=gravity_m_s2, branch=branches[0])
     coupler, rocker = second_lengths_m
-    second = [TableBody(segments[3], 2, d_m=arm_m), TableBody(segments[4], BASE, d_m=second_ground_m)]
+    names = [segment.name for segment in segments]
+    bodies = [
+        *first.bodies,
+        Body(segments[3], revolute("eta_2"), names[2], (arm_m, 0.0, 0.0)),
+        Body(segments[4], revolute("psi_2"), GROUND, (second_ground_m, 0.0, 0.0)),
+    ]
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
-        assert first.closure is not None
-        eta, psi = first.closure(m, q1)
+        assert first.closed_form is not None
+        eta, psi = first.closed_form(m, q1)
         tip = (ground_m + arm_m * psi[1], arm_m * psi[0])
-        x, y = circle_intersection(m, tip, coupler, (second_ground_m, 0), rocker, branches[1])
+        x, y = circle_intersection(m, tip, coupler, (second_ground_m, 0), rocker, branches[1], of="second coupler and rocker")
         along, across = (x - tip[0]) / coupler, (y - tip[1]) / coupler
         turned = (across * psi[1] - along * psi[0], along * psi[1] + across * psi[0])
         return [eta, psi, turned, (y / rocker, (x - second_ground_m) / rocker)]
 
-    pins = [*first.constraints, Pin(3, (coupler, 0, 0), 4, (rocker, 0, 0))]
-    return ClosedLoop(Tree([*first.tree.bodies, *second]), pins, (0,), closure)
+    pins = [*first.closures, pin(names[3], (coupler, 0, 0), names[4], (rocker, 0, 0), plane_of=GROUND)]
+    return System(bodies, first.gravity_lab_m_s2, pins, ["theta"], closed_form=closure)
 
 
 def slider_crank(
     crank_m: float,
     rod_m: float,
     segments: Sequence[Segment],
-    spring: SpringDamper | None = None,
+    spring: Spring | None = None,
     *,
+    gravity_m_s2: ArrayLike,
     branch: int = 1,
-) -> ClosedLoop:
+) -> System:
     """Crank, rod, and a slider along x through the crank's pivot: coordinates theta (free), eta (rod on crank), x.
 
-    ``branch`` +1 keeps the slider on the side of x > 0. The slider's segment is a `sliding_segment`; a spring sits on coordinate 2.
+    ``branch`` +1 keeps the slider on the side of x > 0. The slider's segment is a `sliding_segment`; a spring sits on ``x``.
 
     Parameters
     ----------
@@ -173,8 +223,10 @@ def slider_crank(
         Length of the rod, metres.
     segments : Sequence[Segment]
         One for each body, in the order of the coordinates.
-    spring : SpringDamper | None, optional
+    spring : Spring | None, optional
         None for none.
+    gravity_m_s2 : ArrayLike
+        (3,), in the x-y plane.
     branch : int, optional
         +1 or -1.
 
@@ -184,12 +236,18 @@ def slider_crank(
     >>> from biomech_id.multibody.mechanisms import planar_segment, sliding_segment
     >>> from biomech_id.multibody.mechanisms import slider_crank
     >>> parts = [planar_segment("crank", 1.0, (0.1, 0.0), 0.01), planar_segment("rod", 1.0, (0.2, 0.0), 0.02)]
-    >>> engine = slider_crank(0.2, 0.5, [*parts, sliding_segment("piston", 0.5, 0.0, 0.001)])
-    >>> float(engine.configuration(np.array([[1e-9]]))[0, 2].round(6))
+    >>> from biomech_id.multibody.reduction import configuration
+    >>> piston = sliding_segment("piston", 0.5, 0.0, 0.001)
+    >>> engine = slider_crank(0.2, 0.5, [*parts, piston], gravity_m_s2=(0.0, -9.81, 0.0))
+    >>> float(configuration(engine, np.array([[1e-9]]))[0, 2].round(6))
     0.7
     """
-    slider = TableBody(segments[2], BASE, "prismatic", **_ALONG_X)
-    tree = Tree([TableBody(segments[0]), TableBody(segments[1], 0, d_m=crank_m), slider])
+    names = [segment.name for segment in segments]
+    bodies = [
+        Body(segments[0], revolute("theta")),
+        Body(segments[1], revolute("eta"), names[0], (crank_m, 0.0, 0.0)),
+        Body(segments[2], prismatic("x"), GROUND, **_ALONG_X),
+    ]
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         cosine, sine = m.cos(q1[0]), m.sin(q1[0])
@@ -197,10 +255,11 @@ def slider_crank(
         along = branch * m.sqrt(1 - across * across)
         return [(across * cosine - along * sine, along * cosine + across * sine), crank_m * cosine + rod_m * along]
 
-    return ClosedLoop(tree, [Pin(1, (rod_m, 0, 0), 2, (0, 0, 0))], (0,), closure, (spring,) if spring else ())
+    pins = [pin(names[1], (rod_m, 0, 0), names[2], (0, 0, 0), plane_of=GROUND)]
+    return System(bodies, in_plane(gravity_m_s2), pins, ["theta"], [spring] if spring else [], closed_form=closure)
 
 
-def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment]) -> ClosedLoop:
+def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment], *, gravity_m_s2: ArrayLike) -> System:
     """A gear that rolls around another on a carrier: coordinates carrier and central gear (free), planet on the carrier.
 
     Parameters
@@ -211,16 +270,24 @@ def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment
         Pitch radius of the planet, metres.
     segments : Sequence[Segment]
         One for each body, in the order of the coordinates.
+    gravity_m_s2 : ArrayLike
+        (3,), in the x-y plane.
     """
     distance = radius_m + other_radius_m
-    tree = Tree([TableBody(segments[0]), TableBody(segments[1]), TableBody(segments[2], 0, d_m=distance)])
-    rolling: Coupling = rolling_gears(tree, 1, 2, 0, radius_m, other_radius_m)
+    names = [segment.name for segment in segments]
+    bodies = [
+        Body(segments[0], revolute("carrier")),
+        Body(segments[1], revolute("sun")),
+        Body(segments[2], revolute("planet"), names[0], (distance, 0.0, 0.0)),
+    ]
+    cut = System(bodies, in_plane(gravity_m_s2))
+    rolling = gears(cut.layout, names[1], names[2], names[0], radius_m, other_radius_m)
     ratio = radius_m / other_radius_m
 
     def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         return [ratio * (q1[0] - q1[1])]
 
-    return ClosedLoop(tree, [rolling], (0, 1), closure)
+    return replace(cut, closures=[rolling], free=["carrier", "sun"], closed_form=closure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,32 +342,39 @@ class ExoskeletonLeg:
     rest_m: float
     branch: int = 1
 
-    def mechanism(self) -> ClosedLoop:
-        """The leg as a `ClosedLoop`."""
+    def mechanism(self, gravity_m_s2: ArrayLike) -> System:
+        """The leg as a `System` with the coordinates hip, knee, ankle (free), crank, coupler, strut, length.
+
+        Parameters
+        ----------
+        gravity_m_s2 : ArrayLike
+            (3,), in the x-y plane.
+        """
         s, (ax, ay), (dx, dy) = self.segments, self.crank_pivot_m, self.strut_pivot_m
-        to_crank, to_strut = _polar(ax, ay), _polar(dx, dy)
+        name = {key: segment.name for key, segment in s.items()}
         bodies = [
-            TableBody(s["thigh"]),
-            TableBody(s["shank"], 0, d_m=self.thigh_m),
-            TableBody(s["foot"], 1, d_m=self.shank_m),
-            TableBody(s["crank"], 0, gamma_rad=to_crank[1], d_m=to_crank[0], theta_rad=-to_crank[1]),
-            TableBody(s["coupler"], 3, d_m=self.crank_m),
-            TableBody(s["cylinder"], 1, gamma_rad=to_strut[1], d_m=to_strut[0], theta_rad=-to_strut[1]),
-            TableBody(s["rod"], 5, "prismatic", **_ALONG_X),
+            Body(s["thigh"], revolute("hip")),
+            Body(s["shank"], revolute("knee"), name["thigh"], (self.thigh_m, 0.0, 0.0)),
+            Body(s["foot"], revolute("ankle"), name["shank"], (self.shank_m, 0.0, 0.0)),
+            Body(s["crank"], revolute("crank"), name["thigh"], (ax, ay, 0.0)),
+            Body(s["coupler"], revolute("coupler"), name["crank"], (self.crank_m, 0.0, 0.0)),
+            Body(s["cylinder"], revolute("strut"), name["shank"], (dx, dy, 0.0)),
+            Body(s["rod"], prismatic("length"), name["cylinder"], **_ALONG_X),
         ]
         pins = [
-            Pin(4, (self.coupler_m, 0, 0), 1, (*self.coupler_pin_m, 0)),
-            Pin(6, (0, 0, 0), 2, (*self.strut_pin_m, 0)),
+            pin(name["coupler"], (self.coupler_m, 0, 0), name["shank"], (*self.coupler_pin_m, 0), plane_of=name["thigh"]),
+            pin(name["rod"], (0, 0, 0), name["foot"], (*self.strut_pin_m, 0), plane_of=name["shank"]),
         ]
-        strut = SpringDamper(6, self.stiffness_N_m, self.damping_N_s_m, self.rest_m)
-        return ClosedLoop(Tree(bodies), pins, (0, 1, 2), self._closure, (strut,))
+        strut = Spring("length", self.stiffness_N_m, self.damping_N_s_m, self.rest_m)
+        free = ["hip", "knee", "ankle"]
+        return System(bodies, in_plane(gravity_m_s2), pins, free, [strut], closed_form=self._closure)
 
     def _closure(self, m: Any, q1: Sequence[Any]) -> Sequence[Any]:
         _, knee, ankle = q1
-        pin = _turned(m, knee, self.coupler_pin_m, (self.thigh_m, 0))
-        elbow = circle_intersection(m, self.crank_pivot_m, self.crank_m, pin, self.coupler_m, self.branch)
+        end = _turned(m, knee, self.coupler_pin_m, (self.thigh_m, 0))
+        elbow = circle_intersection(m, self.crank_pivot_m, self.crank_m, end, self.coupler_m, self.branch, of="crank and coupler")
         crank = ((elbow[1] - self.crank_pivot_m[1]) / self.crank_m, (elbow[0] - self.crank_pivot_m[0]) / self.crank_m)
-        along, across = (pin[0] - elbow[0]) / self.coupler_m, (pin[1] - elbow[1]) / self.coupler_m
+        along, across = (end[0] - elbow[0]) / self.coupler_m, (end[1] - elbow[1]) / self.coupler_m
         coupler = (across * crank[1] - along * crank[0], along * crank[1] + across * crank[0])
         end = _turned(m, ankle, self.strut_pin_m, (self.shank_m, 0))
         x, y = end[0] - self.strut_pivot_m[0], end[1] - self.strut_pivot_m[1]
@@ -330,17 +404,18 @@ class Assistance:
     crank_per_knee: FloatArray
 
 
-def assist_knee(mechanism: ClosedLoop, q: FloatArray, tau1: FloatArray, share: float) -> Assistance:
+def assist_knee(mechanism: System, q: FloatArray, tau1: FloatArray, share: float) -> Assistance:
     """Torque of the crank's motor of an `ExoskeletonLeg` that supplies a share of the knee's moment.
 
     Power is what crank and knee have in common: torque . crank speed = share . moment . knee speed.
 
     Parameters
     ----------
-    mechanism : ClosedLoop
+    mechanism : System
         Made by an `ExoskeletonLeg`.
     q : FloatArray
-        (N, 7), closed configurations. tau1 : (N, 3), what the motion needs (`ClosedLoop.inverse`).
+        (N, 7), closed configurations. tau1 : (N, 3), what the motion needs
+        (`biomech_id.multibody.reduction.inverse_dynamics`).
     tau1 : FloatArray
         (N, n1), what the free coordinates need, N m.
     share : float
@@ -351,8 +426,8 @@ def assist_knee(mechanism: ClosedLoop, q: FloatArray, tau1: FloatArray, share: f
     InvalidValueError
         A crank that does not move with the knee (a dead centre), where no torque of the motor reaches it.
     """
-    W = mechanism.projection(q, np.zeros((len(q), 3)))[0]
-    ratio = W[:, 3, 1]
+    W = projection(mechanism, q, np.zeros((len(q), 3)))[0]
+    ratio = W[:, mechanism.speed("crank"), 1]
     if np.abs(ratio).min() < 1e-6:
         frame = int(np.argmin(np.abs(ratio)))
         raise InvalidValueError(
@@ -362,10 +437,6 @@ def assist_knee(mechanism: ClosedLoop, q: FloatArray, tau1: FloatArray, share: f
     knee = tau1[:, 1]
     torque = share * knee / ratio
     return Assistance(knee, torque, knee - torque * ratio, ratio)
-
-
-def _polar(x: float, y: float) -> tuple[float, float]:
-    return float(np.hypot(x, y)), float(np.arctan2(y, x))
 
 
 def _turned(m: Any, angle: Any, place: Sequence[float], origin: Sequence[float]) -> tuple[Any, Any]:

@@ -1,118 +1,73 @@
-"""Two pendulums in closed form, as systems that `biomech_id.multibody.forward.simulate` takes. Angles are absolute."""
+"""Planar pendulums as a `System`: a frame with x down, y to the right and z out of the plane; angles from the vertical.
+
+Every angle is that of its own link, not relative to the link before: a joint turns back by the angle before and on by its own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.multibody.forward import StateTerms
+from biomech_id.dynamics.body import Segment
+from biomech_id.errors import ShapeError
+from biomech_id.multibody.joints import JointSteps, PolynomialFunction, Turn
+from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.system import Body, Drive, System
+
+_BACK = PolynomialFunction((0.0, -1.0))
 
 
-@dataclass(frozen=True, eq=False)
-class DoublePendulum:
-    """Two uniform bars, angles (2,) from the downward vertical, drives at shoulder and elbow.
+def absolute_angle(angle: str, before: str = "") -> JointSteps:
+    """A hinge about z whose coordinate is the angle of the link itself, not that to the link before.
 
-    Source: R. Watanabe's notebook on the matrix formalism; where its code has l_2 in gravity's first row, l_1 belongs.
-
-    Attributes
+    Parameters
     ----------
-    mass_kg : FloatArray
-        (2,).
-    length_m : FloatArray
-        (2,).
-    drive_Nm : FloatArray
-        (2,), constant moments M_1 at the first joint and M_12 at the second, of the proximal on the distal bar.
-    gravity_m_s2 : float, optional
-        Downward.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.multibody.pendulums import DoublePendulum
-    >>> arm = DoublePendulum(np.array([1.0, 1.0]), np.array([1.0, 1.0]), np.zeros(2))
-    >>> arm.accelerations(0.0, np.zeros(2), np.zeros(2)) + 0.0
-    array([0., 0.])
+    angle : str
+        Name of the link's angle.
+    before : str, optional
+        Name of the angle of the link it hangs on; none for the base.
     """
-
-    mass_kg: FloatArray
-    length_m: FloatArray
-    drive_Nm: FloatArray
-    gravity_m_s2: float = 9.81
-
-    def __post_init__(self) -> None:
-        for name in ("mass_kg", "length_m", "drive_Nm"):
-            object.__setattr__(self, name, readonly(getattr(self, name), (2,), name=name, where="DoublePendulum"))
-
-    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
-        """M, C, G of one state.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from biomech_id.multibody.pendulums import DoublePendulum
-        >>> arm = DoublePendulum(np.array([2.0, 1.0]), np.array([0.3, 0.25]), np.zeros(2))
-        >>> arm.terms(np.zeros(2), np.zeros(2)).M.round(4)
-        array([[0.15  , 0.0375],
-               [0.0375, 0.0208]])
-        """
-        (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
-        coupling, difference = m2 * l1 * l2 / 2, q[0] - q[1]
-        mixed, turning = coupling * np.cos(difference), coupling * np.sin(difference)
-        M = np.array([[(m1 / 3 + m2) * l1**2, mixed], [mixed, m2 * l2**2 / 3]])
-        C = np.array([-turning * u[1] ** 2, turning * u[0] ** 2])
-        G = -g * np.array([(m1 / 2 + m2) * l1 * np.sin(q[0]), m2 / 2 * l2 * np.sin(q[1])])
-        return StateTerms(M, C, G)
-
-    def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (2,), rad/s2. M_12 acts on the second bar and its reaction on the first.
-
-        Parameters
-        ----------
-        t : float
-            Time, seconds.
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        return self.terms(q, u).accelerations(np.array([self.drive_Nm[0] - self.drive_Nm[1], self.drive_Nm[1]]))
-
-    def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic energy and height energy, zero at the hinge, J.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from biomech_id.multibody.pendulums import DoublePendulum
-        >>> arm = DoublePendulum(np.array([2.0, 1.0]), np.array([0.3, 0.25]), np.zeros(2))
-        >>> round(arm.energy(np.zeros(2), np.zeros(2)), 3)
-        -7.112
-        """
-        (m1, m2), (l1, l2), g = self.mass_kg, self.length_m, self.gravity_m_s2
-        kinetic = u @ self.terms(q, u).M @ u / 2
-        return float(kinetic - g * ((m1 / 2 + m2) * l1 * np.cos(q[0]) + m2 / 2 * l2 * np.cos(q[1])))
+    return (Turn(before, function=_BACK), Turn(angle)) if before else (Turn(angle),)
 
 
-@dataclass(frozen=True, eq=False)
-class NPendulum:
-    """n particles on massless links, angles (n,) from the downward vertical.
+def chain_of_links(
+    segments: Sequence[Segment], length_m: Sequence[float], *, gravity_m_s2: float, drives: Sequence[Drive] = ()
+) -> System:
+    """Links that hang from a pivot, one below the other, x along each; coordinates q_0, q_1 and so on, angles from the vertical.
+
+    Parameters
+    ----------
+    segments : Sequence[Segment]
+        Of the links; x along the link, from its upper joint.
+    length_m : Sequence[float]
+        From joint to joint.
+    gravity_m_s2 : float
+        Downward, along x.
+    drives : Sequence[Drive], optional
+        Power partners of the absolute angles.
+
+    Raises
+    ------
+    ShapeError
+        Another number of lengths than of links.
+    """
+    if len(segments) != len(length_m):
+        raise ShapeError(
+            f"{len(segments)} links came with {len(length_m)} lengths.",
+            value=len(length_m),
+            expected=str(len(segments)),
+            where="links",
+        )
+    bodies = []
+    for i, segment in enumerate(segments):
+        parent, place = (segments[i - 1].name, (float(length_m[i - 1]), 0.0, 0.0)) if i else (GROUND, (0.0, 0.0, 0.0))
+        bodies.append(Body(segment, absolute_angle(f"q_{i}", f"q_{i - 1}" if i else ""), parent, place))
+    return System(bodies, (gravity_m_s2, 0.0, 0.0), drives=drives)
+
+
+def n_pendulum(mass_kg: Sequence[float], length_m: Sequence[float], *, gravity_m_s2: float) -> System:
+    """Particles on massless links.
 
     ::
 
@@ -121,93 +76,56 @@ class NPendulum:
 
     Source: Gede et al. (2013) ASME DETC2013-13470, whose equation (1) lost a minus sign in every line.
 
-    Attributes
+    Parameters
     ----------
-    mass_kg : FloatArray
-        (n,).
-    length_m : FloatArray
-        (n,).
-    gravity_m_s2 : float, optional
+    mass_kg, length_m : Sequence[float]
+        One for each link.
+    gravity_m_s2 : float
         Downward.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from biomech_id.multibody.pendulums import NPendulum
-    >>> one = NPendulum(np.array([1.0]), np.array([1.0]))
-    >>> one.accelerations(0.0, np.array([np.pi / 2]), np.zeros(1)).round(3)
-    array([-9.81])
+    >>> from biomech_id.multibody.pendulums import n_pendulum
+    >>> one = n_pendulum([1.0], [1.0], gravity_m_s2=9.81)
+    >>> one.forward(np.array([[np.pi / 2]]), np.zeros((1, 1)), np.zeros((1, 1))).round(3)
+    array([[-9.81]])
     """
+    particles = [
+        Segment(f"link {i}", m, np.array([l, 0.0, 0.0]), np.zeros((3, 3)))
+        for i, (m, l) in enumerate(zip(mass_kg, length_m, strict=True))
+    ]
+    return chain_of_links(particles, length_m, gravity_m_s2=gravity_m_s2)
 
-    mass_kg: FloatArray
-    length_m: FloatArray
-    gravity_m_s2: float = 9.81
 
-    def __post_init__(self) -> None:
-        mass = readonly(self.mass_kg, (None,), name="mass_kg", where="NPendulum")
-        object.__setattr__(self, "mass_kg", mass)
-        object.__setattr__(self, "length_m", readonly(self.length_m, mass.shape, name="length_m", where="NPendulum"))
+def double_pendulum(
+    mass_kg: Sequence[float], length_m: Sequence[float], drive_Nm: Sequence[float] = (0.0, 0.0), *, gravity_m_s2: float
+) -> System:
+    """Two uniform bars with constant drives at shoulder and elbow.
 
-    @cached_property
-    def _mu(self) -> FloatArray:
-        n = len(self.mass_kg)
-        beyond = np.cumsum(self.mass_kg[::-1])[::-1]
-        return np.asarray(np.outer(self.length_m, self.length_m) * beyond[np.maximum.outer(np.arange(n), np.arange(n))])
+    Source: R. Watanabe's notebook on the matrix formalism; where its code has l_2 in gravity's first row, l_1 belongs.
 
-    @cached_property
-    def _weight(self) -> FloatArray:
-        return np.asarray(self.gravity_m_s2 * self.length_m * np.cumsum(self.mass_kg[::-1])[::-1])
+    Parameters
+    ----------
+    mass_kg, length_m : Sequence[float]
+        Two each.
+    drive_Nm : Sequence[float], optional
+        Constant moments M_1 on the first bar and M_12, of the first on the second.
+    gravity_m_s2 : float
+        Downward.
 
-    def terms(self, q: FloatArray, u: FloatArray) -> StateTerms:
-        """M, C, G of one state.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        return StateTerms(*self._parts(q, u))
-
-    def _parts(self, q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        # cos(a - b) and sin(a - b) by the addition theorems: 2 n trigonometric functions instead of 2 n^2.
-        waves = np.empty((2, len(q)))
-        sine, cosine = np.sin(q, out=waves[0]), np.cos(q, out=waves[1])
-        pulls = (waves * (u * u)) @ self._mu
-        return self._mu * (waves.T @ waves), cosine * pulls[0] - sine * pulls[1], -self._weight * sine
-
-    def accelerations(self, t: float, q: FloatArray, u: FloatArray) -> FloatArray:
-        """Return q'' (n,), rad/s2.
-
-        Parameters
-        ----------
-        t : float
-            Time, seconds.
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-        """
-        M, C, G = self._parts(q, u)
-        return np.asarray(np.linalg.solve(M, C + G), dtype=np.float64)
-
-    def energy(self, q: FloatArray, u: FloatArray) -> float:
-        """Kinetic energy and height energy, zero at the hinge, J.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (n,), coordinates of one state, rad or m.
-        u : FloatArray
-            (n,), speeds of that state.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from biomech_id.multibody.pendulums import NPendulum
-        >>> one = NPendulum(np.array([2.0]), np.array([0.5]))
-        >>> round(one.energy(np.array([np.pi / 2]), np.array([2.0])), 3)
-        1.0
-        """
-        return float(u @ self.terms(q, u).M @ u / 2 - self._weight @ np.cos(q))
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.multibody.pendulums import double_pendulum
+    >>> bars = double_pendulum((2.0, 1.0), (0.3, 0.25), gravity_m_s2=9.81)
+    >>> bars.terms(np.zeros((1, 2)), np.zeros((1, 2))).M[0].round(4)
+    array([[0.15  , 0.0375],
+           [0.0375, 0.0208]])
+    """
+    bars = []
+    for i, (m, l) in enumerate(zip(mass_kg, length_m, strict=True)):
+        bars.append(Segment(f"bar {i + 1}", m, np.array([l / 2, 0.0, 0.0]), np.diag([0.0, 1.0, 1.0]) * m * l**2 / 12))
+    on_angles = np.array([drive_Nm[0] - drive_Nm[1], drive_Nm[1]])
+    drives = [Drive(("q_0", "q_1"), lambda t, q, u: on_angles)] if on_angles.any() else []
+    return chain_of_links(bars, length_m, gravity_m_s2=gravity_m_s2, drives=drives)

@@ -106,8 +106,8 @@ class PlanarArm:
         (3,), distance of each centre of mass from the segment's proximal joint.
     inertia_kgm2 : FloatArray
         (3,), about each centre of mass, about the axis out of the plane.
-    gravity_m_s2 : float, optional
-        Along -y.
+    gravity_m_s2 : float
+        Along -y; has to be said.
 
     Raises
     ------
@@ -120,7 +120,7 @@ class PlanarArm:
     --------
     >>> import numpy as np
     >>> from biomech_id.multibody.planar_arm import PlanarArm
-    >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+    >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]), gravity_m_s2=9.81)
     >>> arm.length_m
     array([0.3 , 0.25, 0.1 ])
     """
@@ -129,7 +129,7 @@ class PlanarArm:
     length_m: FloatArray
     com_m: FloatArray
     inertia_kgm2: FloatArray
-    gravity_m_s2: float = 9.81
+    gravity_m_s2: float
 
     def __post_init__(self) -> None:
         for name in ("mass_kg", "length_m", "com_m", "inertia_kgm2"):
@@ -152,7 +152,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
+        gravity_m_s2=9.81)
         >>> M = arm.mass_matrix(np.zeros(3))
         >>> bool(np.allclose(M, M.T)), bool((np.linalg.eigvalsh(M) > 0).all())
         (True, True)
@@ -185,7 +186,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
+        gravity_m_s2=9.81)
         >>> arm.velocity_moments(np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         """
@@ -210,7 +212,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
+        gravity_m_s2=9.81)
         >>> arm.gravity_moments(np.array([np.pi / 2, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         >>> arm.gravity_moments(np.zeros(3)).round(3)
@@ -260,7 +263,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
+        gravity_m_s2=9.81)
         >>> held = arm.moments(np.zeros(3), np.zeros(3), np.zeros(3))
         >>> bool(np.allclose(held.total, held.gravity))
         True
@@ -306,7 +310,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]))
+        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
+        gravity_m_s2=9.81)
         >>> arm.com_jacobians(np.zeros(3)).shape
         (3, 2, 3)
         """

@@ -96,14 +96,35 @@ def configuration(system: System, q1: ArrayLike) -> FloatArray:
         )  # fmt: skip
     q = _with_free(system, q1)
     free = [system.coordinate(name) for name in system.free]
+    circles = _Circles()
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = system.closed_form(np, [q[:, k] for k in free]) if system.closed_form else ()
+        found = system.closed_form(circles, [q[:, k] for k in free]) if system.closed_form else ()
         for name, value in zip(system.dependent, found, strict=True):
             q[:, system.coordinate(name)] = np.arctan2(*value) if isinstance(value, tuple) else value
     lost: BoolArray = np.asarray(np.isnan(q).any(axis=1) & ~np.isnan(q[:, free]).any(axis=1))
     if lost.any():
-        _refuse(system, "cannot be assembled: its links do not reach each other", q, lost)
+        _refuse(system, f"cannot be assembled: its links do not reach each other{circles.missed(int(np.argmax(lost)))}", q, lost)
     return q
+
+
+class _Circles:
+    """NumPy for a closed form, with a note of every pair of circles that shall meet."""
+
+    sin, cos, sqrt, atan2 = (staticmethod(f) for f in (np.sin, np.cos, np.sqrt, np.arctan2))
+
+    def __init__(self) -> None:
+        self.gaps_m: dict[str, FloatArray] = {}
+
+    def meet(self, of: str, radius: FloatArray, other_radius: FloatArray, dx: FloatArray, dy: FloatArray) -> None:
+        distance = np.hypot(dx, dy)
+        too_far, too_near = distance - (radius + other_radius), np.abs(radius - other_radius) - distance
+        self.gaps_m[of] = np.atleast_1d(np.maximum(too_far, too_near))
+
+    def missed(self, frame: int) -> str:
+        """Which circles miss each other in a frame, and by how much."""
+        gaps = {of: float(gap[min(frame, len(gap) - 1)]) for of, gap in self.gaps_m.items()}
+        said = [f"the circles of {of} miss each other by {gap * 1e3:.3g} mm" for of, gap in gaps.items() if gap > 0]
+        return f", {said[0]}" if said else ""
 
 
 def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.wrench import Wrench
@@ -22,7 +23,9 @@ from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.multibody.tree import TableBody, Tree
+from biomech_id.multibody.joints import revolute
+from biomech_id.multibody.mechanisms import in_plane
+from biomech_id.multibody.system import Body, System
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.
@@ -53,7 +56,7 @@ class SagittalLeg:
     a1 : FloatArray
         (N, 3), hip, knee and ankle coordinates, rad, rad/s, rad/s2.
     hip : Motion
-        The moving hip, without rotation: the ``base`` of `ClosedLoop.inverse`.
+        The moving hip, without rotation: the ``base`` of `biomech_id.multibody.reduction.inverse_dynamics`.
     segments : Mapping[str, Segment]
         "thigh", "shank", "foot": mass, mean projected centre of mass, mean moment of inertia about the plane's normal.
     frames : slice
@@ -78,10 +81,21 @@ class SagittalLeg:
         hip = self.hip.frames.origin_lab_m[:, None, :2]
         return np.asarray(np.concatenate([hip, hip + np.cumsum(links, axis=1)], axis=1))
 
-    def tree(self) -> Tree:
-        """The leg alone, as a planar tree with the coordinates hip, knee, ankle."""
+    def system(self, gravity_m_s2: ArrayLike) -> System:
+        """The leg alone, with the coordinates hip, knee, ankle.
+
+        Parameters
+        ----------
+        gravity_m_s2 : ArrayLike
+            (3,), in the plane: (0, -9.81, 0).
+        """
         thigh, shank, foot = (self.segments[name] for name in LINKS)
-        return Tree([TableBody(thigh), TableBody(shank, 0, d_m=self.thigh_m), TableBody(foot, 1, d_m=self.shank_m)])
+        bodies = [
+            Body(thigh, revolute("hip")),
+            Body(shank, revolute("knee"), "thigh", (self.thigh_m, 0.0, 0.0)),
+            Body(foot, revolute("ankle"), "shank", (self.shank_m, 0.0, 0.0)),
+        ]
+        return System(bodies, in_plane(gravity_m_s2))
 
     def ground(self, contact: FootContact) -> External:
         """What the ground does to the foot within the plane, in the same frames: in-plane force, moment about the normal.

@@ -1,9 +1,9 @@
 """Programs without branches: arithmetic done once on symbols becomes a list of assignments, and that a function in any language.
 
 A `Tape` hands out `Scalar`s. Sums and products of them with numbers and with each other are folded where nothing is to be done
-(x 0, x 1, x + 0, a double sign), and what was computed before is not computed again, so that an algorithm written for numbers, run on
-scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with `math`, NumPy, C, the
-count of operations, and any other arithmetic (`Program.run`): 50 digits of mpmath, expressions of SymPy.
+(x 0, x 1, x + 0, a double sign), and what was computed before is not computed again, so that an algorithm written for numbers,
+run on scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with `math`,
+NumPy, C, the count of operations, and any other arithmetic (`Program.run`): 50 digits of mpmath, expressions of SymPy.
 """
 
 from __future__ import annotations
@@ -55,7 +55,17 @@ class Operations:
         return sum(weight * count for weight, count in zip(WEIGHTS, astuple(self), strict=True))
 
 
-_KIND = {"+": "add", "-": "add", "neg": "add", "*": "mul", "/": "div", "sqrt": "sqrt", "sin": "trig", "cos": "trig", "atan2": "atan"}
+_KIND = {
+    "+": "add",
+    "-": "add",
+    "neg": "add",
+    "*": "mul",
+    "/": "div",
+    "sqrt": "sqrt",
+    "sin": "trig",
+    "cos": "trig",
+    "atan2": "atan",
+}
 
 
 class Scalar:
@@ -192,6 +202,8 @@ class Tape:
         if not isinstance(a, Scalar):
             return a + b
         if not isinstance(b, Scalar):
+            if a.operation == "+" and not isinstance(a.arguments[1], Scalar):
+                a, b = a.arguments[0], a.arguments[1] + b
             return a if b == 0 else self._line("+", a, float(b))
         if b.operation == "neg":
             return self.subtract(a, b.arguments[0])

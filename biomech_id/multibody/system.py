@@ -695,9 +695,13 @@ class System:
             (n,), speeds.
         """
         tau = np.zeros(len(self.speeds), dtype=np.result_type(q, u))
-        for drive in self.drives:
-            tau[[self.speed(name) for name in drive.speeds]] += np.asarray(drive.torque(t, q, u))
+        for drive, columns in zip(self.drives, self._driven, strict=True):
+            tau[columns] += np.asarray(drive.torque(t, q, u))
         return tau
+
+    @cached_property
+    def _driven(self) -> list[list[int]]:
+        return [[self.speed(name) for name in drive.speeds] for drive in self.drives]
 
     def energy(self, q: ArrayLike, u: ArrayLike) -> FloatArray:
         """Kinetic, gravitational (zero at the laboratory's origin) and spring energy (N,), J.

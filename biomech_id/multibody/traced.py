@@ -1,8 +1,8 @@
 """The dynamics of a `System` run once on scalars of a `Tape`: what comes out are its equations as a program.
 
-Recursions in the bodies' own axes: composite bodies for M and g, Newton-Euler for c. Closures are looked at from their body C: the way
-from C to the ends of the gap holds only the joints in between, so that the terms in which all turns with C never arise. J2 is solved
-block by block (`biomech_id.multibody.elimination`), whatever the order of the closures.
+Recursions in the bodies' own axes: composite bodies for M and g, Newton-Euler for c. Closures are looked at from their body C:
+the way from C to the ends of the gap holds only the joints in between, so that the terms in which all turns with C never arise.
+J2 is solved block by block (`biomech_id.multibody.elimination`), whatever the order of the closures.
 
 Dependent coordinates come in one of three ways ::
 
@@ -25,14 +25,15 @@ from biomech_id.errors import InvalidValueError, MissingInputError, OptionError
 from biomech_id.multibody.closures import Coupler, Gearing, PointGap, Rod
 from biomech_id.multibody.elimination import blocks
 from biomech_id.multibody.joints import Orientation, Slide, Turn, quaternion_rows
+from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.straight_line import Program, Scalar, Tape
 from biomech_id.multibody.system import System
 
 #: Trigonometric elimination, direct elimination, implicit constraints.
 Elimination = Literal["TE", "DE", "IC"]
-#: What can be asked for: dependent coordinates, all speeds, W and w, terms in the free speeds, the accelerations of the free speeds,
-#: what the dampers take, and what Newton's method takes off the dependent coordinates.
+#: What can be asked for: dependent coordinates, all speeds, W and w, terms in the free speeds, the accelerations of the free
+#: speeds, what the dampers take, and what Newton's method takes off the dependent coordinates.
 QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
 Vector = list[Any]
 Matrix = list[list[Any]]
@@ -40,7 +41,8 @@ _UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "spring1"), method: Elimination = "TE") -> Program:
-    """The equations in the free coordinates as a program of the coordinates (``q:name``), speeds (``u:name``), drives (``tau:name``).
+    """The equations in the free coordinates as a program of the coordinates (``q:name``), speeds (``u:name``), drives
+    (``tau:name``).
 
     Inputs are the free coordinates, for IC then the dependent ones, the free speeds, and for ``a1`` their power partners.
 
@@ -91,13 +93,14 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
 
 @dataclass
 class _Node:
-    """One elementary frame: constant place on the node before, then one step (or none)."""
+    """One elementary frame: constant place on the node before, then one step (or none), and further turns about its axis."""
 
     before: int
     R: Matrix
     p: Vector
     step: Turn | Slide | Orientation | None = None
     rows: tuple[int, ...] = ()
+    further: tuple[Turn, ...] = ()
     mass: float = 0.0
     moment: Vector = field(default_factory=lambda: [0.0, 0.0, 0.0])
     inertia: Matrix = field(default_factory=lambda: [[0.0] * 3 for _ in range(3)])
@@ -107,7 +110,8 @@ class _Traced:
     """A system on a tape; every quantity is worked out when it is asked for, what it shares with others once."""
 
     def __init__(self, system: System, method: Elimination, driven: bool) -> None:
-        self.system, self.tape, self._done = system, Tape(), dict[str, Any]()
+        self.system, self.tape = system, Tape()
+        self._done: dict[str, Any] = {}
         self.q: dict[str, Any] = {name: self.tape.symbol(f"q:{name}") for name in system.free}
         self.circle: dict[str, tuple[Any, Any]] = {}
         if method == "IC":
@@ -116,7 +120,7 @@ class _Traced:
         self.tau1 = [self.tape.symbol(f"tau:{name}") for name in system.free_speeds] if driven else []
         if method != "IC" and system.closed_form is not None:
             self._eliminate(system.closed_form(self.tape, [self.q[name] for name in system.free]), method)
-        self.nodes, self.node_of = _nodes(system)
+        self.nodes, self.node_of, self.step_of = _nodes(system)
 
     def _eliminate(self, found: Sequence[Any], method: Elimination) -> None:
         for name, value in zip(self.system.dependent, found, strict=True):
@@ -140,7 +144,7 @@ class _Traced:
     def amount(self, step: Turn | Slide, derivative: str = "value") -> Any:
         """Value, slope or curvature of a step."""
         if step.function is None:
-            return {"value": lambda: self.value(step.coordinate), "slope": lambda: 1.0, "curvature": lambda: 0.0}[derivative]()
+            return self.value(step.coordinate) if derivative == "value" else float(derivative == "slope")
         try:
             return getattr(step.function, derivative)(self.value(step.coordinate))
         except (TypeError, AttributeError, ValueError) as error:
@@ -163,14 +167,14 @@ class _Traced:
         if isinstance(step, Orientation):
             turn = quaternion_rows(*(self.value(name) for name in step.coordinates))
         else:
-            turn = self._turn(step)
+            turn = self._turn(step, node.further)
         return _product(node.R, turn), node.p
 
-    def _turn(self, step: Turn) -> Matrix:
-        if step.function is None and step.coordinate in self.circle:
+    def _turn(self, step: Turn, further: tuple[Turn, ...]) -> Matrix:
+        if not further and step.function is None and step.coordinate in self.circle:
             s, c = self.circle[step.coordinate]
         else:
-            angle = self.amount(step)
+            angle = sum((self.amount(turn) for turn in further), start=self.amount(step))
             s, c = self.tape.sin(angle), self.tape.cos(angle)
         x, y, z = step.axis
         if 1.0 in (abs(x), abs(y), abs(z)):
@@ -193,7 +197,15 @@ class _Traced:
             return [(row, True, _UNIT[k], 1.0) for k, row in enumerate(node.rows)]
         if node.step is None:
             return []
-        return [(node.rows[0], isinstance(node.step, Turn), list(node.step.axis), self.amount(node.step, "slope"))]
+        steps = zip(node.rows, (node.step, *node.further), strict=True)
+        return [(row, isinstance(step, Turn), list(step.axis), self.amount(step, "slope")) for row, step in steps]
+
+    def bend(self, row: int) -> Any:
+        """Curvature of the function of a row, times the square of its speed."""
+        step, speed = self.step_of[row], self.system.layout.rows[row][2]
+        if step is None or step.function is None:
+            return 0.0
+        return self.amount(step, "curvature") * (self.u()[speed] * self.u()[speed])
 
     # Composite bodies.
 
@@ -238,8 +250,11 @@ class _Traced:
             k = node.before
 
     def gravity_rows(self) -> Vector:
-        """g of the rows: first moments across gravity."""
-        up = [[-float(x) for x in np.asarray(self.system.gravity_lab_m_s2)]]
+        """Return g of the rows: first moments across gravity."""
+        gravity = np.asarray(self.system.gravity_lab_m_s2)
+        size = float(np.linalg.norm(gravity))
+        # A direction of length 1 is turned, the same products as those of the rotations themselves where these are needed too.
+        up = [(-gravity / size).tolist() if size else [0.0, 0.0, 0.0]]
         g: Vector = [0.0] * len(self.system.layout.rows)
         for k in range(1, len(self.nodes)):
             node = self.nodes[k]
@@ -247,7 +262,7 @@ class _Traced:
             m, h, _ = self.composites()[k]
             pull = _cross(h, up[k])
             for row, turns, axis, slope in self.columns(node):
-                g[row] = (_dot(axis, pull) if turns else m * _dot(axis, up[k])) * slope
+                g[row] = (_dot(axis, pull) if turns else m * _dot(axis, up[k])) * size * slope
         return g
 
     def newton_euler(self, a: Vector) -> Vector:
@@ -276,9 +291,7 @@ class _Traced:
         for row, turns, axis, slope in self.columns(node):
             speed = self.system.layout.rows[row][2]
             rate = self.u()[speed] * slope
-            change = a[speed] * slope
-            if isinstance(node.step, Turn | Slide) and node.step.function is not None:
-                change = change + self.amount(node.step, "curvature") * (self.u()[speed] * self.u()[speed])
+            change = a[speed] * slope + self.bend(row)
             along, across = _scaled(axis, rate), _scaled(axis, change)
             if not turns:
                 acceleration = _plus(acceleration, across, _scaled(_cross(omega, along), 2.0))
@@ -334,7 +347,11 @@ class _Traced:
             x, f, k = self.value(closure.independent), closure.function, speed(closure.independent)
             row = {speed(closure.dependent): 1.0, k: -1.0 * f.slope(x)}
             return [
-                (row, lambda: -1.0 * f.curvature(x) * (self.u()[k] * self.u()[k]), lambda: self.value(closure.dependent) - f.value(x))
+                (
+                    row,
+                    lambda: -1.0 * f.curvature(x) * (self.u()[k] * self.u()[k]),
+                    lambda: self.value(closure.dependent) - f.value(x),
+                )
             ]
         if isinstance(closure, PointGap):
             a = self.walk(closure.seen_from, closure.body, closure.place_m)
@@ -342,7 +359,8 @@ class _Traced:
             J = _difference(a.jacobian(), b.jacobian())
             return [
                 ({k: _dot(list(row), column) for k, column in J.items()},
-                 lambda row=row: _dot(list(row), _minus(a.bias()[1], b.bias()[1])), lambda row=row: _dot(list(row), _minus(a.p, b.p)))
+                 lambda row=row: _dot(list(row), _minus(a.bias()[1], b.bias()[1])), lambda row=row: _dot(list(row), _minus(a.p,
+                 b.p)))
                 for row in closure.rows
             ]  # fmt: skip
         assert isinstance(closure, Rod)
@@ -350,7 +368,11 @@ class _Traced:
         row = {k: 2.0 * _dot(x, column) for k, column in J.items()}
         length = closure.length_m
         return [
-            (row, lambda: 2.0 * (_dot(x, walk.bias()[1]) + _dot(walk.bias()[0], walk.bias()[0])), lambda: _dot(x, x) - length * length)
+            (
+                row,
+                lambda: 2.0 * (_dot(x, walk.bias()[1]) + _dot(walk.bias()[0], walk.bias()[0])),
+                lambda: _dot(x, x) - length * length,
+            )
         ]
 
     def _line(self, ends: Rod) -> tuple[Vector, dict[int, Vector], _Walk]:
@@ -382,6 +404,12 @@ class _Traced:
             return [[inverse * x for x in b[0]]]
         if len(A) == 2:
             inverse = 1.0 / (A[0][0] * A[1][1] - A[0][1] * A[1][0])
+            if len(b[0]) < 3:
+                both = list(zip(*b, strict=True))
+                return [
+                    [(A[1][1] * x - A[0][1] * y) * inverse for x, y in both],
+                    [(A[0][0] * y - A[1][0] * x) * inverse for x, y in both],
+                ]
             W = [[A[1][1] * inverse, -(A[0][1] * inverse)], [-(A[1][0] * inverse), A[0][0] * inverse]]
             return [[row[0] * x + row[1] * y for x, y in zip(*b, strict=True)] for row in W]
         return self._by_rotations([row[:] for row in A], [row[:] for row in b])
@@ -519,44 +547,46 @@ class _Walk:
 
     def __init__(self, traced: _Traced) -> None:
         self.traced, self.R, self.p = traced, _UNIT, [0.0, 0.0, 0.0]
-        #: Speed, whether it turns, axis, its sign and slope together, point of the axis.
-        self.passed: list[tuple[int, bool, Vector, Any, Vector]] = []
-        #: Node, arm, way (+1 down, -1 up), rows, or None and the last arm.
-        self.steps: list[tuple[Any, Vector, int, list[tuple[int, bool, Vector, Any]]]] = []
+        #: Speed, whether it turns, axis, its sign and slope together, and the first of the steps that it turns.
+        self.passed: list[tuple[int, bool, Vector, Any, int]] = []
+        #: Arm, way (+1 down, -1 up), rows with their axes.
+        self.steps: list[tuple[Vector, float, list[tuple[int, bool, Vector, Any]]]] = []
 
     def down(self, k: int) -> None:
         node, (R, p) = self.traced.nodes[k], self.traced.local(k)
         arm = _apply(self.R, p)
         self.p, self.R = _plus(self.p, arm), _product(self.R, R)
-        self._pass(node, arm, 1, self.p)
+        self._pass(node, arm, 1, len(self.steps) + 1)
 
     def up(self, k: int) -> None:
         node, (R, p) = self.traced.nodes[k], self.traced.local(k)
-        here, axes = self.p, self.R
+        axes = self.R
         self.R = _product(axes, [list(column) for column in zip(*R, strict=True)])
         arm = _apply(self.R, p)
         self.p = _minus(self.p, arm)
-        self._pass(node, arm, -1, here, axes)
+        self._pass(node, arm, -1, len(self.steps), axes)
 
-    def _pass(self, node: _Node, arm: Vector, way: int, at: Vector, axes: Matrix | None = None) -> None:
+    def _pass(self, node: _Node, arm: Vector, way: int, turned: int, axes: Matrix | None = None) -> None:
         rows = []
         for row, turns, axis, slope in self.traced.columns(node):
             seen = _apply(axes or self.R, axis)
-            speed = self.traced.system.layout.rows[row][2]
-            rows.append((speed, turns, seen, slope))
-            self.passed.append((speed, turns, seen, slope * float(way), at))
-        self.steps.append((node, arm, way, rows))
+            rows.append((row, turns, seen, slope))
+            self.passed.append((self.traced.system.layout.rows[row][2], turns, seen, slope * float(way), turned))
+        self.steps.append((arm, float(way), rows))
 
     def reach(self, place: Vector) -> None:
         arm = _apply(self.R, place)
         self.p = _plus(self.p, arm)
-        self.steps.append((None, arm, 1, []))
+        self.steps.append((arm, 1.0, []))
 
     def jacobian(self) -> dict[int, Vector]:
         """How speeds move the end."""
+        beyond = [[0.0, 0.0, 0.0]]
+        for arm, way, _ in reversed(self.steps):
+            beyond.append(_plus(_scaled(arm, way), beyond[-1]))
         out: dict[int, Vector] = {}
-        for speed, turns, axis, slope, at in self.passed:
-            column = _scaled(_cross(axis, _minus(self.p, at)) if turns else axis, slope)
+        for speed, turns, axis, slope, turned in self.passed:
+            column = _scaled(_cross(axis, beyond[len(self.steps) - turned]) if turns else axis, slope)
             out[speed] = _plus(out[speed], column) if speed in out else column
         return out
 
@@ -564,17 +594,17 @@ class _Walk:
         """Velocity of the end, and its acceleration when u' = 0."""
         u = self.traced.u()
         omega, alpha, v, a = ([0.0] * 3 for _ in range(4))
-        for node, arm, way, rows in self.steps:
-            function = node is not None and isinstance(node.step, Turn | Slide) and node.step.function
-            turned, slid = [], []
-            for speed, turns, axis, slope in rows:
-                change = self.traced.amount(node.step, "curvature") * (u[speed] * u[speed]) if function else 0.0
-                (turned if turns else slid).append((_scaled(axis, u[speed] * slope * float(way)), _scaled(axis, change * float(way))))
+        for arm, way, rows in self.steps:
+            turned: list[tuple[Vector, Vector]] = []
+            slid: list[tuple[Vector, Vector]] = []
+            for row, turns, axis, slope in rows:
+                speed = u[self.traced.system.layout.rows[row][2]]
+                both = (_scaled(axis, speed * slope * way), _scaled(axis, self.traced.bend(row) * way))
+                (turned if turns else slid).append(both)
             if way < 0:
                 omega, alpha = _turned(omega, alpha, turned)
-            sense = float(way)
-            v = _plus(v, _scaled(_cross(omega, arm), sense), *(along for along, _ in slid))
-            a = _plus(a, _scaled(_plus(_cross(alpha, arm), _cross(omega, _cross(omega, arm))), sense))
+            v = _plus(v, _scaled(_cross(omega, arm), way), *(along for along, _ in slid))
+            a = _plus(a, _scaled(_plus(_cross(alpha, arm), _cross(omega, _cross(omega, arm))), way))
             a = _plus(a, *(_plus(across, _scaled(_cross(omega, along), 2.0)) for along, across in slid))
             if way > 0:
                 omega, alpha = _turned(omega, alpha, turned)
@@ -586,23 +616,31 @@ def _turned(omega: Vector, alpha: Vector, turned: list[tuple[Vector, Vector]]) -
     return _plus(omega, along), _plus(alpha, across, _cross(omega, along))
 
 
-def _nodes(system: System) -> tuple[list[_Node], dict[str, int]]:
-    """A node for each step of each body, and the last node of every body."""
+def _nodes(system: System) -> tuple[list[_Node], dict[str, int], list[Turn | Slide | None]]:
+    """A node for each step of each body, the last node of every body, and the step of each row."""
     zero = [0.0, 0.0, 0.0]
-    nodes, node_of, row = [_Node(0, _UNIT, zero)], {"base": 0}, 0
+    nodes, node_of, step_of = [_Node(0, _UNIT, zero)], {GROUND: 0}, list[Turn | Slide | None]()
     for body in system.bodies:
         before = node_of[body.parent]
         R, p = np.asarray(body.R_parent_joint).tolist(), np.asarray(body.place_m).tolist()
+        made: list[_Node] = []
         for step in body.joint or (None,):
-            size = 0 if step is None else 3 if isinstance(step, Orientation) else 1
-            nodes.append(_Node(before, R, p, step, tuple(range(row, row + size))))
-            row, before, R, p = row + size, len(nodes) - 1, _UNIT, zero
-        last, segment = nodes[-1], body.segment
-        com = np.asarray(segment.com_m)
+            last = made[-1] if made else None
+            if last and isinstance(step, Turn) and isinstance(last.step, Turn) and step.axis == last.step.axis:
+                last.rows, last.further = (*last.rows, len(step_of)), (*last.further, step)
+                step_of.append(step)
+                continue
+            rows = 0 if step is None else 3 if isinstance(step, Orientation) else 1
+            made.append(_Node(before, R, p, step, tuple(range(len(step_of), len(step_of) + rows))))
+            step_of += [None] * rows if isinstance(step, Orientation) or step is None else [step]
+            nodes.append(made[-1])
+            before, R, p = len(nodes) - 1, _UNIT, zero
+        segment, com = body.segment, np.asarray(body.segment.com_m)
         tensor = segment.inertia_kgm2 + segment.mass_kg * (com @ com * np.eye(3) - np.outer(com, com))
-        last.mass, last.moment, last.inertia = float(segment.mass_kg), (segment.mass_kg * com).tolist(), tensor.tolist()
+        made[-1].mass, made[-1].moment = float(segment.mass_kg), (segment.mass_kg * com).tolist()
+        made[-1].inertia = tensor.tolist()
         node_of[body.name] = len(nodes) - 1
-    return nodes, node_of
+    return nodes, node_of, step_of
 
 
 def _by_ldl(M: Matrix, b: Vector) -> Vector:

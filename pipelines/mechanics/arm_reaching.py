@@ -15,6 +15,7 @@ def main(figure: Path) -> None:
     arm = PlanarArm(
         mass_kg=np.array([2.07, 1.16, 0.55]), length_m=np.array([0.326, 0.269, 0.19]),
         com_m=np.array([0.146, 0.117, 0.098]), inertia_kgm2=np.array([0.0163, 0.0072, 0.0011]),
+        gravity_m_s2=9.81,
     )  # fmt: skip
     start, target, duration = np.radians([-70, 60, 10]), np.radians([-20, 50, -10]), 0.6
     t = np.linspace(0, duration, 121)

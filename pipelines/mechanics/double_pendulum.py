@@ -7,12 +7,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from biomech_id.multibody.forward import simulate
-from biomech_id.multibody.pendulums import DoublePendulum
+from biomech_id.multibody.pendulums import double_pendulum
 
 
 def main(figure: Path) -> None:
     """Simulate and draw."""
-    bars = DoublePendulum(mass_kg=np.ones(2), length_m=np.ones(2), drive_Nm=np.zeros(2))
+    bars = double_pendulum(mass_kg=[1.0, 1.0], length_m=[1.0, 1.0], gravity_m_s2=9.81)
     run = simulate(
         bars, np.array([np.pi / 6, np.pi / 3]), np.array([np.pi, -2 * np.pi]), np.linspace(0, 10, 501),
         events={"first bar passes the vertical": lambda t, q, u: np.sin(q[0])},

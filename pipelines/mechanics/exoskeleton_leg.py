@@ -8,9 +8,11 @@ import numpy as np
 
 import biomech_id as bid
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.reduction import configuration, inverse_dynamics
 from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 DATA = Path(__file__).resolve().parents[2] / "data"
+GRAVITY = (0.0, -9.81, 0.0)  # in the plane of the walk: forward, up, right
 
 
 def dressed(leg: SagittalLeg) -> ExoskeletonLeg:
@@ -35,11 +37,12 @@ def main(figure: Path, side: str = "R", share: float = 0.4) -> None:
     first = int(np.argmax(contact.force_lab_N[:, 2] > 0))
     leg = sagittal_leg(motion, side, slice(first, first + int(np.argmin(contact.known[first:]))))
     t, ground = np.arange(len(leg.q1)) / motion.rate_hz, leg.ground(contact)
-    bare = leg.tree().inverse(leg.q1, leg.u1, leg.a1, [ground], gravity_lab_m_s2=(0, -9.81, 0), base=leg.hip)
+    bare = leg.system(GRAVITY).inverse(leg.q1, leg.u1, leg.a1, [ground], base=leg.hip)
 
-    mechanism = dressed(leg).mechanism()
-    q = mechanism.configuration(leg.q1)
-    assistance = assist_knee(mechanism, q, mechanism.inverse(q, leg.u1, leg.a1, [ground], base=leg.hip), share)
+    mechanism = dressed(leg).mechanism(GRAVITY)
+    q = configuration(mechanism, leg.q1)
+    needed = inverse_dynamics(mechanism, q, leg.u1, leg.a1, [ground], base=leg.hip)
+    assistance = assist_knee(mechanism, q, needed, share)
 
     page, (angles, moments) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
     angles.plot(t, np.degrees(q[:, :4]), label=["hip", "knee", "ankle", "crank"])

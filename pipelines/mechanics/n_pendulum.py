@@ -1,4 +1,4 @@
-"""Kane's equations of a 4- and a 10-pendulum, simulated and animated (python n_pendulum.py FIGURE [ANIMATION.gif])."""
+"""A 4- and a 10-pendulum, their equations by Kane, simulated and animated (python n_pendulum.py FIGURE [ANIMATION.gif])."""
 
 import sys
 from pathlib import Path
@@ -6,24 +6,27 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.animation import FuncAnimation, PillowWriter
-from scipy.integrate import solve_ivp
 
-from biomech_id.multibody.symbolic.equations import Pendulum, kane
+from biomech_id.multibody.forward import simulate
+from biomech_id.multibody.pendulums import n_pendulum
+from biomech_id.multibody.symbolic.describe import describe
+from biomech_id.multibody.symbolic.equations import kane
+from biomech_id.multibody.system import System
+
+
+def links(n: int) -> System:
+    """N particles on massless links, a metre and ten grams in all."""
+    return n_pendulum(np.full(n, 0.01 / n), np.full(n, 1 / n), gravity_m_s2=9.81)
 
 
 def swing(n: int, t: np.ndarray) -> np.ndarray:
     """Angles (N, n), rad, of n links let go almost straight."""
-    pendulum = Pendulum()
-    for _ in range(n):
-        pendulum.link(length_m=1 / n, mass_kg=0.01 / n)
-    accelerations = kane(pendulum.description).function(pendulum.constants)
-    start = np.concatenate([np.arange(n) * 0.01, np.zeros(n)])
-    run = solve_ivp(lambda t, y: [*y[n:], *accelerations(y[:n], y[n:])], t[[0, -1]], start, "DOP853", t, rtol=1e-9, atol=1e-9)
-    return run.y[:n].T
+    return simulate(links(n), np.arange(n) * 0.01, np.zeros(n), t, tolerance=1e-9).q
 
 
 def main(figure: Path, animation: Path | None = None, seconds: float = 10.0) -> None:
-    """Simulate both and draw."""
+    """Derive, simulate both and draw."""
+    print(kane(describe(links(4))).latex())
     t = np.linspace(0, seconds, 201)
     page, panels = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
     for n, axes in zip((4, 10), panels, strict=True):

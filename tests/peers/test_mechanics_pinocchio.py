@@ -1,56 +1,151 @@
-"""Trees of bodies beside pinocchio: inverse dynamics and mass matrix of random trees, revolute and prismatic, with branches.
+"""Systems beside pinocchio: random trees of every joint that both have, half of them closed by loops.
 
-Tolerance 1e-10 N m relative to the largest value: both are double precision.
+Inverse dynamics to 1e-9, forward dynamics to 1e-8, relative to the largest value. pinocchio's mass matrix is built
+from columns of its rnea: its crba is wrong where joints are not numbered depth first. Its quaternions end in w, and a free joint's
+speeds are in body axes.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from biomech_id.algebra.rotation import rotation_about
 from biomech_id.dynamics.body import Segment
-from biomech_id.dynamics.chain import BASE
-from biomech_id.multibody.tree import TableBody, Tree
+from biomech_id.multibody import joints
+from biomech_id.multibody.closures import LoopClosure, on_plane, spherical
+from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.reduction import constrained_accelerations, forward_dynamics, inverse_dynamics, projection
+from biomech_id.multibody.system import Body, System
 
 pin = pytest.importorskip("pinocchio")
 
 GRAVITY = np.array([0.4, -0.2, -9.81])
-TABLE = ("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m")
+KINDS = ("revolute", "prismatic", "ball", "universal", "cylindrical", "cardan", "free")
+N_STATES = 2
 
 
-def random_tree(rng: np.random.Generator) -> tuple[Tree, object]:
-    """The same tree twice. Pinocchio's joint follows all of the table's constants, since theta and r lie along its own axis."""
-    model, bodies = pin.Model(), []
+def random_segment(name: str, rng: np.random.Generator) -> Segment:
+    box, turn = rng.uniform(0.01, 0.1, 3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    tensor = turn @ np.diag([box[1] + box[2], box[0] + box[2], box[0] + box[1]]) @ turn.T
+    return Segment(name, rng.uniform(0.5, 3), rng.normal(0, 0.2, 3), (tensor + tensor.T) / 2)
+
+
+def made(kind: str, name: str) -> tuple[joints.JointSteps, list[Any]]:
+    """A joint of ours, and pinocchio's joints that do the same one after the other."""
+    first, second, third = (f"{name}{k}" for k in "abc")
+    return {
+        "revolute": (joints.revolute(first), [pin.JointModelRZ()]),
+        "prismatic": (joints.prismatic(first), [pin.JointModelPZ()]),
+        "ball": (joints.ball(first), [pin.JointModelSpherical()]),
+        "universal": (joints.universal(first, second), [pin.JointModelRX(), pin.JointModelRY()]),
+        "cylindrical": (joints.cylindrical(first, second), [pin.JointModelPZ(), pin.JointModelRZ()]),
+        "cardan": (joints.cardan((first, second, third), "zxy"), [pin.JointModelRZ(), pin.JointModelRX(), pin.JointModelRY()]),
+        "free": (joints.free(first), [pin.JointModelPX(), pin.JointModelPY(), pin.JointModelPZ(), pin.JointModelSpherical()]),
+    }[kind]
+
+
+def random_system(rng: np.random.Generator, kinds: tuple[str, ...] = KINDS) -> tuple[System, Any]:
+    """The same tree twice, 1 to 12 bodies, branches anywhere."""
+    model, bodies, last = pin.Model(), [], {GROUND: 0}
     model.gravity.linear = GRAVITY
-    for j in range(int(rng.integers(2, 9))):
-        box, turn = rng.uniform(0.01, 0.1, 3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
-        tensor = turn @ np.diag([box[1] + box[2], box[0] + box[2], box[0] + box[1]]) @ turn.T
-        segment = Segment(f"b{j}", rng.uniform(0.5, 3), rng.normal(0, 0.2, 3), (tensor + tensor.T) / 2)
-        gamma, b, alpha, d, theta, r = row = rng.normal(0, 0.7, 6)
-        # A branch leaves from the last body's way to the base: pinocchio's mass matrix wants subtrees numbered in one piece.
-        way = [BASE, *Tree(bodies).path(j - 1)] if j else [BASE]
-        parent, slides = way[int(rng.integers(len(way)))], rng.uniform() < 0.3
-        bodies.append(TableBody(segment, parent, "prismatic" if slides else "revolute", **dict(zip(TABLE, row, strict=True))))
-        first = pin.SE3(rotation_about(2, np.array(gamma)), np.array([0, 0, b]))
-        second = pin.SE3(rotation_about(0, np.array(alpha)), np.zeros(3)) * pin.SE3(np.eye(3), np.array([d, 0, 0]))
-        third = pin.SE3(rotation_about(2, np.array(theta)), np.array([0, 0, r]))
-        joint = pin.JointModelPZ() if slides else pin.JointModelRZ()
-        index = model.addJoint(parent + 1, joint, first * second * third, f"j{j}")
-        model.appendBodyToJoint(index, pin.Inertia(segment.mass_kg, np.array(segment.com_m), tensor), pin.SE3.Identity())
-    return Tree(bodies), model
+    for j in range(int(rng.integers(1, 13))):
+        kind = kinds[int(rng.integers(len(kinds)))]
+        parent = list(last)[int(rng.integers(len(last)))]
+        kind = "ball" if kind == "free" and parent != GROUND else kind
+        joint, theirs = made(kind, f"q{j}")
+        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        turn *= np.linalg.det(turn)
+        place, segment = rng.normal(0, 0.3, 3), random_segment(f"b{j}", rng)
+        bodies.append(Body(segment, joint, parent, place, turn))
+        at, index = pin.SE3(turn, place), last[parent]
+        for k, part in enumerate(theirs):
+            index = model.addJoint(index, part, at, f"j{j}{k}")
+            at = pin.SE3.Identity()
+        inertia = pin.Inertia(segment.mass_kg, np.array(segment.com_m), np.array(segment.inertia_kgm2))
+        model.appendBodyToJoint(index, inertia, pin.SE3.Identity())
+        last[segment.name] = index
+    return System(bodies, GRAVITY), model
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_random_trees(seed: int) -> None:
+def random_states(system: System, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    q = rng.normal(0, 0.7, (N_STATES, len(system.coordinates)))
+    for four, _ in system.layout.quaternions:
+        q[:, four] /= np.linalg.norm(q[:, four], axis=1, keepdims=True)
+    u, a = rng.normal(size=(2, N_STATES, len(system.speeds)))
+    return q, u, a
+
+
+def theirs(system: System, q: np.ndarray) -> np.ndarray:
+    """A state as pinocchio writes it: w last."""
+    out = q.copy()
+    for four, _ in system.layout.quaternions:
+        out[four] = q[[*four[1:], four[0]]]
+    return out
+
+
+def loops_for(system: System, q: np.ndarray, rng: np.random.Generator) -> list[LoopClosure]:
+    """A closure, closed in one state, between the last body and the base."""
+    body, place = system.bodies[-1].name, (0.1, -0.05, 0.2)
+    there = tuple(system.kinematics(q[None]).point(len(system.bodies), place)[0][0])
+    normal = rng.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    return [on_plane(body, place, GROUND, there, tuple(normal))] if rng.uniform() < 0.5 else [spherical(body, place, GROUND, there)]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_systems(seed: int) -> None:
+    """Trees against pinocchio; every second one closed too, the constrained motion by pinocchio's M and bias."""
     rng = np.random.default_rng(seed)
-    tree, model = random_tree(rng)
-    q, u, a = rng.normal(size=(3, 4, len(tree)))
-    tau = tree.inverse(q, u, a, gravity_lab_m_s2=GRAVITY)
-    M = tree.equations(q, u)[0]
-    data = model.createData()  # type: ignore[attr-defined]
-    for f in range(len(q)):
-        theirs = np.asarray(pin.rnea(model, data, q[f], u[f], a[f]))
-        np.testing.assert_allclose(tau[f], theirs, rtol=0, atol=1e-10 * max(1.0, np.abs(theirs).max()))
-        upper = np.triu(np.asarray(pin.crba(model, data, q[f])))
-        np.testing.assert_allclose(np.triu(M[f]), upper, rtol=0, atol=1e-12 * np.abs(upper).max())
+    system, model = random_system(rng)
+    q, u, a = random_states(system, rng)
+    tau, data, n = system.inverse(q, u, a), model.createData(), len(system.speeds)
+    M = system.mass_matrix(system.kinematics(q))
+    for f in range(N_STATES):
+        at = theirs(system, q[f])
+        expected = np.asarray(pin.rnea(model, data, at, u[f], a[f]))
+        np.testing.assert_allclose(tau[f], expected, rtol=0, atol=1e-9 * max(1.0, np.abs(expected).max()))
+        still = np.asarray(pin.rnea(model, data, at, np.zeros(n), np.zeros(n)))
+        columns = np.stack([np.asarray(pin.rnea(model, data, at, np.zeros(n), e)) - still for e in np.eye(n)], axis=1)
+        np.testing.assert_allclose(M[f], columns, rtol=0, atol=1e-9 * np.abs(columns).max())
+        aba = np.asarray(pin.aba(model, data, at, u[f], tau[f]))
+        np.testing.assert_allclose(
+            system.forward(q[[f]], u[[f]], tau[[f]])[0], aba, rtol=0, atol=1e-8 * max(1.0, np.abs(aba).max())
+        )
+    if seed % 2:
+        closed(system, model, q[0], rng)
+
+
+def closed(system: System, model: Any, q: np.ndarray, rng: np.random.Generator) -> None:
+    """The loop's forces from pinocchio's matrices, motion and forces from ours."""
+    closures = loops_for(system, q, rng)
+    size = sum(closure.size for closure in closures)
+    names = [name for name in system.coordinates if name in system.speeds]
+    moving = system.kinematics(q[None])
+    J = np.concatenate([c.jacobian(q[None], moving) for c in closures], axis=1)[0]
+    columns = [system.speed(name) for name in names]
+    # Dependent are those that the loop determines best: pivots of its Jacobian.
+    chosen: list[int] = []
+    rest = J[:, columns].copy()
+    for _ in range(size):
+        k = int(np.argmax(np.linalg.norm(rest, axis=0))) if rest.size else 0
+        if not rest.size or np.linalg.norm(rest[:, k]) < 0.02:
+            return  # this loop cannot be closed by plain coordinates: a tree of balls, or too short
+        way = rest[:, k] / np.linalg.norm(rest[:, k])
+        rest -= np.outer(way, way @ rest)
+        chosen.append(k)
+    dependent = {names[k] for k in chosen}
+    loop = System(system.bodies, GRAVITY, closures, [name for name in system.coordinates if name not in dependent])
+    u1, tau = rng.normal(size=(1, len(loop.free_speeds))), rng.normal(size=(1, len(loop.speeds)))
+    W, w = projection(loop, q[None], u1)
+    u = (W @ u1[..., None])[..., 0]
+    a1 = forward_dynamics(loop, q[None], u1, tau)
+    a, forces = constrained_accelerations(loop, q[None], u, tau)
+    scale = max(1.0, np.abs(a).max())
+    np.testing.assert_allclose((W @ a1[..., None])[..., 0] + w, a, rtol=0, atol=1e-8 * scale)
+    back = inverse_dynamics(loop, q[None], u1, a1)
+    np.testing.assert_allclose(back, np.einsum("nji,nj->ni", W, tau), rtol=0, atol=1e-9 * max(1.0, np.abs(forces).max()))
+    data = model.createData()
+    needed = np.asarray(pin.rnea(model, data, theirs(system, q), u[0], a[0]))
+    np.testing.assert_allclose(needed, tau[0] + J.T @ forces[0], rtol=0, atol=1e-8 * max(1.0, np.abs(needed).max()))

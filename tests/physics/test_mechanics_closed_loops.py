@@ -15,9 +15,19 @@ import pytest
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
-from biomech_id.multibody.closed_loop import ClosedLoop
-from biomech_id.multibody.loop_constraints import Coupling
+from biomech_id.multibody.closures import Gearing
+from biomech_id.multibody.forward import Simulation, simulate
 from biomech_id.multibody.mechanisms import assist_knee
+from biomech_id.multibody.reduction import (
+    assemble,
+    configuration,
+    forward_dynamics,
+    inverse_dynamics,
+    loop_forces,
+    projection,
+    reduced,
+)
+from biomech_id.multibody.system import System
 
 _spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "multibody" / "mechanisms.py")
 assert _spec is not None
@@ -27,12 +37,20 @@ _spec.loader.exec_module(mechanisms)
 
 #: N, N m, kg m2: the reference's three ways agree to 3.6e-15 on values up to 30, times of rotation not counted.
 TOLERANCE = 1e-11
+DOWN = (0.0, -9.81, 0.0)
 
 
 class Case:
     def __init__(self, file: Any, name: str) -> None:
-        build = {"fourbar": mechanisms.reference_four_bar, "leg_exo": lambda f: mechanisms.reference_leg(f).mechanism()}[name]
+        build = {"fourbar": mechanisms.reference_four_bar, "leg_exo": lambda f: mechanisms.reference_leg(f).mechanism(DOWN)}[name]
         self.file, self.loop = file[name], build(file)
+        self.dependent = [self.loop.coordinate(key) for key in self.loop.dependent]
+
+    def drives(self, tau1: np.ndarray) -> np.ndarray:
+        """Forces in the free coordinates as drives at all joints."""
+        tau = np.zeros((len(tau1), len(self.loop.speeds)))
+        tau[:, [self.loop.speed(key) for key in self.loop.free]] = tau1
+        return tau
 
     def of(self, name: str) -> np.ndarray:
         return np.array([case[name] for case in self.file["cases"]])
@@ -50,41 +68,45 @@ def close(ours: np.ndarray, theirs: np.ndarray, atol: float = TOLERANCE) -> None
 def test_dependent_coordinates_in_closed_form_and_by_newton(case: Case) -> None:
     q1, q2 = case.of("q1"), case.of("q2")
     assert len(q1) >= 8
-    explicit = case.loop.configuration(q1)
-    close(explicit[:, case.loop.dependent], q2)
-    close(case.loop.assemble(q1, q2 + 0.01), explicit)
+    explicit = configuration(case.loop, q1)
+    close(explicit[:, case.dependent], q2)
+    close(assemble(case.loop, q1, q2 + 0.01), explicit)
 
 
 def test_equations_in_free_coordinates(case: Case) -> None:
-    reduced = case.loop.reduced(case.loop.configuration(case.of("q1")), case.of("q1d"))
+    found = reduced(case.loop, configuration(case.loop, case.of("q1")), case.of("q1d"))
     for ours, name in (
-        (reduced.W, "W"), (reduced.M1, "M1"), (reduced.c1, "c1"), (reduced.g1, "g1"), (reduced.spring1, "tau_spring1"),
-        (reduced.u[:, case.loop.dependent], "q2d"),
+        (found.W, "W"), (found.M1, "M1"), (found.c1, "c1"), (found.g1, "g1"), (found.spring1, "tau_spring1"),
+        (found.u[:, case.dependent], "q2d"),
     ):  # fmt: skip
         close(ours, case.of(name))
 
 
 def test_inverse_and_forward_dynamics(case: Case) -> None:
-    q, u1, a1 = case.loop.configuration(case.of("q1")), case.of("q1d"), case.of("q1dd")
-    close(case.loop.inverse(q, u1, a1), case.of("tau1"))
-    close(case.loop.forward(q, u1, case.of("tau1")), a1, 1e-9)
+    q, u1, a1 = configuration(case.loop, case.of("q1")), case.of("q1d"), case.of("q1dd")
+    close(inverse_dynamics(case.loop, q, u1, a1), case.of("tau1"))
+    close(forward_dynamics(case.loop, q, u1, case.drives(case.of("tau1"))), a1, 1e-9)
 
 
 def test_the_wdot_term_is_not_small(case: Case) -> None:
     """Without it the answer would be wrong by 0.009 N m (four-bar) and 0.2 N m (leg); the test knows the difference."""
-    q, u1 = case.loop.configuration(case.of("q1")), case.of("q1d")
-    reduced = case.loop.reduced(q, u1)
-    M = case.loop.tree.equations(q, reduced.u)[0]
-    left_out = np.einsum("nji,njk,nk->ni", reduced.W, M, reduced.W_rate_u)
+    q, u1 = configuration(case.loop, case.of("q1")), case.of("q1d")
+    found = reduced(case.loop, q, u1)
+    M = case.loop.mass_matrix(case.loop.kinematics(q))
+    left_out = np.einsum("nji,njk,nk->ni", found.W, M, found.W_rate_u)
     key = "c1 without W^T M Wdot q1dot term: error"
     assert np.abs(left_out).max() == pytest.approx(case.file["checks_max_abs"][key], rel=1e-6)
+
+
+def freely(loop: System, q1: Any, u1: Any, t_s: np.ndarray) -> Simulation:
+    return simulate(loop, configuration(loop, np.array([q1]))[0], np.array(u1), t_s, tolerance=1e-11)
 
 
 @pytest.mark.slow
 def test_free_run_of_the_reference_four_bar(reference: Any) -> None:
     loop = mechanisms.reference_four_bar(reference("fourbar"))
     stored = reference("fourbar")["fourbar"]["free_motion"]
-    run = loop.run(np.array(stored["y0"][:1]), np.array(stored["y0"][1:]), np.array(stored["t"]), tolerance=1e-11)
+    run = freely(loop, stored["y0"][:1], stored["y0"][1:], np.array(stored["t"]))
     states = np.array(stored["theta_thetadot"])
     close(run.q[:, 0], states[:, 0], 1e-7)  # rad, rad/s: two runs of the reference's own differ by 2.5e-7 at 1e-10
     assert run.energy_J[0] == pytest.approx(stored["E0"], abs=1e-12)
@@ -103,8 +125,8 @@ RUNS = {
 def test_energy_of_a_free_run(name: str) -> None:
     build, q1, u1 = RUNS[name]
     loop = build()
-    run = loop.run(np.array(q1), np.array(u1), np.linspace(0, 2, 11), tolerance=1e-11)
-    kinetic = loop.energy(np.array(q1), np.array(u1)) - loop.energy(np.array(q1), np.zeros(len(q1)))
+    run = freely(loop, q1, u1, np.linspace(0, 2, 11))
+    kinetic = (loop.energy(run.q[:1], run.u[:1]) - loop.energy(run.q[:1], 0 * run.u[:1]))[0]
     assert run.energy_drift_J <= 1e-9 * kinetic
     assert np.ptp(run.q[:, 0]) > 0.5
     if "damper" in name:
@@ -114,56 +136,53 @@ def test_energy_of_a_free_run(name: str) -> None:
 @pytest.mark.slow
 def test_energy_of_the_leg_falling_for_two_seconds(reference: Any) -> None:
     """Strong strut, no stops: the leg swings from near its rest; its damper takes energy and the audit counts it."""
-    loop = mechanisms.reference_leg(reference("fourbar")).mechanism()
-    run = loop.run(np.array([-1.5, -0.5, 1.6]), np.zeros(3), np.linspace(0, 2, 5), tolerance=1e-11)
+    loop = mechanisms.reference_leg(reference("fourbar")).mechanism(DOWN)
+    run = freely(loop, [-1.5, -0.5, 1.6], np.zeros(3), np.linspace(0, 2, 5))
     assert np.ptp(run.energy_J) > 1e-3
     assert run.energy_drift_J <= 1e-9 * np.abs(run.energy_J).max()
 
 
 @pytest.mark.parametrize("build", [mechanisms.two_loops, mechanisms.piston, mechanisms.gears])
 def test_closures_close_the_loops(build: Any) -> None:
-    loop: ClosedLoop = build()
+    loop: System = build()
     rng = np.random.default_rng(3)
     q1 = rng.uniform(-3, 3, (20, len(loop.free)))
-    q = loop.configuration(q1)
-    motion = loop.tree.motion(q)
-    gaps = np.concatenate([constraint.residual(q, motion) for constraint in loop.constraints], axis=1)
-    if not any(isinstance(constraint, Coupling) for constraint in loop.constraints):
+    q = configuration(loop, q1)
+    gaps = loop.loop_residual(q, loop.kinematics(q))
+    if not any(isinstance(closure, Gearing) for closure in loop.closures):
         close(gaps, np.zeros_like(gaps), 1e-14)
     speeds = rng.normal(size=q1.shape)
-    W, W_rate_u = loop.projection(q, speeds)
+    W, W_rate_u = projection(loop, q, speeds)
     u = (W @ speeds[..., None])[..., 0]
-    h = 1e-4
-    ahead, behind = (loop.assemble(q1 + s * h * speeds, q[:, loop.dependent] + s * h * u[:, loop.dependent]) for s in (1, -1))
+    h, dependent = 1e-4, [loop.coordinate(name) for name in loop.dependent]
+    ahead, behind = (assemble(loop, q1 + s * h * speeds, (q + s * h * u)[:, dependent]) for s in (1, -1))
     close((ahead - behind) / (2 * h), u, 1e-5)  # difference quotients, off by h^2
     close((ahead - 2 * q + behind) / h**2, W_rate_u, 1e-3)
 
 
 def test_rims_of_rolling_gears_share_a_velocity() -> None:
     loop = mechanisms.gears()
-    q = loop.assemble(np.array([[0.4, 0.9]]), np.array([[0.0]]))
-    W, _ = loop.projection(q, np.array([[2.0, -3.0]]))
-    motion = loop.tree.motion(q, (W @ np.array([[2.0], [-3.0]]))[..., 0])
+    q = assemble(loop, np.array([[0.4, 0.9]]), np.array([[0.0]]))
+    W, _ = projection(loop, q, np.array([[2.0, -3.0]]))
+    motion = loop.kinematics(q, (W @ np.array([[2.0], [-3.0]]))[..., 0])
     pitch = 0.08 * np.array([np.cos(0.4), np.sin(0.4), 0])  # carrier at 0.4 rad, central gear of 0.08 m
 
     def velocity(body: int) -> np.ndarray:
-        return motion.origin_velocity_m_s[0, body] + np.cross(motion.omega_rad_s[0, body], pitch - motion.origin_m[0, body])
+        return motion.velocity_m_s[0, body] + np.cross(motion.omega_rad_s[0, body], pitch - motion.origin_m[0, body])
 
-    assert np.linalg.norm(velocity(1)) > 0.2
-    close(velocity(1), velocity(2), 1e-14)
+    assert np.linalg.norm(velocity(2)) > 0.2
+    close(velocity(2), velocity(3), 1e-14)
 
 
 def test_loop_forces_keep_the_loop_closed(case: Case) -> None:
     """The cut tree, pushed by its drives and the loop's forces alone, accelerates as the closed mechanism does."""
-    loop, q, u1, a1 = case.loop, case.loop.configuration(case.of("q1")), case.of("q1d"), case.of("q1dd")
-    drives = np.zeros(q.shape)
-    drives[:, loop.free] = case.of("tau1")
-    force = loop.loop_forces(q, u1, a1, drives)
-    reduced = loop.reduced(q, u1)
-    J = np.concatenate([c.jacobian(loop.tree, loop.tree.motion(q)) for c in loop.constraints], axis=1)
-    pushed = drives + np.einsum("nkj,nk->nj", J, force) - loop.spring_forces(q, reduced.u)
-    a = loop.tree.forward(q, reduced.u, pushed, gravity_lab_m_s2=loop.gravity_lab_m_s2)
-    close(a, (reduced.W @ a1[..., None])[..., 0] + reduced.W_rate_u, 1e-8 * np.abs(a).max())
+    loop, q, u1, a1 = case.loop, configuration(case.loop, case.of("q1")), case.of("q1d"), case.of("q1dd")
+    drives = case.drives(case.of("tau1"))
+    force = loop_forces(loop, q, u1, a1, drives)
+    found = reduced(loop, q, u1)
+    J = loop.loop_jacobian(q, loop.kinematics(q))
+    a = loop.forward(q, found.u, drives + np.einsum("nkj,nk->nj", J, force))
+    close(a, (found.W @ a1[..., None])[..., 0] + found.W_rate_u, 1e-8 * np.abs(a).max())
     if case.file is not None and len(loop.free) == 1:
         close(force, case.of("lambda_loop"))
 
@@ -171,40 +190,46 @@ def test_loop_forces_keep_the_loop_closed(case: Case) -> None:
 def test_out_of_reach_singular_and_without_closure_are_said() -> None:
     loop = mechanisms.piston()
     four_bar = mechanisms.small_four_bar()
-    long_crank = mechanisms.four_bar((0.2, 0.1, 0.1), 0.25, [body.segment for body in four_bar.tree.bodies])
-    with pytest.raises(InvalidValueError, match=r"1 of 2 configurations, first in 1 .* do not reach"):
-        long_crank.configuration(np.array([[0.0], [2.0]]))
+    bars = [body.segment for body in four_bar.bodies]
+    long_crank = mechanisms.four_bar((0.2, 0.1, 0.1), 0.25, bars, gravity_m_s2=DOWN)
+    with pytest.raises(
+        InvalidValueError, match=r"1 of 2 configurations, first in 1 .* the circles of coupler and rocker miss each other by 180 mm"
+    ):
+        configuration(long_crank, np.array([[0.0], [2.0]]))
     with pytest.raises(InvalidValueError, match="cannot be assembled"):
-        long_crank.assemble(np.array([[2.0]]), np.zeros((1, 2)))
+        assemble(long_crank, np.array([[2.0]]), np.zeros((1, 2)))
     # Stretched: crank tip, joint and rocker pivot in one line.
-    stretched = mechanisms.four_bar((0.1, 0.1, 0.1), 0.3, [body.segment for body in four_bar.tree.bodies])
+    stretched = mechanisms.four_bar((0.1, 0.1, 0.1), 0.3, bars, gravity_m_s2=DOWN)
     with pytest.raises(InvalidValueError, match="singular"):
-        stretched.projection(np.array([[0.0, 0.0, np.pi]]), np.ones((1, 1)))
-    bare = ClosedLoop(loop.tree, loop.constraints, (0,))
+        projection(stretched, np.array([[0.0, 0.0, np.pi]]), np.ones((1, 1)))
+    bare = System(loop.bodies, DOWN, loop.closures, loop.free)
     with pytest.raises(MissingInputError, match="closed form"):
-        bare.configuration(np.zeros((1, 1)))
+        configuration(bare, np.zeros((1, 1)))
     with pytest.raises(InvalidValueError, match="2 equations cannot determine 1"):
-        ClosedLoop(loop.tree, loop.constraints, (0, 1))
+        System(loop.bodies, DOWN, loop.closures, ("theta", "eta"))
+    with pytest.raises(InvalidValueError, match="leaves the plane"):
+        mechanisms.four_bar((0.1, 0.1, 0.1), 0.3, bars, gravity_m_s2=(0.0, 0.0, -9.81))
 
 
 def test_both_branches_of_a_four_bar() -> None:
     one = mechanisms.small_four_bar()
-    other = mechanisms.four_bar((0.08, 0.22, 0.18), 0.25, [body.segment for body in one.tree.bodies], branch=-1)
-    psi, mirrored = one.configuration(np.array([[0.7]]))[0, 2], other.configuration(np.array([[-0.7]]))[0, 2]
+    bars = [body.segment for body in one.bodies]
+    other = mechanisms.four_bar((0.08, 0.22, 0.18), 0.25, bars, gravity_m_s2=DOWN, branch=-1)
+    psi, mirrored = configuration(one, np.array([[0.7]]))[0, 2], configuration(other, np.array([[-0.7]]))[0, 2]
     assert psi == pytest.approx(-mirrored, abs=1e-14)
-    assert abs(psi - other.configuration(np.array([[0.7]]))[0, 2]) > 0.5
+    assert abs(psi - configuration(other, np.array([[0.7]]))[0, 2]) > 0.5
 
 
 def test_assistance_shares_power_not_torque(reference: Any) -> None:
     case = Case(reference("fourbar"), "leg_exo")
-    q, u1 = case.loop.configuration(case.of("q1")), case.of("q1d")
+    q, u1 = configuration(case.loop, case.of("q1")), case.of("q1d")
     none, half = (assist_knee(case.loop, q, case.of("tau1"), share) for share in (0.0, 0.5))
     close(none.wearer_moment_Nm, case.of("tau1")[:, 1])
     crank_speed = half.crank_per_knee * u1[:, 1]
     close(half.actuator_torque_Nm * crank_speed, 0.5 * case.of("tau1")[:, 1] * u1[:, 1])
     close(half.wearer_moment_Nm, case.of("tau1")[:, 1] / 2)
     # The same torque, put on the crank's joint of the cut tree, leaves as much to the free coordinates.
-    W = case.loop.projection(q, u1)[0]
+    W = projection(case.loop, q, u1)[0]
     drives = np.zeros(q.shape)
     drives[:, 3] = half.actuator_torque_Nm
     left = case.of("tau1") - np.einsum("nji,nj->ni", W, drives)
@@ -215,11 +240,11 @@ def test_assistance_shares_power_not_torque(reference: Any) -> None:
 def test_ground_under_the_foot_reaches_every_joint(reference: Any) -> None:
     """A force on the foot changes the free coordinates' forces by its virtual work, and nothing else."""
     case = Case(reference("fourbar"), "leg_exo")
-    q, u1, a1 = case.loop.configuration(case.of("q1")), case.of("q1d"), case.of("q1dd")
+    q, u1, a1 = configuration(case.loop, case.of("q1")), case.of("q1d"), case.of("q1dd")
     n, force, heel = len(q), np.array([30.0, 600.0, 0.0]), np.array([-0.04, -0.07, 0.0])
-    motion = case.loop.tree.motion(q)
-    ground = External("foot", Wrench(np.tile(force, (n, 1)), np.zeros((n, 3)), motion.point(2, heel)[0]))
-    change = case.loop.inverse(q, u1, a1, [ground]) - case.loop.inverse(q, u1, a1)
-    J = case.loop.tree.jacobians(motion, 2, heel)[0] @ case.loop.projection(q, u1)[0]
+    motion = case.loop.kinematics(q)
+    ground = External("foot", Wrench(np.tile(force, (n, 1)), np.zeros((n, 3)), motion.point(3, heel)[0]))
+    change = inverse_dynamics(case.loop, q, u1, a1, [ground]) - inverse_dynamics(case.loop, q, u1, a1)
+    J = case.loop.jacobian(q, "foot", heel)[0] @ projection(case.loop, q, u1)[0]
     close(change, -np.einsum("nxi,x->ni", J, force))
     assert np.abs(change).max() > 50

@@ -62,7 +62,7 @@ def test_the_documents_wrenches_as_expressions(reference: Any) -> None:
     links = [SymbolicLink(sp.Rational(str(l)), sp.Rational(str(m)), sp.Rational(str(l)) / 2) for l, m in zip(
         file["meta"]["l_m"], file["meta"]["m_kg"], strict=True
     )]  # fmt: skip
-    limb = SymbolicLimb(links, [rate * t for rate in file["meta"]["abs_rates_rad_s"]])
+    limb = SymbolicLimb(links, [rate * t for rate in file["meta"]["abs_rates_rad_s"]], (0, 0))
     printed = [(2, "W"), (2, "C"), (2, "B"), (1, "B"), (1, "A"), (0, "A")]
     for joint, frame in printed:
         ours = limb.wrench(joint, None if frame == "W" else NAMES.index(frame))
@@ -130,8 +130,8 @@ def test_first_joint_of_a_spatial_limb_turns_by_its_cardan_angles() -> None:
 def test_friction_is_a_couple_that_takes_power(reference: Any) -> None:
     limb, angles = document(reference("nlink")["meta"])
     motions = limb.motions(angles)
-    free = limb.solve(motions)
-    rubbed = limb.solve(motions, limb.viscous_friction(motions, 1, 0.4))
+    free = limb.solve(motions, gravity_lab_m_s2=NOTHING)
+    rubbed = limb.solve(motions, limb.viscous_friction(motions, 1, 0.4), gravity_lab_m_s2=NOTHING)
     change = [rubbed.wrench(name).moment_Nm[:, 2] - free.wrench(name).moment_Nm[:, 2] for name in NAMES]
     np.testing.assert_allclose(change[1], 0.4 * 2.0, rtol=0, atol=1e-12)  # 2 rad/s in that joint
     np.testing.assert_allclose(change[0], 0.0, rtol=0, atol=1e-12)
@@ -143,8 +143,8 @@ def test_a_tip_wrench_reaches_the_base(reference: Any) -> None:
     motions = limb.motions(angles)
     n = len(angles.q_rad)
     force = np.tile([1.0, -2.0, 0.5], (n, 1))
-    loaded = limb.solve(motions, [External("C", Wrench(force, np.zeros((n, 3)), limb.tip(motions)))])
-    free = limb.solve(motions)
+    loaded = limb.solve(motions, [External("C", Wrench(force, np.zeros((n, 3)), limb.tip(motions)))], gravity_lab_m_s2=NOTHING)
+    free = limb.solve(motions, gravity_lab_m_s2=NOTHING)
     change = loaded.wrench("A").moment_Nm - free.wrench("A").moment_Nm
     np.testing.assert_allclose(change, -np.cross(limb.tip(motions), force), rtol=0, atol=1e-12)
 

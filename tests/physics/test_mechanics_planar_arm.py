@@ -121,6 +121,6 @@ def test_refusals(cases: Cases) -> None:
     with pytest.raises(OptionError, match="elbow"):
         HandSpring(1.0, 0.1, "elbow")  # type: ignore[arg-type]
     with pytest.raises(InvalidValueError, match="mass_kg"):
-        PlanarArm([-1.0, 1, 1], [1.0, 1, 1], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1])  # type: ignore[arg-type]
+        PlanarArm([-1.0, 1, 1], [1.0, 1, 1], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1], 9.81)  # type: ignore[arg-type]
     with pytest.raises(ShapeError, match="length_m"):
-        PlanarArm([1.0, 1, 1], [1.0, 1], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1])  # type: ignore[arg-type]
+        PlanarArm([1.0, 1, 1], [1.0, 1], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1], 9.81)  # type: ignore[arg-type]

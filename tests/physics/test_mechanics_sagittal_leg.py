@@ -13,9 +13,10 @@ import pytest
 import biomech_id as bid
 from biomech_id.dynamics.body import BodyMotion, FootContact, Frames, Motion
 from biomech_id.errors import MissingInputError
-from biomech_id.multibody.closed_loop import ClosedLoop
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, planar_segment, sliding_segment
+from biomech_id.multibody.reduction import configuration, inverse_dynamics
 from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
+from biomech_id.multibody.system import System
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 GRAVITY = (0.0, -9.81, 0.0)
@@ -42,7 +43,7 @@ def stride(contact: FootContact) -> slice:
 
 
 def planar_moments(leg: SagittalLeg, contact: FootContact) -> np.ndarray:
-    return leg.tree().inverse(leg.q1, leg.u1, leg.a1, [leg.ground(contact)], gravity_lab_m_s2=GRAVITY, base=leg.hip)
+    return leg.system(GRAVITY).inverse(leg.q1, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
 
 
 def nodes(motion: BodyMotion, leg: SagittalLeg, side: str) -> np.ndarray:
@@ -134,13 +135,13 @@ def test_a_planar_walk_loses_nothing(tracked: Any) -> None:
         np.testing.assert_allclose(planar[:, i], spatial, rtol=0, atol=1e-6)
 
 
-def weightless(leg: SagittalLeg) -> ClosedLoop:
+def weightless(leg: SagittalLeg) -> System:
     """The mechanism on the leg, its own parts without mass, spring or damper."""
     parts = {name: planar_segment(name, 0.0, (0.0, 0.0), 0.0) for name in ("crank", "coupler", "cylinder")}
     segments = {**leg.segments, **parts, "rod": sliding_segment("rod", 0.0, 0.0, 0.0)}
     return ExoskeletonLeg(
         leg.thigh_m, leg.shank_m, 0.08, 0.15, (0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01), segments, 0.0, 0.0, 0.0
-    ).mechanism()
+    ).mechanism(GRAVITY)
 
 
 def test_a_weightless_mechanism_changes_nothing(tracked: Any) -> None:
@@ -148,8 +149,8 @@ def test_a_weightless_mechanism_changes_nothing(tracked: Any) -> None:
     contact = plates.contacts["R"]
     leg = sagittal_leg(motion, "R", stride(contact))
     loop = weightless(leg)
-    q = loop.configuration(leg.q1)
-    tau1 = loop.inverse(q, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
+    q = configuration(loop, leg.q1)
+    tau1 = inverse_dynamics(loop, q, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
     np.testing.assert_allclose(tau1, planar_moments(leg, contact), rtol=0, atol=1e-10)  # N m, of 140
 
 

@@ -18,6 +18,7 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.travel import classify
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
+from biomech_id.multibody.reduction import configuration, inverse_dynamics
 from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
 
 #: Without the recordings beside the project every test here is skipped, or fails where nothing may be skipped.
@@ -59,7 +60,7 @@ def stretches(folder: Path, *kinds: TrialKind) -> Iterator[tuple[str, slice, Bod
 
 
 def planar_moments(leg: SagittalLeg, contact: FootContact) -> np.ndarray:
-    return leg.tree().inverse(leg.q1, leg.u1, leg.a1, [leg.ground(contact)], gravity_lab_m_s2=GRAVITY, base=leg.hip)
+    return leg.system(GRAVITY).inverse(leg.q1, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
 
 
 @each_child
@@ -113,9 +114,9 @@ def test_a_child_wears_the_exoskeleton(folder: Path) -> None:
             leg.thigh_m, leg.shank_m, 0.08 * size, 0.15 * size, (0.3 * size, 0.05 * size), (0.04 * size, 0.07 * size),
             (0.28 * size, -0.06 * size), (-0.06 * size, 0.01 * size), {**leg.segments, **parts},
             8000 * size, 120 * size, 0.11 * size,
-        ).mechanism()  # fmt: skip
-        q = worn.configuration(leg.q1)
-        tau1 = worn.inverse(q, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
+        ).mechanism(GRAVITY)  # fmt: skip
+        q = configuration(worn, leg.q1)
+        tau1 = inverse_dynamics(worn, q, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
         half = assist_knee(worn, q, tau1, 0.5)
         assert np.isfinite(half.actuator_torque_Nm).all()
         np.testing.assert_allclose(half.wearer_moment_Nm, 0.5 * half.knee_moment_Nm, rtol=0, atol=1e-9)  # N m

@@ -1,24 +1,30 @@
 """Kane's and Lagrange's equations of a system described once, as LaTeX and as fast NumPy functions.
 
-The description is in the words of `sympy.physics.mechanics`; `Pendulum` writes it for planar chains. Both derivations give
-`Equations`: a mass matrix M and a right-hand side f of coordinates q and speeds u with M u' = f.
+The description is in the words of `sympy.physics.mechanics`; `describe` writes it for a `System`. Both derivations give
+`Equations`: a mass matrix M and a right-hand side f of coordinates q and speeds u with M u' = f, and q' = Y(q) u whatever Y is.
+In the usual words, Fr = f's share of loads and Fr* = -(M u' + ...) its share of inertia: `Equations.active` and
+`Equations.inertia`.
 
 Source: Gede et al. (2013) ASME DETC2013-13470; Kane & Levinson (1985) Dynamics: Theory and Applications.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.physics import mechanics as me
+from sympy.simplify.fu import TR8
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import MissingInputError
-from biomech_id.multibody.symbolic.expressions import compiled
+from biomech_id.errors import InvalidValueError, MissingInputError
+
+#: A state that is off its constraints by more than this has no linear model.
+CLOSED_WITHIN = 1e-9
 
 
 @dataclass
@@ -52,6 +58,17 @@ class Description:
         Constraint expressions that are zero, of q and of q and u (velocity includes the rates of the former).
     auxiliary : list[Any], optional
         Speeds that are zero and bring forces that do no work into evidence (Kane only).
+    constants : dict[Any, float], optional
+        Symbol -> value.
+    frames, points : dict[str, Any], optional
+        Of the bodies of a described `System`, by name.
+    support : list[Any], optional
+        Components of a force that does no work, as symbols.
+
+    Raises
+    ------
+    InvalidValueError
+        Coordinates or speeds that are no dynamic symbols, expressions in another time, a mass that changes.
     """
 
     frame: Any
@@ -66,6 +83,37 @@ class Description:
     configuration: list[Any] = field(default_factory=list)
     velocity: list[Any] = field(default_factory=list)
     auxiliary: list[Any] = field(default_factory=list)
+    constants: dict[Any, float] = field(default_factory=dict)
+    frames: dict[str, Any] = field(default_factory=dict)
+    points: dict[str, Any] = field(default_factory=dict)
+    support: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.check()
+
+    def check(self) -> None:
+        """Refuse what would be wrong in silence: coordinates that are no functions of time, another time, masses that change.
+
+        Raises
+        ------
+        InvalidValueError
+            One of these.
+        """
+        t = me.dynamicsymbols._t
+        for symbol in [*self.q, *self.u, *self.auxiliary]:
+            if not (isinstance(symbol, AppliedUndef) and symbol.args == (t,)):
+                raise InvalidValueError(
+                    f"{symbol} is no dynamic symbol: its rates would all be zero.", value=str(symbol),
+                    expected="sympy.physics.mechanics.dynamicsymbols(...)", where="Description",
+                )  # fmt: skip
+        for expression in [self.potential_J, *self.kinematics, *self.configuration, *self.velocity]:
+            check_time(expression, "Description")
+        for body in self.bodies:
+            if sp.sympify(body.mass).has(t):
+                raise InvalidValueError(
+                    f"The mass of {body} changes in time.", value=str(body.mass),
+                    expected="a constant: these equations have no term for a changing mass", where="Description",
+                )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,24 +141,40 @@ class Equations:
     auxiliary: tuple[Any, ...] = ()
 
     def latex(self) -> str:
-        """M u' = f in LaTeX."""
-        return rf"{me.mlatex(self.M)}\,\dot u = {me.mlatex(self.f)}"
+        """M u' = f in LaTeX, products of sines and cosines as those of differences, functions of time by their names."""
+        M, f = (in_differences(part) for part in (self.M, self.f))
+        n = len(self.description.u)
+        unknown = [rf"\dot{{{me.vlatex(u)}}}" for u in self.description.u] + [rf"\lambda_{{{k}}}" for k in range(self.M.cols - n)]
+        column = r"\begin{bmatrix}" + r" \\ ".join(unknown) + r"\end{bmatrix}"
+        return f"{me.vlatex(M)} {column} = {me.vlatex(f)}"
+
+    def active(self) -> Any:
+        """Generalised active forces Fr (n, 1), one for each speed: loads, springs and dampers along the partial velocities."""
+        d = self.description
+        return in_differences(_generalised_forces(d, d.loads).subs(coordinate_rates(d)))
+
+    def inertia(self) -> Any:
+        """Generalised inertia forces Fr* (n, 1) of an unconstrained system: Fr + Fr* = 0, with u' in it."""
+        d = self.description
+        t = me.dynamicsymbols._t
+        rates = sp.Matrix([u.diff(t) for u in d.u])
+        return in_differences((self.f - self.M * rates).subs(coordinate_rates(d)) - self.active())
 
     def energy(self) -> Any:
         """Kinetic and potential energy, J, of q and u."""
         d = self.description
         kinetic = sum((body.kinetic_energy(d.frame) for body in d.bodies), start=sp.S.Zero)
-        return (kinetic + d.potential_J).subs(_rates(d))
+        return (kinetic + d.potential_J).subs(coordinate_rates(d))
 
     def momentum(self) -> Any:
         """Linear momentum, a vector, of q and u."""
         d = self.description
-        return me.linear_momentum(d.frame, *d.bodies).subs(_rates(d))
+        return me.linear_momentum(d.frame, *d.bodies).subs(coordinate_rates(d))
 
     def angular_momentum(self) -> Any:
         """Angular momentum about the origin, a vector, of q and u."""
         d = self.description
-        return me.angular_momentum(d.origin, d.frame, *d.bodies).subs(_rates(d))
+        return me.angular_momentum(d.origin, d.frame, *d.bodies).subs(coordinate_rates(d))
 
     def function(
         self, constants: Mapping[Any, float], *, multipliers: bool = False
@@ -157,7 +221,7 @@ class Equations:
         d = self.description
         matrix = expression if isinstance(expression, sp.MatrixBase) else sp.Matrix(expression)
         names = {symbol: sp.Dummy() for symbol in [*d.q, *d.u]}
-        plain = me.msubs(matrix.subs(_rates(d)), names, dict(constants))
+        plain = me.msubs(me.msubs(matrix, coordinate_rates(d)), names, dict(constants))
         unknown = plain.free_symbols - set(names.values())
         if unknown:
             raise MissingInputError(
@@ -174,9 +238,10 @@ class Equations:
         return evaluated
 
     def linearised(self, constants: Mapping[Any, float], q: FloatArray, u: FloatArray) -> FloatArray:
-        """A (2n, 2n) of d/dt [dq, du] = A [dq, du] about a state (n,) of a system without constraints and with q' = u.
+        """A of d/dt [dq, du] = A [dq, du] about a state (n,): of all coordinates and speeds, or of the independent ones.
 
-        From u' = M^-1 f: du'/dx = M^-1 (df/dx - dM/dx u').
+        From q' = Y u and u' = M^-1 f: A = [[d(Yu)/dq, Y], [M^-1 (df/dq - dM/dq u'), M^-1 df/du]]. Under constraints the derivatives
+        are total ones along them, dq_dep = (dq_dep/dq_ind) dq_ind, and A has as many states as the system has.
 
         Parameters
         ----------
@@ -186,16 +251,53 @@ class Equations:
             (n,), coordinates of the state.
         u : FloatArray
             (n,), speeds of the state.
+
+        Raises
+        ------
+        InvalidValueError
+            A state that does not obey the constraints, or one in which the equations have no value.
         """
         d = self.description
-        n, state = len(d.q), [*d.q, *d.u]
-        acceleration = self.function(constants)(q, u)
-        names = [sp.Dummy() for _ in range(n)]
+        n, m, state = len(d.q), len(d.u), [*d.q, *d.u]
+        solved = self.function(constants, multipliers=True)(q, u)
+        names = [sp.Dummy() for _ in solved]
+        rates = coordinate_rates(d)
         residual = self.f - self.M * sp.Matrix(names)
-        slopes = residual.subs(_rates(d)).jacobian(state).subs(dict(zip(names, acceleration, strict=True)))
-        A = np.zeros((2 * n, 2 * n))
-        A[:n, n:] = np.eye(n)
-        A[n:] = np.linalg.solve(self.evaluate(self.M, constants)(q, u), self.evaluate(slopes, constants)(q, u))
+        slopes = me.msubs(me.msubs(residual, rates).jacobian(state), dict(zip(names, solved, strict=True)))
+        turning = sp.Matrix([rates[x.diff(me.dynamicsymbols._t)] for x in d.q]).jacobian(state)
+        A = np.zeros((n + m, n + m))
+        A[:n] = self.evaluate(turning, constants)(q, u)
+        A[n:] = np.linalg.solve(self.evaluate(self.M, constants)(q, u), self.evaluate(slopes, constants)(q, u))[:m]
+        return self._along_constraints(A, constants, q, u)
+
+    def _along_constraints(self, A: FloatArray, constants: Mapping[Any, float], q: FloatArray, u: FloatArray) -> FloatArray:
+        d = self.description
+        n, m = len(d.q), len(d.u)
+        rates = coordinate_rates(d)
+        velocity = d.velocity or [c.diff(me.dynamicsymbols._t).subs(rates) for c in d.configuration]
+        k, v = len(d.configuration), len(velocity)
+        carried = np.eye(n + m)
+        constraints = [*d.configuration, *velocity]
+        if constraints:
+            off = np.abs(self.evaluate(constraints, constants)(q, u)).max()
+            if off > CLOSED_WITHIN:
+                raise InvalidValueError(
+                    f"The state is off its constraints by {off:.3g}.", value=float(off), expected="q and u that obey them",
+                    where="linearised",
+                )  # fmt: skip
+            J = self.evaluate(sp.Matrix(constraints).jacobian([*d.q, *d.u]), constants)(q, u)
+            free = [*range(n - k), *range(n, n + m - v)]
+            bound = [*range(n - k, n), *range(n + m - v, n + m)]
+            carried = np.zeros((n + m, len(free)))
+            carried[free] = np.eye(len(free))
+            carried[bound] = -np.linalg.solve(J[:, bound], J[:, free])
+            A = (A @ carried)[free]
+        if not np.isfinite(A).all():
+            raise InvalidValueError(
+                "The linear model has no value in this state.", value=q.tolist(),
+                expected="a state in which q' = Y(q) u can be solved",
+                where="linearised",
+            )  # fmt: skip
         return A
 
 
@@ -207,155 +309,158 @@ def kane(d: Description) -> Equations:
     d : Description
         Bodies, coordinates, loads and constraints.
     """
+    d.check()
     n_q, n_u = len(d.q) - len(d.configuration), len(d.u) - len(d.velocity)
     method = me.KanesMethod(
         d.frame, q_ind=d.q[:n_q], u_ind=d.u[:n_u], kd_eqs=d.kinematics,
         q_dependent=d.q[n_q:], configuration_constraints=d.configuration,
-        u_dependent=d.u[n_u:], velocity_constraints=d.velocity, u_auxiliary=d.auxiliary or None,
+        u_dependent=d.u[n_u:], velocity_constraints=d.velocity, u_auxiliary=d.auxiliary or None, kd_eqs_solver="CRAMER",
     )  # fmt: skip
     method.kanes_equations(d.bodies, d.loads)
     rates = method.kindiffdict()
     auxiliary = tuple(method.auxiliary_eqs.subs(rates)) if d.auxiliary else ()
-    return Equations(d, method.mass_matrix.subs(rates), method.forcing.subs(rates), 0, auxiliary)
+    return Equations(d, me.msubs(method.mass_matrix, rates), me.msubs(method.forcing, rates), 0, auxiliary)
 
 
 def lagrange(d: Description) -> Equations:
-    """Lagrange's equations of a system with q' = u, constraints by multipliers, which `Equations.function` can return too.
+    """Lagrange's equations, constraints by multipliers, which `Equations.function` can return too.
+
+    They are formed for q and turned into equations of u with q' = Y u and q'' = Y u' + Y' u: Y^T M_q Y u' = Y^T (f_q - M_q Y' u).
 
     Parameters
     ----------
     d : Description
         Bodies, coordinates, loads and constraints.
+
+    Raises
+    ------
+    InvalidValueError
+        Not as many speeds as coordinates (a quaternion), or constraints of speeds beside those of coordinates: Kane's equations
+        can have them.
     """
+    d.check()
+    t, n = me.dynamicsymbols._t, len(d.q)
+    if len(d.u) != n:
+        raise InvalidValueError(
+            f"Lagrange's equations need a coordinate for each speed: {n} came for {len(d.u)}.", value=(n, len(d.u)),
+            expected="independent coordinates (angles instead of a quaternion), or kane()", where="lagrange",
+        )  # fmt: skip
+    rates = coordinate_rates(d)
+    q_rate = [q.diff(t) for q in d.q]
+    Y = sp.Matrix([rates[x] for x in q_rate]).jacobian(d.u)
+    ties = sp.Matrix(d.kinematics)
+    of_rates = dict(zip(d.u, _cramer(ties.jacobian(d.u), -ties.subs(dict.fromkeys(d.u, 0))), strict=True))
     kinetic = sum((body.kinetic_energy(d.frame) for body in d.bodies), start=sp.S.Zero)
-    rates = dict(zip(d.u, (q.diff(me.dynamicsymbols._t) for q in d.q), strict=True))
-    L = (kinetic - d.potential_J).subs(rates)
     holonomic = bool(d.configuration)
     method = me.LagrangesMethod(
-        L, d.q, hol_coneqs=d.configuration or None, nonhol_coneqs=None if holonomic else [c.subs(rates) for c in d.velocity] or None
-    )
+        (kinetic - d.potential_J).subs(of_rates), d.q, hol_coneqs=d.configuration or None,
+        nonhol_coneqs=None if holonomic else [c.subs(of_rates) for c in d.velocity] or None,
+    )  # fmt: skip
     method.form_lagranges_equations()
     k = len(d.configuration) or len(d.velocity)
-    n = len(d.q)
-    if not k:
-        return Equations(d, method.mass_matrix, method.forcing + _generalised_forces(d))
     # Rows: n equations of motion and k differentiated constraints; columns: n accelerations and k multipliers.
-    M, f = method.mass_matrix_full[n:, n:], method.forcing_full[n:, :]
-    f[:n, :] += _generalised_forces(d)
+    M, f = (method.mass_matrix_full[n:, n:], method.forcing_full[n:, :]) if k else (method.mass_matrix, method.forcing)
+    if sp.eye(n) != Y:
+        change = sp.diag(Y, sp.eye(k)) if k else Y
+        drift = sp.zeros(n + k, 1)
+        drift[:n, :] = Y.diff(t) * sp.Matrix(d.u)
+        f = change.T * me.msubs(f - M * drift, rates)
+        M = change.T * me.msubs(M, rates) * change
+    f = sp.Matrix(f)
+    f[:n, :] += _generalised_forces(d, [load for load in d.loads if load not in d.conservative])
     return Equations(d, M, f, k)
 
 
-def _generalised_forces(d: Description) -> Any:
-    """Force or torque times partial velocity, summed over the loads that no potential stands for; (n, 1)."""
+def _generalised_forces(d: Description, loads: Sequence[Any]) -> Any:
+    """Force or torque times partial velocity, summed over loads; (n, 1)."""
     forces = sp.zeros(len(d.u), 1)
-    for where, load in d.loads:
-        if (where, load) not in d.conservative:
-            velocity = where.vel(d.frame) if isinstance(where, me.Point) else where.ang_vel_in(d.frame)
-            for i, partial in enumerate(me.partial_velocity([velocity], d.u, d.frame)[0]):
-                forces[i] += partial.dot(load)
+    for where, load in loads:
+        velocity = where.vel(d.frame) if isinstance(where, me.Point) else where.ang_vel_in(d.frame)
+        for i, partial in enumerate(me.partial_velocity([velocity], d.u, d.frame)[0]):
+            forces[i] += partial.dot(load)
     return forces
 
 
-def _rates(d: Description) -> dict[Any, Any]:
-    """Replacements: q' by u, and auxiliary speeds by zero."""
-    t = me.dynamicsymbols._t
-    solved = sp.solve(d.kinematics, [q.diff(t) for q in d.q], dict=True)
-    return {**solved[0], **dict.fromkeys(d.auxiliary, sp.S.Zero)}
+def coordinate_rates(d: Description) -> dict[Any, Any]:
+    """Replacements: q' by Y(q) u, and auxiliary speeds by zero.
 
+    Cramer's rule keeps what cancels: by elimination, body-fixed speeds at zero angles would come out as 0 / 0.
 
-class Pendulum:
-    """A planar chain that hangs from a pivot, described link by link.
-
-    Frame A has x down and z out of the plane; angles are absolute, about z from A.x, so that q' = u.
-
-    Attributes
+    Parameters
     ----------
-    description : Description
-        What `kane` and `lagrange` take.
-    constants : dict[Any, float]
-        Every symbol's value, as given; pass it to `Equations.function`.
-    gravity_m_s2 : float, optional
-        Along A.x.
-    pivot_force : list[Any]
-        The components (R_x, R_y) of the force on the first link, brought into evidence; empty otherwise.
+    d : Description
+        Whose ``kinematics`` are linear in the rates.
     """
+    rates = sp.Matrix([q.diff(me.dynamicsymbols._t) for q in d.q])
+    equations = sp.Matrix(d.kinematics)
+    slope = equations.jacobian(rates)
+    rest = -equations.subs(dict.fromkeys(rates, 0))
+    solved = _cramer(slope, rest)
+    return {**dict(zip(rates, solved, strict=True)), **dict.fromkeys(d.auxiliary, sp.S.Zero)}
 
-    def __init__(self, *, gravity_m_s2: float = 9.81, pivot_force: bool = False) -> None:
-        """Start at the pivot; ``pivot_force`` brings the force (R_x, R_y) on the first link into evidence, by auxiliary speeds."""
-        frame, origin = me.ReferenceFrame("A"), me.Point("O")
-        origin.set_vel(frame, 0)
-        self.description = Description(frame, origin)
-        self.g = sp.Symbol("g")
-        self.constants: dict[Any, float] = {self.g: gravity_m_s2}
-        self.pivot_force: list[Any] = [sp.Symbol("R_x"), sp.Symbol("R_y")] if pivot_force else []
-        self._frames: list[Any] = []
-        self._tip = me.Point("P")
-        self._tip.set_pos(origin, 0)
-        if pivot_force:
-            self.description.auxiliary = list(me.dynamicsymbols("ua_x ua_y"))
-            x, y = self.description.auxiliary
-            self._tip.set_vel(frame, x * frame.x + y * frame.y)
-            self.description.loads.append((self._tip, self.pivot_force[0] * frame.x + self.pivot_force[1] * frame.y))
-        else:
-            self._tip.set_vel(frame, 0)
 
-    def link(
-        self, length_m: float, mass_kg: float, com_m: float | None = None, inertia_kgm2: float = 0.0, moment_Nm: float = 0.0
-    ) -> None:
-        """Hang a link on the last one: a particle at its end, or a body with its centre of mass on the way.
+def _cramer(A: Any, b: Any) -> Any:
+    """A^-1 b; matrices with numbers on the diagonal alone, as most are, without determinants."""
+    if A.is_diagonal():
+        return sp.Matrix([value / A[k, k] for k, value in enumerate(b)])
+    return A.adjugate() * b / sp.trigsimp(A.det())
 
-        ``inertia_kgm2`` is about the centre of mass, ``moment_Nm`` a constant moment of the link before on this one.
 
-        Parameters
-        ----------
-        length_m, mass_kg : float
-            Of the link.
-        com_m : float | None, optional
-            From the link's start; None puts a particle at its end.
-        inertia_kgm2 : float, optional
-            About the centre of mass.
-        moment_Nm : float, optional
-            Of the link before on this one, constant.
-        """
-        d, i = self.description, len(self.description.q)
-        q, u = me.dynamicsymbols(f"q_{i} u_{i}")
-        l, m, c, I, T = sp.symbols(f"l_{i} m_{i} d_{i} I_{i} T_{i}")
-        values = {l: length_m, m: mass_kg, c: length_m if com_m is None else com_m, I: inertia_kgm2, T: moment_Nm}
-        # What is zero, or the end of the link, gets no symbol: expressions stay as short as the link is simple.
-        c, I, T = (l if com_m is None else c), (I if inertia_kgm2 else sp.S.Zero), (T if moment_Nm else sp.S.Zero)
-        self.constants |= {s: v for s, v in values.items() if s in (l, m, c, I, T)}
-        link, before = d.frame.orientnew(f"B{i}", "Axis", [q, d.frame.z]), self._frames[-1] if i else None
-        link.set_ang_vel(d.frame, u * d.frame.z)
-        com, tip = self._tip.locatenew(f"C{i}", c * link.x), self._tip.locatenew(f"P{i}", l * link.x)
-        for point in (com, tip):
-            point.v2pt_theory(self._tip, d.frame, link)
-        body = me.RigidBody(f"link {i}", com, link, m, (me.inertia(link, 0, 0, I), com)) if I else me.Particle(f"link {i}", com, m)
-        weight = (com, m * self.g * d.frame.x)
-        d.bodies.append(body)
-        d.loads.append(weight)
-        d.conservative.append(weight)
-        d.potential_J -= m * self.g * com.pos_from(d.origin).dot(d.frame.x)
-        if T:
-            d.loads.append((link, T * d.frame.z))
-            d.loads += [(before, -T * d.frame.z)] if before else []
-        d.q.append(q)
-        d.u.append(u)
-        d.kinematics.append(q.diff(me.dynamicsymbols._t) - u)
-        self._frames.append(link)
-        self._tip = tip
+def check_time(expression: Any, where: str) -> None:
+    """Refuse an expression in a time that is not SymPy's: its derivatives would all be zero.
 
-    def pin_tip(self, below_m: float, right_m: float) -> None:
-        """Hold the last link's end at a point, from the pivot: two constraints, the last two coordinates dependent.
+    Parameters
+    ----------
+    expression : Any
+        Of dynamic symbols.
+    where : str
+        For the error message.
 
-        Parameters
-        ----------
-        below_m, right_m : float
-            Along A.x and A.y, metres.
-        """
-        d = self.description
-        place = self._tip.pos_from(d.origin)
-        x, y = sp.symbols("x_pin y_pin")
-        self.constants |= {x: below_m, y: right_m}
-        d.configuration = [place.dot(d.frame.x) - x, place.dot(d.frame.y) - y]
-        rates = dict(zip((q.diff(me.dynamicsymbols._t) for q in d.q), d.u, strict=True))
-        d.velocity = [c.diff(me.dynamicsymbols._t).subs(rates) for c in d.configuration]
+    Raises
+    ------
+    InvalidValueError
+        Another symbol called t, or functions of anything but time.
+    """
+    t, expression = me.dynamicsymbols._t, sp.sympify(expression)
+    strange = {s for s in expression.free_symbols if s.name == t.name and s != t}
+    strange |= {f for f in expression.atoms(AppliedUndef) if f.args != (t,)}
+    if strange:
+        raise InvalidValueError(
+            f"{', '.join(sorted(map(str, strange)))} is in another time than sympy.physics.mechanics.dynamicsymbols._t.",
+            value=str(expression), expected="dynamicsymbols(...), or expressions of dynamicsymbols._t", where=where,
+        )  # fmt: skip
+
+
+def in_differences(expressions: Any) -> Any:
+    """Products of sines and cosines as those of sums and differences, cos(q_0 - q_1) and not its expansion.
+
+    Parameters
+    ----------
+    expressions : Any
+        A matrix of expressions.
+    """
+    return expressions.applyfunc(lambda entry: sp.factor_terms(sp.expand(TR8(sp.expand(entry)))))
+
+
+def compiled(arguments: Sequence[Any], expressions: Any) -> Callable[..., FloatArray]:
+    """A NumPy function of ``arguments``, common subexpressions taken out.
+
+    ``expressions`` is a matrix (r, c) or a list (k). Arguments may be numbers or arrays (...,) that broadcast; the result is
+    (..., r, c) or (..., k).
+
+    Parameters
+    ----------
+    arguments : Sequence[Any]
+        Symbols, in the order of the call.
+    expressions : Any
+        Anything of SymPy's.
+    """
+    matrix = isinstance(expressions, sp.MatrixBase)
+    flat = list(expressions)
+    evaluate = sp.lambdify(list(arguments), flat, modules="numpy", cse=True)
+
+    def function(*values: Any) -> FloatArray:
+        found = np.stack(np.broadcast_arrays(*evaluate(*values), *values)[: len(flat)], axis=-1).astype(np.float64)
+        return found.reshape(*found.shape[:-1], *expressions.shape) if matrix else found
+
+    return function

@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
+from sympy.physics import mechanics as me
 from sympy.simplify.fu import TR8
 
-#: Time.
-t = sp.Symbol("t", real=True)
+from biomech_id.multibody.symbolic.equations import check_time
+
+#: Time, as SymPy's dynamic symbols know it.
+t = me.dynamicsymbols._t
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,22 @@ class SymbolicLimb:
         Base to tip.
     angles : Sequence[Any]
         Absolute, from the laboratory's +y, base to tip.
-    gravity_m_s2 : tuple[Any, Any], optional
-        (x, y), laboratory axes.
+    gravity_m_s2 : tuple[Any, Any]
+        (x, y), laboratory axes; has to be said.
+
+    Raises
+    ------
+    InvalidValueError
+        Angles in another time than SymPy's.
     """
 
     links: Sequence[SymbolicLink]
     angles: Sequence[Any]
-    gravity_m_s2: tuple[Any, Any] = (0, 0)
+    gravity_m_s2: tuple[Any, Any]
+
+    def __post_init__(self) -> None:
+        for angle in self.angles:
+            check_time(angle, "SymbolicLimb")
 
     def wrench(self, joint: int, seen_from: int | None = None) -> Any:
         """The six components (6, 1) of the wrench on link ``joint`` at its proximal joint, of the link before on it.
