@@ -1,4 +1,7 @@
-"""Mechanisms of bodies and joints, apart from gait: limbs, trees, closed loops; their motion, their equations as expressions.
+"""Mechanisms of bodies and joints, apart from gait: one description, and everything that follows from it.
 
-`tree` and `limb` describe chains, `closed_loop` closes them, `forward` simulates, `symbolic` writes the equations.
+`system` describes (bodies, `joints`, `closures` of loops, `springs`, drives, gravity) and has the dynamics of the cut tree;
+`reduction` closes the loops; `forward` simulates; `linear` linearises; `traced` writes the equations as a program that
+`generated` runs; `symbolic` derives them as expressions. `mechanisms`, `pendulums`, `limb`, `planar_arm`, `exoskeleton` make
+systems.
 """

@@ -38,7 +38,7 @@ _NUMPY_NAMES = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "atan2": np.arcta
 
 
 @dataclass(eq=False)
-class Code:
+class GeneratedCode:
     """A program made callable: one state (k,) or many (N, k) of its inputs to all results, one after the other.
 
     Attributes
@@ -81,7 +81,7 @@ class Code:
         if x.ndim != 2 or x.shape[1] != len(self._x):
             raise ShapeError(
                 f"A state has {len(self._x)} numbers: {', '.join(self.program.inputs)}.",
-                value=x.shape, expected=f"(any, {len(self._x)})", where="Code",
+                value=x.shape, expected=f"(any, {len(self._x)})", where="generated code",
             )  # fmt: skip
         if self._native is not None:
             x, y = np.ascontiguousarray(x), np.empty((len(x), len(self._y)))
@@ -109,7 +109,7 @@ class Code:
         return self._y
 
 
-def generate(program: Program, language: Language = "auto", *, cache: Path | None = None) -> Code:
+def generate(program: Program, language: Language = "auto", *, cache: Path | None = None) -> GeneratedCode:
     """Make a program callable.
 
     Parameters
@@ -145,10 +145,10 @@ def generate(program: Program, language: Language = "auto", *, cache: Path | Non
     if language != "python":
         native, why = _compiled_c(program.source("c"), cache)
         if native is not None:
-            return Code(program, "c", (), native)
+            return GeneratedCode(program, "c", (), native)
         findings = (Finding("code-not-compiled", {"why": why}, where="generate"),)
         warnings.warn(findings[0].message, BiomechWarning, stacklevel=2)
-    return Code(program, "python", findings, None, _function(program, "python"))
+    return GeneratedCode(program, "python", findings, None, _function(program, "python"))
 
 
 def _function(program: Program, language: str) -> Any:

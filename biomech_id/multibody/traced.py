@@ -34,7 +34,7 @@ from biomech_id.multibody.system import System
 Elimination = Literal["TE", "DE", "IC"]
 #: What can be asked for: dependent coordinates, all speeds, W and w, terms in the free speeds, the accelerations of the free
 #: speeds, what the dampers take, and what Newton's method takes off the dependent coordinates.
-QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
+DYNAMIC_QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
 Vector = list[Any]
 Matrix = list[list[Any]]
 _UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -51,7 +51,7 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     system : System
         On a base at rest.
     quantities : Sequence[str], optional
-        Some of `QUANTITIES`.
+        Some of `DYNAMIC_QUANTITIES`.
     method : Elimination, optional
         How the dependent coordinates are eliminated; a tree has none.
 
@@ -79,7 +79,7 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     >>> print(program.source("python").splitlines()[-1].strip())
     return [((x2 - (9.81 * cos(x0))) * 1.5)]
     """
-    for wanted, known in ((method, ("TE", "DE", "IC")), *((name, QUANTITIES) for name in quantities)):
+    for wanted, known in ((method, ("TE", "DE", "IC")), *((name, DYNAMIC_QUANTITIES) for name in quantities)):
         if wanted not in known:
             raise OptionError(f"There is no {wanted!r}.", value=wanted, expected=f"one of {list(known)}", where="equations")
     if method != "IC" and system.dependent and system.closed_form is None:
