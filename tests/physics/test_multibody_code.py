@@ -192,7 +192,7 @@ def spatial(closures: list[Any], free: tuple[str, ...]) -> System:
 
 #: Coordinates that closures in space determine.
 SPACE: dict[str, tuple[str, ...]] = {
-    "none": (), "spherical": ("f", "a", "knee"), "rod and gears": ("y", "s"), "slider": ("f", "a"), "coupler": ("y",),
+    "none": (), "spherical": ("f", "a", "knee"), "rod and gears": ("y", "s"), "slider": ("f", "s"), "coupler": ("y",),
 }  # fmt: skip
 
 
