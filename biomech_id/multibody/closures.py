@@ -134,6 +134,12 @@ def pin(body: str, place_m: Place, other: str, other_place_m: Place, *, plane_of
         Of its point, in its axes.
     plane_of : str
         The body whose x and y span the plane, any of the planar part; `GROUND` for the base's.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.closures import pin
+    >>> pin("rod", (0.3, 0.0, 0.0), "base", (0.5, 0.1, 0.0), plane_of="base").size
+    2
     """
     return PointGap(body, place_m, other, other_place_m, plane_of, _XY)
 
@@ -151,6 +157,12 @@ def spherical(body: str, place_m: Place, other: str, other_place_m: Place) -> Po
         Body B, or `GROUND`.
     other_place_m : Place
         Of its point, in its axes.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.closures import spherical
+    >>> spherical("hand", (0.1, 0.0, 0.0), "base", (0.5, 0.1, 0.0)).size
+    3
     """
     return PointGap(body, place_m, other, other_place_m, GROUND, _XYZ)
 

@@ -220,6 +220,12 @@ def revolute(angle: str, axis: Axis = Z) -> JointSteps:
         Name of the coordinate.
     axis : Axis, optional
         In the place on the parent.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.joints import revolute
+    >>> revolute("knee")[0].axis
+    (0.0, 0.0, 1.0)
     """
     return (Turn(angle, axis),)
 
@@ -257,6 +263,12 @@ def universal(first: str, second: str) -> JointSteps:
     ----------
     first, second : str
         Names of the coordinates.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.joints import universal
+    >>> [step.axis for step in universal("flexion", "inversion")]
+    [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
     """
     return Turn(first, X), Turn(second, Y)
 
@@ -287,6 +299,12 @@ def ball(name: str) -> JointSteps:
     ----------
     name : str
         Of the rotation: coordinates name.w, name.x, name.y, name.z, speeds name.wx, name.wy, name.wz.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.joints import ball, names_of
+    >>> names_of(ball("hip"))[1]
+    ['hip.wx', 'hip.wy', 'hip.wz']
     """
     return (Orientation(name),)
 
@@ -313,6 +331,12 @@ def names_of(steps: Sequence[Step]) -> tuple[list[str], list[str]]:
     ----------
     steps : Sequence[Step]
         Of one joint or of many.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.joints import cylindrical, names_of
+    >>> names_of(cylindrical("slide", "turn"))
+    (['slide', 'turn'], ['slide', 'turn'])
     """
     coordinates: dict[str, None] = {}
     speeds: dict[str, None] = {}
