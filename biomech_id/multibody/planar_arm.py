@@ -120,7 +120,8 @@ class PlanarArm:
     --------
     >>> import numpy as np
     >>> from biomech_id.multibody.planar_arm import PlanarArm
-    >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]), gravity_m_s2=9.81)
+    >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+    >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
     >>> arm.length_m
     array([0.3 , 0.25, 0.1 ])
     """
@@ -152,8 +153,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
-        gravity_m_s2=9.81)
+        >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
         >>> M = arm.mass_matrix(np.zeros(3))
         >>> bool(np.allclose(M, M.T)), bool((np.linalg.eigvalsh(M) > 0).all())
         (True, True)
@@ -186,8 +187,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
-        gravity_m_s2=9.81)
+        >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
         >>> arm.velocity_moments(np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         """
@@ -212,8 +213,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
-        gravity_m_s2=9.81)
+        >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
         >>> arm.gravity_moments(np.array([np.pi / 2, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         >>> arm.gravity_moments(np.zeros(3)).round(3)
@@ -263,8 +264,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
-        gravity_m_s2=9.81)
+        >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
         >>> held = arm.moments(np.zeros(3), np.zeros(3), np.zeros(3))
         >>> bool(np.allclose(held.total, held.gravity))
         True
@@ -310,8 +311,8 @@ class PlanarArm:
         --------
         >>> import numpy as np
         >>> from biomech_id.multibody.planar_arm import PlanarArm
-        >>> arm = PlanarArm(*np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]]),
-        gravity_m_s2=9.81)
+        >>> sizes = np.array([[2.0, 1.5, 0.5], [0.3, 0.25, 0.1], [0.15, 0.12, 0.05], [0.02, 0.01, 0.001]])
+        >>> arm = PlanarArm(*sizes, gravity_m_s2=9.81)
         >>> arm.com_jacobians(np.zeros(3)).shape
         (3, 2, 3)
         """
