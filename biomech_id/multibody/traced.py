@@ -77,7 +77,7 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     >>> program.inputs
     ('q:angle', 'u:angle', 'tau:angle')
     >>> print(program.source("python").splitlines()[-1].strip())
-    return [((x2 - (9.81 * cos(x0))) * 1.5)]
+    return [((x2 - (cos(x0) * 9.81)) * 1.5)]
     """
     for wanted, known in ((method, ("TE", "DE", "IC")), *((name, DYNAMIC_QUANTITIES) for name in quantities)):
         if wanted not in known:
