@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import MissingInputError
+from biomech_id.files.settings import laid_over
 from biomech_id.pipeline.job import SETTING_FILES, Job, sha256_of_input
 from biomech_id.pipeline.recipe import recipe_from_dict
 
 #: Options of the canonical command without a value.
 _FLAGS = ("--write-c3d",)
+
+
+#: What a manifest from before a setting existed was computed with.
+_OF_OLD = {"filter": {"plate_cutoff_hz": "raw"}}
 
 
 def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequence[Path] = ()) -> Job:
@@ -45,7 +50,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
     def one(word: str) -> Path | None:
         return found(named[word][0]) if word in named else None
 
-    recipe = recipe_from_dict(manifest["recipe"], where="manifest.json")
+    recipe = recipe_from_dict(laid_over(_OF_OLD, manifest["recipe"]), where="manifest.json")
     files = {name: value for name, value in recipe.as_dict()["model"].items() if str(value).lower().endswith(SETTING_FILES)}
     return Job(
         paths=(folder,) if paths == ["."] else tuple(map(found, paths)),

@@ -72,3 +72,12 @@ def test_content_counts_before_the_name(lab: Path) -> None:
     (other / "walk.c3d").write_text("what it was made with", encoding="utf-8")
     assert find_input("walk.c3d", sha256_of(other / "walk.c3d"), folder, [other]) == other / "walk.c3d"
     assert find_input("walk.c3d", "0" * 64, folder, [other]) == folder / "walk.c3d"
+
+
+def test_what_was_computed_before_plates_were_matched_is_computed_so_again(job: Job, lab: Path) -> None:
+    manifest = manifest_of(job)
+    recipe = {name: dict(settings) for name, settings in job.settings().items()}
+    assert recipe["filter"].pop("plate_cutoff_hz") == "auto"
+    again = job_from_manifest({**manifest, "recipe": recipe}, lab / "anna", also=[lab / "settings"])
+    assert again.recipe.plate_cutoff_hz == "raw"
+    assert job_from_manifest(manifest, lab / "anna", also=[lab / "settings"]).recipe.plate_cutoff_hz == "auto"
