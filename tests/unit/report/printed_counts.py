@@ -119,9 +119,8 @@ def _in_means(text: str, head: str, used: list[dict[str, Any]], page: str) -> It
 def _quality(text: str, tables: SessionTables) -> Iterator[Count]:
     for trial in _trials(tables):
         name = re.escape(trial["name"])
-        row = re.search(
-            rf"{name} {re.escape(KINDS[trial['kind']])} [^A-Z]* (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b", text
-        )
+        last = rf"[^A-Z]*(?<!limit) (\d+)(?: limit \d+)? (\d+) (\d+|not measured) ({GRADES})\b"
+        row = re.search(rf"{name} {re.escape(KINDS[trial['kind']])} {last}", text)
         if row is not None:
             used = sum(cycle["used"] for cycle in trial["cycles"])
             yield Count(f"quality: {trial['name']}: in means", int(row[1]), used)
