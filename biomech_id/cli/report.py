@@ -88,8 +88,8 @@ def parity(
 
     Example: biomech-id parity results/anna patients/anna --report
     """
-    from biomech_id.pipeline.parity import keep_parity, parity_of, write_parity
-    from biomech_id.results.parity import said
+    from biomech_id.pipeline.parity import keep_parity, kinetics_of, parity_of, write_parity
+    from biomech_id.results.parity import said, why_different
 
     rows = parity_of(out, subject_dir)
     print_line(f"{'trial':16} {'side':4} {'variable':22} {'axis':4} {'RMSE':>10} {'largest':>10} {'r':>8} {'frames':>6}  unit")
@@ -110,7 +110,8 @@ def parity(
     compared = sum(row.equal is not None for row in rows)
     print_line(f"{compared - different} of {compared} compared curves are equal to within storage rounding.")
     if different:
-        print_error(f"{different} curves differ from the stored ones by more than rounding; textbook kinetics are meant to.")
+        why = why_different([row for row in rows if row.equal is False], kinetics_of(out))
+        print_error(f"{different} curves differ from the stored ones by more than rounding. {why}")
     return WARNINGS if different else DONE
 
 

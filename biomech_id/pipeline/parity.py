@@ -44,6 +44,17 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     return tuple(rows)
 
 
+def kinetics_of(out: Path) -> str:
+    """Return the kinetics mode that a folder was made with.
+
+    Parameters
+    ----------
+    out : Path
+        A folder written by ``biomech-id run``.
+    """
+    return str(read_folder(out).summary.get("kinetics", ""))
+
+
 def _recording(folder: Path, name: str) -> Path:
     path = folder / name
     if not path.is_file():

@@ -49,6 +49,8 @@ EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "ground force": (1e-4, 1e-4),
     "offset": (6e-4, 6e-4),
 }
+#: What textbook kinetics compute otherwise than the vendor, on purpose: how plates are sampled, and all that follows.
+MECHANICAL = frozenset({"ground force", "force", "moment", "power"})
 #: Our joint centres and the points that hold them in a vendor's file.
 STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO"}
 #: Static offsets of the foot, as a vendor's file names them.
@@ -191,6 +193,43 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
                 )  # fmt: skip
                 rows.append(row)
     return tuple(rows)
+
+
+class Compared(Protocol):
+    """One row of a comparison, as a value or read back from the table."""
+
+    @property
+    def side(self) -> str:
+        """ "L" or "R"."""
+
+    @property
+    def variable(self) -> str:
+        """What was compared."""
+
+    @property
+    def largest(self) -> float:
+        """Largest absolute difference."""
+
+
+def why_different(different: Sequence[Compared], kinetics: str) -> Sentence:
+    """Return what accounts for curves that differ from the stored ones, as far as it is known.
+
+    Textbook kinetics account for mechanics and for nothing else; offsets that are not the stored ones are named with their size,
+    and every angle and moment below follows from them.
+
+    Parameters
+    ----------
+    different : Sequence[Compared]
+        Rows that are not equal.
+    kinetics : str
+        Mode of the analysis.
+    """
+    offsets = [(row.side, row.variable, float(row.largest)) for row in different if row.variable in STORED_OFFSETS]
+    others = [row for row in different if row.variable not in STORED_OFFSETS]
+    mechanics = kinetics == "textbook" and any(quantity_of(row.variable) in MECHANICAL for row in others)
+    unexplained = sum(not (kinetics == "textbook" and quantity_of(row.variable) in MECHANICAL) for row in others)
+    values = {"offsets": offsets, "mechanics": mechanics, "unexplained": unexplained, "kinetics": kinetics}
+    return Sentence("parity-differs", values)
 
 
 def parity_table(rows: Sequence[ParityRow]) -> pd.DataFrame:

@@ -17,14 +17,19 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import shortened, wrapped
 from biomech_id.report.page import PageKind, Shows, register
 from biomech_id.report.pages.cover import draw_banner
-from biomech_id.results.parity import EQUAL_WITHIN, LeftOut, left_out_sentence, quantity_of
+from biomech_id.results.parity import (
+    EQUAL_WITHIN,
+    MECHANICAL,
+    STORED_OFFSETS,
+    LeftOut,
+    left_out_sentence,
+    quantity_of,
+    why_different,
+)
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
 COLUMNS: tuple[tuple[str, ...], ...] = (("point", "angle", "offset"), ("ground force", "force", "moment", "power"))
-#: What textbook kinetics compute otherwise than the vendor, on purpose:
-#: how plates are sampled, and all that follows.
-MECHANICAL = frozenset({"ground force", "force", "moment", "power"})
 _GUTTER_MM = 6.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
 _NAME_MM, _NUMBER_MM, _PLACE_MM = 39.0, 14.2, 24.0
@@ -100,7 +105,9 @@ def verdict_of(rows: Sequence[ParityLine], kinetics: str, style: Style) -> tuple
     sentence = style.label("parity.sentence_differs", names=names, **counts)
     if kinetics == "textbook" and all(quantity_of(row.variable) in MECHANICAL for row in different):
         return "accept", style.label("parity.same_but_textbook"), f"{sentence} {style.label('parity.textbook')}"
-    return "warn", style.label("parity.differs"), sentence
+    apart = any(row.variable in STORED_OFFSETS for row in different)
+    why = f" {why_different(different, kinetics).text(style.language)}" if apart else ""
+    return "warn", style.label("parity.differs"), sentence + why
 
 
 def title_of(variable: str, axis: str, style: Style) -> str:

@@ -13,7 +13,7 @@ from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.parity import most_left_out, pooled, verdict_of
-from biomech_id.results.parity import ParityRow, parity_table
+from biomech_id.results.parity import ParityRow, parity_table, why_different
 
 STYLE = load_style()
 
@@ -89,3 +89,17 @@ def test_frames_left_out_are_those_of_the_worst_line():
         row("HipAngles", "Y", 0.0, left_out={"not_stored": 1, "in_swing": 9}),
     )
     assert most_left_out(list(records(parity_table(rows)))) == {"not_stored": 7, "in_swing": 9}
+
+
+def test_what_differs_is_blamed_on_what_it_comes_from():
+    """Textbook kinetics are named for mechanics only, and never after vicon kinetics; stored offsets with side and size."""
+    offset = row("StaticPlantFlex", "", 1.25, quantity="offset", frames=1)
+    angle = row("AnkleAngles", "X", 1.0)
+    assert str(why_different(MOMENTS, "textbook")).startswith("Textbook kinetics are meant to differ")
+    assert "Textbook" not in str(why_different([*MOMENTS, angle], "vicon"))
+    assert "3 of them are not what vicon kinetics" in str(why_different([*MOMENTS, angle], "vicon"))
+    both = str(why_different([offset, angle, *MOMENTS], "textbook"))
+    assert "not those of this static trial: L StaticPlantFlex by 2.5 deg." in both
+    assert "1 of them are not what textbook kinetics are meant to differ in." in both
+    _, _, sentence = verdict_of(list(records(parity_table([offset, angle]))), "vicon", STYLE)
+    assert "L StaticPlantFlex by 2.5 deg" in sentence
