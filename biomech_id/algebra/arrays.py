@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,36 @@ def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
             f"{where or 'The call'} takes numbers as {name}, in an array or in lists of one length, not a {given} ({reason}).",
             value=given, expected="an array of numbers", where=where or name,
         ) from reason  # fmt: skip
+
+
+def over_seen(statistic: Callable[..., Any], values: ArrayLike, axis: int | None = None) -> Any:
+    """Return a statistic of what is seen, as NumPy's ``nan`` functions do, and NaN, without a warning, where nothing is.
+
+    Parameters
+    ----------
+    statistic : Callable[..., Any]
+        ``np.nanmean``, ``np.nanmedian``, ...
+    values : ArrayLike
+        Missing is NaN.
+    axis : int | None, optional
+        Along which; None for all values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.arrays import over_seen
+    >>> over_seen(np.nanmean, [[1.0, np.nan], [3.0, np.nan]], axis=0)
+    array([ 2., nan])
+    """
+    array = np.asarray(values, dtype=np.float64)
+    nothing = np.isnan(array).all(axis=axis)
+    if not np.any(nothing):
+        return statistic(array, axis=axis)
+    if np.all(nothing):
+        return np.full(np.shape(nothing), np.nan) if np.ndim(nothing) else float("nan")
+    assert axis is not None
+    kept = statistic(np.where(np.expand_dims(nothing, axis), 0.0, array), axis=axis)
+    return np.where(nothing, np.nan, kept)
 
 
 def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import SIDES
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.landmarks import Landmarks
@@ -158,7 +158,7 @@ def _flagged(cycle: Cycle, cycles: Sequence[Cycle], travel: Travel | None, landm
     belt = travel.belt_lab_m_s
     velocities = {c: _velocity(landmarks, c) - belt for c in cycles}
     speeds = {c: float(np.linalg.norm(v)) for c, v in velocities.items()}
-    typical = float(np.nanmedian(list(speeds.values())))
+    typical = float(over_seen(np.nanmedian, list(speeds.values())))
     if abs(speeds[cycle] / typical - 1.0) > LARGEST_DEVIATION:
         return _unsteady(cycle, Sentence("other-speed", {"speed_m_s": speeds[cycle], "typical_m_s": typical}))
     heading = velocities[cycle] @ travel.direction_lab / max(speeds[cycle], 1e-9)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen, readonly
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import MissingInputError
@@ -140,7 +140,7 @@ def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArr
     speed = _path_speed(pelvis, rate_hz, belt)
     way_m = _largest_distance(pelvis[:, :2] - belt * (landmarks.time_s - landmarks.first_time_s)[:, None])
     ground_m = min(float(np.nanmin(path[:, 2])) for path in landmarks.heel_lab_m.values())
-    height_m = float(np.nanmedian(pelvis[:, 2])) - ground_m
+    height_m = float(over_seen(np.nanmedian, pelvis[:, 2])) - ground_m
     pelvis_seen = height_m > LEAST_HIP_HEIGHT_M
     loaded = np.zeros(landmarks.n_frames, dtype=np.bool_) if support is None else support.loaded
     flying = in_flight(landmarks, speed, belt, loaded)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding
 from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot, height_above
@@ -166,7 +166,7 @@ def _on_other_level(scene: Scene, interval: Interval) -> Sentence | None:
         plate, mine = load.contact.plate, _shared(scene, interval, load) & _over(scene, interval.side, load)
         theirs = other in scene.landmarks.sides and (mine & _over(scene, other, load) & scene.on_level(other, plate)).any()
         if not theirs:
-            height_mm = 1e3 * float(np.nanmedian(scene.height_m(interval.side, plate)[mine]))
+            height_mm = 1e3 * float(over_seen(np.nanmedian, scene.height_m(interval.side, plate)[mine]))
             return Sentence("foot-on-other-level", {"plate": scene.trial.plates[plate].name, "height_mm": height_mm})
     return None
 
@@ -311,7 +311,7 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Se
     least = _least_depth_m(scene, interval, loads)
     if not np.isfinite(least).any():
         return Sentence("foot-unseen")
-    outside_m = -float(np.nanmedian(least))
+    outside_m = -float(over_seen(np.nanmedian, least))
     if outside_m > OUTLINE_TOLERANCE_M:
         return Sentence("foot-beyond-plate", {"plates": _plate_names(scene, loads), "beyond_mm": outside_m * 1e3})
     return None
@@ -347,7 +347,7 @@ def _wholly_on(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> 
     """Whether the whole outline is on one plate while the foot is flat, by more than the accuracy of an outline."""
     least = _least_depth_m(scene, interval, loads)
     alone = len({load.contact.plate for load in loads}) == 1
-    return alone and bool(np.isfinite(least).any()) and float(np.nanmedian(least)) > GRAZE_M
+    return alone and bool(np.isfinite(least).any()) and float(over_seen(np.nanmedian, least)) > GRAZE_M
 
 
 def light_stances(scene: Scene, side: str, judged: Sequence[tuple[Stance, tuple[PlateLoad, ...]]]) -> tuple[Finding, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import cross, matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.trial import Trial
@@ -58,7 +58,7 @@ def floor_under_m(ankle_lab_m: FloatArray, foot_m: float, floor_lab_m: float) ->
     floor_lab_m : float
         Where the laboratory has its floor; no floor if that puts the ankle where no standing person's is.
     """
-    height = float(np.nanmean(ankle_lab_m[:, 2])) - floor_lab_m
+    height = float(over_seen(np.nanmean, ankle_lab_m[:, 2])) - floor_lab_m
     if ANKLE_HEIGHT_M[0] < height < ANKLE_HEIGHT_M[1]:
         return floor_lab_m
     return floor_lab_m + (height - ANKLE_HEIGHT_PER_FOOT_LENGTH * foot_m)
@@ -74,7 +74,7 @@ def foot_length_m(heel_lab_m: FloatArray, toe_lab_m: FloatArray, marker_radius_m
     marker_radius_m : float
         Radius of a marker.
     """
-    return float(np.nanmean(np.linalg.norm(toe_lab_m - heel_lab_m, axis=1)) - marker_radius_m)
+    return float(over_seen(np.nanmean, np.linalg.norm(toe_lab_m - heel_lab_m, axis=1)) - marker_radius_m)
 
 
 def outline_foot_m(
@@ -110,5 +110,5 @@ def outline_foot_m(
     points = []
     for _, along, across in OUTLINE:
         point_lab = heel + length * (along * forward + across * BREADTH_PER_LENGTH / 2 * outward)
-        points.append(np.nanmean(matvec_transposed(R_lab_foot, point_lab - ankle_lab_m), axis=0))
+        points.append(over_seen(np.nanmean, matvec_transposed(R_lab_foot, point_lab - ankle_lab_m), axis=0))
     return np.stack(points)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError
@@ -234,6 +234,6 @@ def _unit_of(stored: dict[str, FloatArray], markers: Markers, markerset: MarkerS
     middle = 0.5 * (markers[asis[0]] + markers[asis[1]])
     for unit_m in _UNITS_M:
         distance = np.linalg.norm(unit_m * hips[0] - middle, axis=1)
-        if np.isfinite(distance).any() and np.nanmedian(distance) < _HIP_REACH_M:
+        if np.isfinite(distance).any() and over_seen(np.nanmedian, distance) < _HIP_REACH_M:
             return unit_m
     return None

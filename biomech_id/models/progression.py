@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 
 #: Standing subjects drift by 14 mm at most in the recordings studied, walking ones move by 1.3 m at least.
 SMALLEST_WALK_M = 0.5
@@ -30,7 +30,7 @@ def progression_axes(asis_lab_m: FloatArray, R_lab_pelvis: FloatArray) -> FloatA
     forward = (asis_lab_m[seen[-1]] - asis_lab_m[seen[0]])[:2]
     anterior = R_lab_pelvis[:, :2, 0]
     if np.abs(forward).max() < SMALLEST_WALK_M and np.isfinite(anterior).any():
-        forward = np.nanmean(anterior, axis=0)
+        forward = over_seen(np.nanmean, anterior, axis=0)
     axis = int(np.argmax(np.abs(forward)))
     x = np.zeros(3)
     x[axis] = 1.0 if forward[axis] >= 0 else -1.0

@@ -200,7 +200,7 @@ class Compared(Protocol):
 
     @property
     def side(self) -> str:
-        """ "L" or "R"."""
+        """Which leg: "L" or "R"."""
 
     @property
     def variable(self) -> str:

@@ -26,7 +26,7 @@ from typing import Literal
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.rotation import cardan_angles, rotation_about
 from biomech_id.algebra.vectors import cross, matvec, matvec_transposed
 from biomech_id.algebra.wrench import Wrench
@@ -311,7 +311,7 @@ def joint_places(states: Mapping[Part, BodyState], joints: tuple[Joint, ...]) ->
             continue
         parent, child = states[joint.parent], states[joint.child]
         arm = matvec_transposed(parent.R_lab_body, child.origin_m - parent.origin_m)
-        places[joint.name] = np.nanmedian(arm, axis=0)
+        places[joint.name] = over_seen(np.nanmedian, arm, axis=0)
     return places
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.anatomy import Part
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
@@ -116,7 +116,8 @@ def subject_model(
     places = joint_places(states, joints)
     ground = ground_state(R_ground_lab(reference), reference.n_frames)
     defaults = {
-        joint.name: np.nanmedian(
+        joint.name: over_seen(
+            np.nanmedian,
             joint_state(joint, ground if joint.parent is None else states[joint.parent], states[joint.child], places[joint.name]).q,
             axis=0,
         )
@@ -127,7 +128,7 @@ def subject_model(
         for marker in names:
             if marker in placed or key not in states or not markers.present(marker):
                 continue
-            place = np.nanmean(into_body(states[key], markers[marker]), axis=0)
+            place = over_seen(np.nanmean, into_body(states[key], markers[marker]), axis=0)
             if np.isfinite(place).all():
                 placed[marker] = (key, place)
     legs_kg = sum(segment.mass_kg for segment in reference.segments.values())

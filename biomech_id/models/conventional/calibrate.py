@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
@@ -138,7 +138,7 @@ def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], rad
         Radius of a marker.
     """
     inter_asis = subject.inter_asis_distance_m or float(
-        np.nanmean(np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
+        over_seen(np.nanmean, np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
     )
     measured = subject.asis_trochanter_distance_m
     mean_leg_length = float(np.mean([length for length in subject.leg_length_m.values() if length]))
@@ -293,7 +293,7 @@ def _foot_flat(
 def _lengths(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, float]:
     """Mean lengths of thigh, shank and foot, metres."""
     found = leg_lengths(markers, leg.pose, leg.geometry.side, radius_m)
-    return {name: float(np.nanmean(length)) for name, length in found.items()}
+    return {name: float(over_seen(np.nanmean, length)) for name, length in found.items()}
 
 
 def _end_points(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[str, dict[str, FloatArray]]:
@@ -312,7 +312,7 @@ def _end_points(markers: Markers, leg: CalibratedLeg, radius_m: float) -> dict[s
         "foot": (R_lab_foot, pose.ankle_lab_m, {"ankle_centre": pose.ankle_lab_m, **malleolus, **foot}),
     }
     return {
-        name: {point: np.nanmean(into_segment(R, origin, path), axis=0) for point, path in paths.items()}
+        name: {point: over_seen(np.nanmean, into_segment(R, origin, path), axis=0) for point, path in paths.items()}
         for name, (R, origin, paths) in points.items()
     }
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
@@ -66,7 +66,7 @@ def point_noise(markers: Markers, calibration: ConventionalCalibration) -> dict[
     calibration : ConventionalCalibration
         Of the subject, with the same markers.
     """
-    mean = np.nanmean(markers.position_m, axis=0)
+    mean = over_seen(np.nanmean, markers.position_m, axis=0)
     steps = _STEP_M * np.eye(mean.size).reshape(mean.size, *mean.shape)
     moved = replace(with_roles(markers), position_m=np.concatenate([mean + steps, mean - steps]), filled=None)
     pelvis = pelvis_frames(moved)
@@ -90,9 +90,9 @@ def _coupling(markers: Markers, geometry: LegGeometry, segment: str, proximal: F
     for k in range(3):
         step = _STEP_M * R[:, :, k]
         (ahead, R_ahead), (behind, R_behind) = (_found(markers, geometry, segment, proximal + d) for d in (step, -step))
-        shift[:, k] = np.nanmean(matvec_transposed(R, ahead - behind), axis=0) / (2 * _STEP_M)
+        shift[:, k] = over_seen(np.nanmean, matvec_transposed(R, ahead - behind), axis=0) / (2 * _STEP_M)
         turned = matvec_transposed(R, unskew(R_ahead @ np.swapaxes(R_behind, -1, -2)))
-        turn[k] = np.nanmean(turned[:, 2]) / (2 * _STEP_M)
+        turn[k] = over_seen(np.nanmean, turned[:, 2]) / (2 * _STEP_M)
     return ErrorCoupling(shift, turn)
 
 

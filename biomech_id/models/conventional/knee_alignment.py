@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import cross, dot, matvec_transposed
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
@@ -147,7 +147,7 @@ def aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tupl
         geometry = replace(
             geometry,
             tibial_torsion_rad=_torsion(side, knee, ankle, origin, ankle_marker),
-            ankle_tilt_rad=float(np.nanmean(np.arcsin(-dot(unit(knee - ankle), unit(ankle_marker - ankle))))),
+            ankle_tilt_rad=float(over_seen(np.nanmean, np.arcsin(-dot(unit(knee - ankle), unit(ankle_marker - ankle))))),
         )
     else:
         ankle = chord(
@@ -159,8 +159,8 @@ def aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tupl
     shank = wand_rotation(knee, ankle, ankle_marker, markers.on(side, "shank_wand"))
     learnt = replace(
         geometry,
-        thigh_rotation_rad=about_z(side, float(np.nanmean(thigh))),
-        shank_rotation_rad=about_z(side, float(np.nanmean(shank))),
+        thigh_rotation_rad=about_z(side, float(over_seen(np.nanmean, thigh))),
+        shank_rotation_rad=about_z(side, float(over_seen(np.nanmean, shank))),
     )
     return leg_from_centres(learnt, hip, knee, ankle, origin, ankle_marker), learnt
 
@@ -170,4 +170,4 @@ def _torsion(side: str, knee: FloatArray, ankle: FloatArray, knee_marker: FloatA
     s = SIDE_SIGN[side]
     R_lab_shank = triad_from_z_and_y(knee - ankle, s * (knee_marker - knee))
     axis = matvec_transposed(R_lab_shank, s * (ankle_marker - ankle))
-    return float(np.nanmean(s * np.arctan2(axis[:, 0], axis[:, 1])))
+    return float(over_seen(np.nanmean, s * np.arctan2(axis[:, 0], axis[:, 1])))

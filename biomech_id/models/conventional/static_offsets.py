@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.errors import Finding
@@ -78,7 +78,7 @@ def foot_offsets(
     v = unit(matvec_transposed(uncorrected, heel - toe_lab_m))
     plantar_flexion = np.arctan2(-v[:, 0], v[:, 2])
     rotation = np.arcsin(SIDE_SIGN[side] * v[:, 1])
-    return FootOffsets(float(np.nanmean(plantar_flexion)), float(np.nanmean(rotation)))
+    return FootOffsets(float(over_seen(np.nanmean, plantar_flexion)), float(over_seen(np.nanmean, rotation)))
 
 
 def stored_offsets(subject: Subject, side: str) -> FootOffsets | None:

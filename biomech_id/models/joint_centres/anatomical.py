@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.models.joint_centres.chord import chord
 from biomech_id.models.joint_centres.hip_regressions import CITATIONS, NEEDS, REGRESSIONS, PelvisSize, hip_centre_by_regression
 from biomech_id.models.landmarks import BodyPoints
@@ -134,7 +134,7 @@ def hip_candidates(
     found: dict[str, FloatArray] = {}
     stored = landmarks.get(side, "hip_centre")
     if stored is not None:
-        found["stored"] = np.nanmean(into_segment(R_lab_pelvis, origin_lab_m, stored), axis=0)
+        found["stored"] = over_seen(np.nanmean, into_segment(R_lab_pelvis, origin_lab_m, stored), axis=0)
     for name in REGRESSIONS:
         if all(getattr(size, need) is not None for need in NEEDS[name]):
             found[name] = hip_centre_by_regression(name, side, size)
@@ -192,4 +192,4 @@ def _leg_length(side: str, landmarks: BodyPoints) -> float | None:
 
 
 def _mean_distance(a: FloatArray, b: FloatArray) -> float:
-    return float(np.nanmean(np.linalg.norm(a - b, axis=1)))
+    return float(over_seen(np.nanmean, np.linalg.norm(a - b, axis=1)))

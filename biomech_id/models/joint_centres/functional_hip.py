@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError
 
@@ -116,7 +116,7 @@ def sphere_fit(markers_lab_m: FloatArray, proximal: Frames, distal: Frames) -> J
         if moved < 1e-9:
             break
     lab = np.einsum("nij,j->ni", proximal.R_lab_seg, centre) + proximal.origin_lab_m
-    in_distal = np.nanmean(np.einsum("nji,nj->ni", distal.R_lab_seg, lab - distal.origin_lab_m), axis=0)
+    in_distal = over_seen(np.nanmean, np.einsum("nji,nj->ni", distal.R_lab_seg, lab - distal.origin_lab_m), axis=0)
     method = "functional, sphere fit, Gamage and Lasenby 2002 (J Biomech 35:87), bias removed after Halvorsen 2003 (36:999)"
     return JointCentre(centre, in_distal, float(np.sqrt(variance)), method)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
@@ -233,7 +233,7 @@ def learn(
             value=aspect(cluster), expected=f"a cluster at least {NARROWEST:g} times as wide as long", where=where,
         )  # fmt: skip
     seen = np.stack([into_segment(frames.R_lab_seg, frames.origin_lab_m, path) for path in paths.values()], axis=1)[keep]
-    spread = float(np.sqrt(np.nanmean(((seen - cluster) ** 2).sum(axis=2))))
+    spread = float(np.sqrt(over_seen(np.nanmean, ((seen - cluster) ** 2).sum(axis=2))))
     weights = np.array([landmarks.markerset.weights.get(label, 1.0) for label in paths])
     return SegmentTemplate(tuple(paths), cluster, weights, {name: places[name] for name in points_lab_m}, spread)
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment
@@ -61,7 +61,7 @@ def upper_segments(
         lengths[side, name] = (np.linalg.norm(proximal - distal, axis=1), across)
     found = {}
     for (side, name), (length, axes) in lengths.items():
-        used = np.asarray(np.nanmean(length) if kinetics == "textbook" else length)
+        used = np.asarray(over_seen(np.nanmean, length) if kinetics == "textbook" else length)
         mass = MASS_FRACTION[name] * body_mass_kg
         tensor = mass * (RADIUS[kinetics][name] * used[..., None, None]) ** 2 * np.diag(axes)
         found[side, name] = Segment(name, mass, np.zeros(3), tensor, "Dempster 1955 as tabled by Winter")

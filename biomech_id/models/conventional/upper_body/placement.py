@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.vectors import cross
 from biomech_id.anatomy import Part
@@ -130,7 +130,7 @@ def place_upper_body(
                 _place_arm(frames, centres, markers, side, arm)
     if all(markers.shows(side, role) for side in SIDES for role in HEAD_ROLES):
         between = np.linalg.norm(markers.on("L", "head_front") - markers.on("R", "head_front"), axis=1)
-        head_length_m = 2 * (float(np.nanmean(between)) - 2 * radius_m)
+        head_length_m = 2 * (float(over_seen(np.nanmean, between)) - 2 * radius_m)
         frames["", "head"] = head_frames(markers, head_length_m, head_offset_rad)
     return UpperBody(frames, centres, head_length_m)
 
