@@ -13,15 +13,18 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES
 from biomech_id.exports.opensim.check import check_folder
 from biomech_id.exports.opensim.folder import write_opensim
+from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.movements import TrialKind
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, read_recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.readers.opensim.loads import read_external_loads
 from biomech_id.readers.opensim.storage import read_storage
+from biomech_id.readers.opensim.trial import read_opensim_trial
 from biomech_id.results.session.pressure_offset import pressure_offset_mm
 from biomech_id.results.session.quality import Grade, graded
 from biomech_id.results.session.result import SessionResult
+from biomech_id.trial import Markers
 
 ROOT = Path(__file__).resolve().parents[2]
 PIPELINE = ROOT / "pipelines" / "opensim"
@@ -74,6 +77,32 @@ def test_every_frame_whose_force_the_file_puts_on_a_foot_is_solved(example: tupl
         valid = trial.frames[f"{side}KineticsValid"]
         assert (valid[4:-4] == 1.0).all()
         assert (np.r_[valid[:4], valid[-4:]] == 0.5).all()
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 60), (20, 100), (15, 34), (40, 120), (75, 151), (100, 130)])
+def test_wherever_the_file_is_cut_every_loaded_frame_is_known(example: tuple[Path, SessionResult], first: int, last: int) -> None:
+    """Cut where it pleases: also where a foot has neither a strike nor an off."""
+    folder, session = example
+    whole = read_opensim_trial(folder / "subject01_walk.trc", session.subject)
+    plates = []
+    for plate in whole.plates:
+        ratio = round(plate.rate_hz / whole.rate_hz)
+        kept = slice(first * ratio, last * ratio)
+        plates.append(replace(plate, force_lab_N=plate.force_lab_N[kept], moment_lab_Nm=plate.moment_lab_Nm[kept]))
+    walked = session.trials[0].markers
+    assert walked is not None
+    markers = Markers(walked.names, walked.position_m[first:last], whole.rate_hz).with_roles(walked.roles)
+    # Walking pace is hard to see in a third of a second, so the events are those of the whole recording.
+    begins_s, ends_s = first / whole.rate_hz, (last - 1) / whole.rate_hz
+    events = [e for e in session.trials[0].events if begins_s <= e.time_s <= ends_s]
+    trial = replace(whole, markers=markers, plates=tuple(plates), first_frame=first + 1)
+    contacts = assign_plates(trial, events=events, body_mass_kg=72.6).contacts
+    for plate in trial.plates:
+        ratio = round(plate.rate_hz / trial.rate_hz)
+        loaded = plate.force_lab_N[::ratio, 2] > 20.0
+        contact = contacts[plate.foot]
+        assert contact.known[loaded].all()
+        np.testing.assert_allclose(contact.force_lab_N[loaded, 2], plate.force_lab_N[::ratio, 2][loaded], atol=25.0)
 
 
 def test_all_of_the_impulse_is_handed_over(example: tuple[Path, SessionResult], tmp_path: Path) -> None:
