@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, option
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
@@ -65,7 +65,7 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 def _unused(job: Job) -> Iterator[Finding]:
     idle = idle_settings(job.recipe, Run(body_model(job.recipe.model).settings))
     wanted = {name: name for name in idle.get("heeded", ())}
-    wanted |= {"functional": "--functional"} if job.functional else {}
+    wanted |= {"functional": option("functional")} if job.functional else {}
     unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
     if unused:
         others = [name for name in model_names() if set(wanted) <= body_model(name).settings]

@@ -147,7 +147,7 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
             for name, extra in {
                 "kinematics": {"norm": None, "every_cycle": False}, "kinetics": {"norm": None, "every_cycle": False},
                 "ground_reaction": {"norm": None, "every_cycle": False}, "spatiotemporal": {"norm": None},
-                "values": {"norm": None}, "scores": {"norm": None}, "budget": {},
+                "values": {"norm": None}, "scores": {"norm": None}, "budget": {}, "emg": {"norm": None, "every_cycle": False},
             }.items()
         },
     }  # fmt: skip
