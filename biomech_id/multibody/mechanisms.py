@@ -93,12 +93,7 @@ def sliding_segment(name: str, mass_kg: float, com_along_m: float, inertia_kgm2:
 
 
 def four_bar(
-    lengths_m: tuple[float, float, float],
-    ground_m: float,
-    segments: Sequence[Segment],
-    *,
-    gravity_m_s2: ArrayLike,
-    branch: int = 1,
+    lengths_m: tuple[float, float, float], ground_m: float, segments: Sequence[Segment], *, gravity_m_s2: ArrayLike, branch: int = 1
 ) -> System:
     """Crank, coupler and rocker on a ground link along x: coordinates theta, eta (coupler on crank), psi (rocker); theta is free.
 

@@ -379,7 +379,7 @@ class PlanarArm:
             motions.append(
                 Motion(
                     Frames(axes[:, i], joint), rate[:, i, None] * _Z, acceleration[:, i, None] * _Z,
-                    joint + self.com_m[i] * along, _in_plane(velocity[:, i]), _in_plane(com_acceleration[:, i]),
+                    joint + self.com_m[i] * along, _in_plane(velocity[:, i]), _in_plane(com_acceleration[:, i])
                 )
             )  # fmt: skip
             joints.append(joint)

@@ -215,13 +215,7 @@ def projection(system: System, q: ArrayLike, u1: ArrayLike) -> tuple[FloatArray,
 
 
 def inverse_dynamics(
-    system: System,
-    q: ArrayLike,
-    u1: ArrayLike,
-    a1: ArrayLike,
-    external: Iterable[External] = (),
-    *,
-    base: Motion | None = None,
+    system: System, q: ArrayLike, u1: ArrayLike, a1: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
 ) -> FloatArray:
     """Forces tau1 (N, n1) in the free coordinates that a motion needs, springs included.
 

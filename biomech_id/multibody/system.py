@@ -525,13 +525,7 @@ class System:
         return np.asarray(np.swapaxes(left, 1, 2) @ right)
 
     def inverse(
-        self,
-        q: ArrayLike,
-        u: ArrayLike,
-        a: ArrayLike,
-        external: Iterable[External] = (),
-        *,
-        base: Motion | None = None,
+        self, q: ArrayLike, u: ArrayLike, a: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
     ) -> FloatArray:
         """What the joints have to supply for a motion, tau (N, n): M u' + c + g + s - E, loops cut.
 
@@ -765,7 +759,7 @@ class System:
         return [
             Motion(
                 Frames(moving.R_lab_body[:, k], moving.origin_m[:, k]), moving.omega_rad_s[:, k], moving.alpha_rad_s2[:, k],
-                *(values[:, k - 1] for values in com),
+                *(values[:, k - 1] for values in com)
             )
             for k in range(1, len(self.bodies) + 1)
         ]  # fmt: skip
