@@ -8,8 +8,10 @@ explicit Euler of many teaching texts gains 0.12 J and loses 44 degrees in 10 s 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,10 @@ TOLERANCE = 1e-12
 #: Newton's method has found the dependent coordinates when a step changes them by less than this, m or rad.
 _STILL = 1e-13
 _STEPS = 20
+#: Dependent coordinates that change by more than this between one evaluation and the next, m or rad, may be on another branch.
+_LEAP = 0.5
+#: How many evaluations are remembered; a step of the integrator takes twelve.
+_MET = 40
 
 
 @compact_repr
@@ -134,20 +140,20 @@ def simulate(
 
     def crossing(name: str) -> Callable[[float, FloatArray], float]:
         def value(t: float, y: FloatArray) -> float:
-            return events[name](t, *model.state(y))
+            return events[name](t, *model.state(t, y))
 
         value.terminal = name == stop_at  # type: ignore[attr-defined]
         return value
 
     y0 = np.concatenate([q0[model.free], u0, [0.0]])
     watched = [crossing(name) for name in events] or None
-    found = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, events=watched, rtol=tolerance, atol=tolerance)
+    found = solve_ivp(model.rates, (t_s[0], t_s[-1]), y0, "DOP853", t_s, model.by_newton, watched, rtol=tolerance, atol=tolerance)
     if not found.success:
         raise InvalidValueError(
             f"The motion cannot be followed beyond {found.t[-1] if len(found.t) else t_s[0]:g} s: {found.message}",
             value=found.status, expected="a motion without collisions or singular states", where="simulate",
         )  # fmt: skip
-    q, u = model.states(q0, found.y.T)
+    q, u = model.states(found)
     times = dict(zip(events, found.t_events or (), strict=True))
     return Simulation(found.t, q, u, system.energy(q, u), found.y[-1], times, found.nfev)
 
@@ -159,7 +165,7 @@ class _Model:
         self.system, self.external = system, external
         self.free = [system.coordinate(name) for name in system.free]
         self.dependent = [system.coordinate(name) for name in system.dependent]
-        self.q, self.n, self.n1 = q0.copy(), len(self.free), len(u0)
+        self.start, self.q, self.n, self.n1 = q0, q0.copy(), len(self.free), len(u0)
         self.fours = [four for four, _ in system.layout.quaternions]
         self.driven = bool(system.drives) or external is not None
         self.by_newton = bool(self.dependent) and system.closed_form is None
@@ -170,13 +176,15 @@ class _Model:
         self.equations = generate(equations(system, ["a1", "damping_power"], method), language)
         self.x = np.zeros(len(self.equations.program.inputs))
         self.last = len(self.x) - self.n1
+        #: Times and dependent coordinates met last: where Newton's method starts from.
+        self.met = deque([(-np.inf, q0[self.dependent])], maxlen=_MET)
 
     def rates(self, t: float, y: FloatArray) -> FloatArray:
         """q1', u1' and power."""
         n, x, u1 = self.n, self.x, y[self.n : -1]
         power = 0.0
         if self.driven or self.fours:
-            q, u, W = self._posed(y)
+            q, u, W = self._posed(t, y)
             if self.driven:
                 tau = self.system.drive_forces(t, q, u)
                 if self.external is not None:
@@ -184,7 +192,7 @@ class _Model:
                     tau = tau + self.system.external_forces(moving, self.external(t))[0]
                 power, x[self.last :] = float(tau @ u), tau if W is None else tau @ W
         else:
-            self._known(y)
+            self._known(t, y)
         found = self.equations.one(x)
         out = np.empty(len(y))
         out[:n] = u1 if not self.fours else self.system.rates(q[None], u[None])[0, self.free]
@@ -192,7 +200,7 @@ class _Model:
         out[-1] = power + found[-1]
         return out
 
-    def _known(self, y: FloatArray) -> None:
+    def _known(self, t: float, y: FloatArray) -> None:
         """Fill in what the equations take, but for the drives."""
         x = self.x
         x[: self.n], x[self.last - self.n1 : self.last] = y[: self.n], y[self.n : -1]
@@ -200,11 +208,11 @@ class _Model:
             here = [self.free.index(k) for k in four]
             x[here] /= np.sqrt(x[here] @ x[here])
         if self.closing is not None:
-            x[self.n : self.last - self.n1] = self._closed(x)
+            x[self.n : self.last - self.n1] = self.q[self.dependent] = self._closed(t, x)
 
-    def _posed(self, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    def _posed(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """All coordinates, all speeds, and W if there are loops."""
-        self._known(y)
+        self._known(t, y)
         q, n, n1 = self.q, self.n, self.n1
         q[self.free] = self.x[:n]
         if self.posed is None:
@@ -214,30 +222,38 @@ class _Model:
             q[self.dependent] = found[speeds * (1 + n1) :]
         return q, found[:speeds], found[speeds : speeds * (1 + n1)].reshape(speeds, n1)
 
-    def _closed(self, x: FloatArray) -> FloatArray:
-        """Dependent coordinates by Newton's method from those of the last state."""
-        assert self.closing is not None
-        for _ in range(_STEPS):
-            x[self.n : self.last - self.n1] = self.q[self.dependent]
-            step = self.closing.one(x[: self.last])
-            self.q[self.dependent] -= step
-            if np.abs(step).max() < _STILL:
-                return np.asarray(self.q[self.dependent])
-        raise InvalidValueError(
-            f"The loops cannot be closed any more at {dict(zip(self.system.free, x[: self.n].round(6).tolist(), strict=True))}.",
-            value=x[: self.n].tolist(), expected="a motion within reach and away from singularities", where="simulate",
-        )  # fmt: skip
+    def _closed(self, t: float, x: FloatArray) -> FloatArray:
+        """Dependent coordinates by Newton's method from the last ones before this time.
 
-    def state(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        Where that fails, or leaps to another branch, they are not a number, and the integrator takes a smaller step.
+        """
+        assert self.closing is not None
+        place = slice(self.n, self.last - self.n1)
+        near = max((one for one in self.met if one[0] <= t), key=lambda one: one[0], default=self.met[0])[1]
+        x[place] = near
+        for _ in range(_STEPS):
+            step = self.closing.one(x[: self.last])
+            x[place] -= step
+            if np.abs(step).max() < _STILL:
+                found = x[place].copy()
+                if np.abs(found - near).max() < _LEAP:
+                    self.met.append((t, found))
+                    return found
+                break
+        return np.full(len(near), np.nan)
+
+    def state(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """All coordinates and speeds of a state."""
-        q, u, _ = self._posed(y)
+        q, u, _ = self._posed(t, y)
         return q.copy(), u.copy()
 
-    def states(self, q0: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of the whole run, one after the other from its start."""
-        self.q = q0.copy()
-        both = [self.state(row) for row in y]
-        return np.array([q for q, _ in both]), np.array([u for _, u in both])
+    def states(self, found: Any) -> tuple[FloatArray, FloatArray]:
+        """Of the whole run, one after the other from its start; dependent coordinates follow all of the integrator's steps."""
+        self.met = deque([(-np.inf, self.start[self.dependent])], maxlen=_MET)
+        times = np.union1d(found.t, found.sol.ts) if self.by_newton else found.t
+        rows = found.sol(times).T if self.by_newton else found.y.T
+        both = {t: self.state(t, y) for t, y in zip(times, rows, strict=True)}
+        return np.array([both[t][0] for t in found.t]), np.array([both[t][1] for t in found.t])
 
 
 def _check(

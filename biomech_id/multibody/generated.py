@@ -29,7 +29,7 @@ from biomech_id.multibody.straight_line import Program
 
 #: What a program can be run by.
 Language = Literal["auto", "c", "python"]
-_FLAGS = ("-O2", "-ffp-contract=off", "-shared", "-fPIC")
+_FLAGS = ("-O1", "-ffp-contract=off", "-shared", "-fPIC")
 #: From this many states on, NumPy is faster than one state after the other.
 MANY_STATES = 16
 _SECONDS = 120
