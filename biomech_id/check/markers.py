@@ -139,10 +139,15 @@ def _pelvis_height(trial: Trial) -> Iterator[Finding]:
             yield Finding("height-unlike-markers", values, trial.name)
 
 
+def _by_device(markers: Markers, side: str, role: str) -> bool:
+    """Whether a knee alignment device shows the knee, as it does in a static trial."""
+    return role == "lateral_epicondyle" and markers.shows(side, "knee_device_axis")
+
+
 def _conventional_set(trial: Trial) -> Iterator[Finding]:
     markers = with_roles(trial.markers)
     wanted = [(side, role) for side in SIDES for role in ("asis", *LEG_ROLES)]
-    missing = [markers.label(*key) for key in wanted if not markers.shows(*key)]
+    missing = [markers.label(*key) for key in wanted if not markers.shows(*key) and not _by_device(markers, *key)]
     if not any(markers.shows(*key) for key in POSTERIOR):
         sacrum, left, right = (markers.label(*key) for key in POSTERIOR)
         missing.append(f"{sacrum} (or {left} and {right})")

@@ -210,7 +210,8 @@ class RecordWalk:
         if damage is None and not self._interrupted():
             return False
         following = self._next_whole() if damage is None else self._behind_its_pointer() or self._next_whole()
-        self.damage = self.damage or damage or Sentence("parameters-interrupted", {"byte": self.position})
+        if following or damage is not None or self.data[self.position]:
+            self.damage = self.damage or damage or Sentence("parameters-interrupted", {"byte": self.position})
         if following:
             self.skipped += following - self.position
             self.position = following

@@ -1,0 +1,683 @@
+"""What is said of sessions, trials, stances, cycles and grades: each claim checked in raw recordings or written tables."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import combinations, pairwise, product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from claims import CHECKS, Said, claim, instead, plus, sentence
+from claims_of_files import stretches
+from raw_c3d import raw
+from scipy.signal import welch
+
+from biomech_id.readers import read
+from biomech_id.trial import ForcePlate, Trial
+
+OTHER = {"L": "R", "R": "L"}
+#: Roles of markers on a foot, and what they are called where a recording has no marker set of its own.
+FEET = {"heel": "HEE", "toe": "TOE", "metatarsal_1": "", "metatarsal_2": "", "metatarsal_5": ""}
+PELVIS = {"asis": "ASI", "psis": "PSI"}
+#: A marker of somebody who stands still stays within this (m).
+STILL_M = 0.06
+PLATE_EDGE_M = 0.03
+
+
+@cache
+def recorded(path: Path) -> Trial:
+    """A recording as read, before anything was filled or filtered."""
+    return read(path, trust=True)
+
+
+@cache
+def table(path: Path) -> pd.DataFrame:
+    return pd.read_csv(path)
+
+
+def frames_of(said: Said) -> pd.DataFrame:
+    """The trial's own table, as written."""
+    assert said.session is not None
+    assert said.trial is not None
+    return table(said.session.out / "trials" / f"{said.trial.name}.csv")
+
+
+def worn(said: Said, side: str, roles: dict[str, str]) -> list[np.ndarray]:
+    """(n, 3) of each marker with one of these roles, m."""
+    markers = said.trial.markers
+    names = [markers.roles.get((side, role)) or side + label for role, label in roles.items()]
+    return [markers[name] for name in names if name in markers]
+
+
+def foot(said: Said, side: str) -> np.ndarray:
+    """(n, k, 3), markers on a foot, m."""
+    return np.stack(worn(said, side, FEET), axis=1)
+
+
+def middle(said: Said, side: str) -> np.ndarray:
+    """(n, 3), middle of the foot's markers, m."""
+    points = foot(said, side)
+    return np.where(np.isfinite(points).all(axis=(1, 2))[:, None], points.mean(axis=1), np.nan)
+
+
+def frame(said: Said, time_s: float) -> int:
+    """Row of a time in arrays at the video rate."""
+    n = len(said.trial.markers.position_m)
+    return int(np.clip(round(time_s * said.trial.markers.rate_hz) - said.trial.motion.first_frame + 1, 0, n - 1))
+
+
+def load(said: Said, plate: ForcePlate) -> np.ndarray:
+    """(n,), vertical force at the video rate, N."""
+    n = len(said.trial.markers.position_m)
+    return np.abs(plate.force_lab_N[:, 2]).reshape(n, -1).mean(axis=1)
+
+
+def over(plate: ForcePlate, points: np.ndarray, margin_m: float = 0.0) -> np.ndarray:
+    """Which points (..., 3) lie above a plate, seen from above."""
+    centre, c = plate.corners_m.mean(axis=0), plate.corners_m
+    inside = np.ones(points.shape[:-1], dtype=bool)
+    for one, other in ((c[0], c[1]), (c[0], c[3])):
+        side = (one - other)[:2]
+        length = np.linalg.norm(side)
+        inside &= np.abs((points[..., :2] - centre[:2]) @ (side / length)) < 0.5 * length + margin_m
+    return inside
+
+
+def plates(said: Said) -> dict[str, ForcePlate]:
+    return {plate.name: plate for plate in said.trial.plates}
+
+
+def flat_part(said: Said, start_s: float, end_s: float) -> slice:
+    """Frames in which a foot lies flat: a fifth to a half of its stance."""
+    first, last = frame(said, start_s), frame(said, end_s)
+    return slice(first + (last - first) // 5, max(first + (last - first) // 2, first + (last - first) // 5 + 1))
+
+
+def ends(said: Said) -> tuple[float, float]:
+    """Start and end of the stance: of its own, or of the one that opens the cycle; what is missing is the trial's."""
+    about = said.about
+    n, rate = len(said.trial.markers.position_m), said.trial.markers.rate_hz
+    first_s = (said.trial.motion.first_frame - 1) / rate
+    start_s, end_s = about.start_s, getattr(about, "foot_off_s", about.end_s)
+    return (start_s if np.isfinite(start_s) else first_s), (end_s if np.isfinite(end_s) else first_s + (n - 1) / rate)
+
+
+# Stances.
+
+
+@claim("foot-alone", plates=lambda names: ["plate 9"])
+def alone(said: Said) -> bool:
+    """The foot's markers are over that plate while it is flat, the load begins and ends with the stance, the other foot is not there."""
+    start_s, end_s = ends(said)
+    (plate,) = (plates(said)[name] for name in said["plates"])
+    force, flat = load(said, plate), flat_part(said, start_s, end_s)
+    spot = middle(said, said.about.side)[flat]
+    standing = over(plate, spot, PLATE_EDGE_M) & (np.abs(spot[:, 2] - plate.corners_m[:, 2].mean()) < 0.2)
+    around = round(0.08 * said.trial.markers.rate_hz)
+    first, last = frame(said, start_s), frame(said, end_s)
+    before, behind = force[max(0, first - 2 * around) : max(0, first - around)], force[last + around : last + 2 * around]
+    unloaded = max(before.max(initial=0.0), behind.max(initial=0.0)) < 0.1 * force[first:last].max()
+    return bool(standing[np.isfinite(spot[:, 0])].all() and force[flat].min() > 50.0 and unloaded and not other_stands(said, plate))
+
+
+def other_stands(said: Said, plate: ForcePlate) -> bool:
+    """Whether the other foot rests on the plate for a twentieth of a second of the stance: all its markers over it, low and still."""
+    start_s, end_s = ends(said)
+    part = slice(frame(said, start_s), frame(said, end_s))
+    points = foot(said, OTHER[said.about.side])[part]
+    if len(points) < 3:
+        return False
+    speed = np.linalg.norm(np.gradient(points, axis=0), axis=2).max(axis=1) * said.trial.markers.rate_hz
+    with np.errstate(invalid="ignore"):
+        low = (points[..., 2] - plate.corners_m[:, 2].mean() < 0.15).all(axis=1)
+        resting = over(plate, points, -0.02).all(axis=1) & low & (speed < 0.15)
+    return bool(resting.sum() > 0.05 * said.trial.markers.rate_hz)
+
+
+@claim("foot-on-plates", plates=lambda names: ["plate 9"])
+def on_plates(said: Said) -> bool:
+    """Each of those plates is loaded within the stance, and a marker of the foot is over each."""
+    start_s, end_s = ends(said)
+    part = slice(frame(said, start_s), frame(said, end_s))
+    points = foot(said, said.about.side)[part]
+    mine = [plates(said)[name] for name in said["plates"]]
+    return len(mine) > 1 and all(load(said, p)[part].max() > 20.0 and over(p, points, 0.08).any() for p in mine)
+
+
+def nothing_under(said: Said) -> bool:
+    """While the foot lies, no plate that carries a tenth of the body is under it."""
+    start_s, end_s = ends(said)
+    flat = flat_part(said, start_s, end_s)
+    spot = middle(said, said.about.side)[flat]
+    heavy = 0.1 * 9.81 * (said.trial.mass_kg or 50.0)
+    return not any(
+        (over(plate, spot) & (load(said, plate)[flat] > heavy) & (np.abs(spot[:, 2] - plate.centre_m[2]) < 0.2)).mean() > 0.5
+        for plate in said.trial.plates
+    )
+
+
+@claim("no-loaded-plate", elsewhere=True)
+def no_plate(said: Said) -> bool:
+    """See `nothing_under`; a recording elsewhere has another foot on it."""
+    return said.path is not None and said.path.name == said.trial.file and nothing_under(said)
+
+
+@claim("no-loaded-plate-cut", "stance-cut", missing=lambda word: "off" if word == "strike" else "strike")
+def no_plate_cut(said: Said) -> bool:
+    """The time that is missing is not known, the foot rests in the first (last) frames that show it, and no loaded plate is under it."""
+    about, start_s_end_s = said.about, ends(said)
+    unknown = about.start_s if said["missing"] == "strike" else about.end_s
+    return (
+        not np.isfinite(unknown) and rests_at_the_end(said, *start_s_end_s) and (said.rule == "stance-cut" or nothing_under(said))
+    )
+
+
+def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
+    """Whether the toe stays where it is between the missing end of a stance and the known one, in the frames that show it."""
+    front = {role: label for role, label in FEET.items() if role != "heel"}
+    path = worn(said, said.about.side, front)[0][frame(said, start_s) : frame(said, end_s) + 1, :2]
+    path = path[np.isfinite(path).all(axis=1)]
+    if len(path) < 3:
+        return True
+    known = path[-3:] if not np.isfinite(said.about.start_s) else path[:3]
+    return bool(np.linalg.norm(path - np.median(known, axis=0), axis=1).max() < 0.15)
+
+
+@claim("foot-by-file", plates=lambda names: ["nobody's force"])
+@claim("foot-by-file-cut", plates=lambda names: ["nobody's force"], missing=lambda word: "off" if word == "strike" else "strike")
+@claim("foot-alone-cut", plates=lambda names: ["plate 9"], missing=lambda word: "off" if word == "strike" else "strike")
+def by_file(said: Said) -> bool:
+    """The folder's ExternalLoads puts that force on the heel bone of that side; or the foot alone is over the plate that carries it."""
+    if "missing" in said.values:
+        unknown = said.about.start_s if said["missing"] == "strike" else said.about.end_s
+        if np.isfinite(unknown):
+            return False
+    if said.rule == "foot-alone-cut":
+        (plate,) = (plates(said)[name] for name in said["plates"])
+        flat = flat_part(said, *ends(said))
+        spot = middle(said, said.about.side)[flat]
+        return bool(
+            over(plate, spot, PLATE_EDGE_M).mean() > 0.9 and load(said, plate)[flat].max() > 50.0 and not other_stands(said, plate)
+        )
+    bodies = {}
+    for file in said.path.parent.glob("*.xml"):
+        for force in ElementTree.parse(file).iter("ExternalForce"):
+            bodies[str(force.get("name"))] = str(force.findtext("applied_to_body"))
+    side = "r" if said.about.side == "R" else "l"
+    names = {key: value for key, value in bodies.items()}
+    mine = [names.get(name) or next((v for k, v in names.items() if name.split()[0] in k.lower()), "") for name in said["plates"]]
+    return all(body.endswith(f"_{side}") for body in mine) and len(mine) > 0
+
+
+@claim("foot-beyond-plate", beyond_mm=plus(40), plates=lambda names: ["plate 9"])
+def beyond(said: Said) -> bool:
+    """The outermost point of the foot's outline, in the table of the trial, while the foot lies flat: how far outside the plate."""
+    points = outline(said)[flat_part(said, *ends(said))]
+    mine = [plates(said)[name] for name in said["plates"]]
+    out = [margin for margin in np.arange(0.0, 0.4, 0.001) if any(over(p, points, margin).all(axis=1).mean() > 0.5 for p in mine)]
+    return bool(out) and abs(1000.0 * out[0] - said["beyond_mm"]) < 25.0 and said["beyond_mm"] > 0.0
+
+
+def outline(said: Said) -> np.ndarray:
+    """(n, k, 3), outline of the stance's foot, m."""
+    columns = [c[:-2] for c in frames_of(said).columns if c.startswith(said.about.side) and c.endswith("Outline.X")]
+    return np.stack([frames_of(said)[[f"{c}.{axis}" for axis in "XYZ"]].to_numpy() for c in columns], axis=1) / 1000.0
+
+
+@claim("force-ends-early", force_end_s=plus(0.15), time_s=plus(0.15))
+def ends_early(said: Said) -> bool:
+    """The plate's force falls below 20 N there, and the foot's toe still rests: it leaves the ground later."""
+    _, end_s = ends(said)
+    (plate,) = (plates(said)[name] for name in said["plates"])
+    force = load(said, plate)
+    fall = frame(said, said["force_end_s"])
+    below = (force[fall - 6 : fall - 2].min() > 20.0) and (force[fall + 3 : frame(said, said["time_s"])] < 20.0).all()
+    return bool(
+        below
+        and abs(said["time_s"] - end_s) < 1e-3
+        and rests_at_the_end(replace(said), said["force_end_s"] - 0.1, said["force_end_s"])
+    )
+
+
+@claim("other-foot-on-plate", time_s=plus(-0.6), side=lambda side: OTHER[side], plate=lambda name: "plate 9")
+def other_foot(said: Said) -> bool:
+    """At that time the other foot comes onto the plate: from then on a marker of it is over it and low, and the plate is loaded."""
+    plate, rate = plates(said)[said["plate"]], said.trial.markers.rate_hz
+    here = slice(frame(said, said["time_s"]), frame(said, said["time_s"]) + round(0.12 * rate))
+    points = foot(said, said["side"])[here]
+    with np.errstate(invalid="ignore"):
+        low = over(plate, points, 0.1) & (points[..., 2] - plate.centre_m[2] < 0.12)
+    strikes = [e.time_s for e in said.trial.events if e.side == said["side"] and "strike" in str(e.kind).lower()]
+    known = any(abs(time - said["time_s"]) < 0.06 for time in strikes) or low[0].any()
+    mine = getattr(said.about, "side", OTHER[said["side"]])
+    return bool(low.any(axis=1).mean() > 0.7 and load(said, plate)[here].max() > 20.0 and known and mine == OTHER[said["side"]])
+
+
+@claim("plate-event-distrusted", time_s=plus(0.2))
+def distrusted(said: Said) -> bool:
+    """No event that is used comes from that force; and the reason, where it has a check of its own, is true."""
+    plate_events = [e for e in said.trial.events if str(e.source) == "plate" and e.side == said["side"] and e.kind == said["kind"]]
+    unused = not any(abs(event.time_s - said["time_s"]) < 1e-3 for event in plate_events)
+    crossed = any(abs(time - said["time_s"]) < 0.06 for plate in said.trial.plates for time in crossings(said, plate))
+    return unused and crossed
+
+
+def crossings(said: Said, plate: ForcePlate) -> list[float]:
+    """Times at which the plate's force begins or ends, s."""
+    rate, n = said.trial.markers.rate_hz, len(said.trial.markers.position_m)
+    fine = plate.rate_hz
+    first_s = (said.trial.motion.first_frame - 1) / rate
+    found = stretches(np.abs(plate.force_lab_N[:, 2]) > 20.0)
+    assert n
+    return [first_s + sample / fine for pair in found for sample in pair]
+
+
+# Cycles.
+
+
+@claim("turns", turn_deg=plus(30))
+def turns(said: Said) -> bool:
+    """The direction in which the pelvis goes, at the end against the beginning of the trial."""
+    way = pelvis(said)
+    step = max(2, len(way) // 6)
+    legs = [way[step] - way[0], way[-1] - way[-1 - step]]
+    angles = [np.arctan2(leg[1], leg[0]) for leg in legs]
+    turn = np.degrees(np.abs((angles[1] - angles[0] + np.pi) % (2 * np.pi) - np.pi))
+    return bool(abs(turn - abs(said["turn_deg"])) < 25.0)
+
+
+def pelvis(said: Said) -> np.ndarray:
+    """(n, 2), middle of the iliac spines on the floor where all are seen, m."""
+    points = np.stack([path for side in "LR" for path in worn(said, side, PELVIS)], axis=1)[..., :2]
+    return points.mean(axis=1)[np.isfinite(points).all(axis=(1, 2))]
+
+
+@claim("next-strike-outside", elsewhere=True)
+def next_outside(said: Said) -> bool:
+    """No later strike of that side is known, and the cycle's assumed end is not one."""
+    if said.path is None or said.path.name != said.trial.file:
+        return False
+    strikes = [e.time_s for e in said.trial.events if e.side == said.about.side and "strike" in str(e.kind).lower()]
+    return not any(time > said.about.start_s + 0.2 for time in strikes)
+
+
+# Trials.
+
+
+@claim("no-gait", travel=instead({"rule": "goes-nowhere", "values": {"way_m": 3.0, "speed_m_s": 1.2}}))
+def no_gait(said: Said) -> bool:
+    """How far the pelvis comes from where it began; how far the feet move."""
+    inner = sentence(said["travel"])
+    way = np.linalg.norm(pelvis(said) - pelvis(said)[0], axis=1) if len(pelvis(said)) else np.zeros(1)
+    if inner.rule == "goes-nowhere":
+        steps = np.linalg.norm(np.diff(pelvis(said)[:: max(1, round(said.trial.markers.rate_hz / 4))], axis=0), axis=1).sum()
+        mean_speed = steps / (len(pelvis(said)) / said.trial.markers.rate_hz)
+        return abs(way.max() - inner.values["way_m"]) < 0.05 and inner.values["speed_m_s"] < mean_speed + 0.25
+    if inner.rule == "stands-still":
+        position = said.trial.markers.position_m
+        ranges = np.nanpercentile(position, 98, axis=0) - np.nanpercentile(position, 2, axis=0)
+        return bool(np.nanmedian(np.linalg.norm(ranges, axis=1)) < 0.06)
+    return False
+
+
+@claim("marker-filter", filtered=lambda value: not value, residual_mm=lambda value: 20 * value + 1)
+def filtered(said: Said) -> bool:
+    """Whether the positions used differ from those recorded; and their movement above that frequency, by the power spectrum."""
+    before, after = recorded(said.path).markers, said.trial.markers
+    names = [name for name in after.names if name in before]
+    both = np.stack([after[name] for name in names], axis=1), np.stack([before[name] for name in names], axis=1)
+    with np.errstate(invalid="ignore"):
+        moved = np.nanmax(np.abs(both[0] - both[1])) > 1e-9
+    if bool(moved) != said["filtered"] or not said["seen"]:
+        return bool(moved) == said["filtered"]
+    sizes = []
+    for path in both[1].swapaxes(0, 1):
+        first, last = max(stretches(np.isfinite(path).all(axis=1)), key=lambda s: s[1] - s[0], default=(0, 0))
+        if last - first > 30:
+            part = path[first : last + 1]
+            hz, density = welch(part, before.rate_hz, "blackmanharris", nperseg=len(part), detrend="linear", axis=0)
+            above = hz >= said["above_hz"]
+            sizes.append(np.sqrt(density[above].sum(axis=0).mean() * (hz[1] - hz[0])))
+    measured = 1000.0 * float(np.median(sizes))
+    return 0.25 < measured / said["residual_mm"] < 4.0
+
+
+# Sessions.
+
+
+def session_recordings(said: Said) -> list[Path]:
+    """Every recording of the session that was read."""
+    found = []
+    for word in said.session.said["words"][1:]:
+        path = Path(word)
+        inside = said.sessions.shared in (*path.parents, path)
+        if inside and path.is_dir():
+            found += [p for p in sorted(path.iterdir()) if p.suffix.lower() in (".c3d", ".trc")]
+        elif inside and path.suffix.lower() in (".c3d", ".trc"):
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def still_share(path: Path) -> float:
+    """Share of the markers that stay within a few centimetres."""
+    position = recorded(path).markers.position_m
+    seen = np.isfinite(position).all(axis=2).sum(axis=0) >= max(1, len(position) // 2)
+    if seen.sum() < 4:
+        return 0.0
+    spread = np.nanpercentile(position[:, seen], 98, axis=0) - np.nanpercentile(position[:, seen], 2, axis=0)
+    return float((np.linalg.norm(spread, axis=1) < STILL_M).mean())
+
+
+@claim("calibrated-from-walk", trial=instead("NOBODY"))
+def from_walk(said: Said) -> bool:
+    """In no recording of the session most markers stay in place, and the one that is named is among them."""
+    files = session_recordings(said)
+    return said["trial"] in {path.stem for path in files} and all(still_share(path) < 0.75 for path in files)
+
+
+@claim("static-moves", trial=lambda name: "PiG_Calibration3_FF")
+def moves(said: Said) -> bool:
+    """More than a quarter of the markers of that recording leave their place."""
+    found = [path for path in said.sessions.shared.rglob(f"{said['trial']}.c3d")]
+    return len(found) == 1 and still_share(found[0]) <= 0.75
+
+
+@claim("mass-unlike-weight", standing_kg=plus(10), mass_kg=plus(-9))
+def unlike(said: Said) -> bool:
+    """Mean vertical force of all plates of that recording over standard gravity."""
+    (path,) = said.sessions.shared.rglob(f"{said['trial']}.c3d")
+    total = sum(plate.force_lab_N[:, 2] for plate in recorded(path).plates)
+    off = abs(said["mass_kg"] - said["standing_kg"]) > 0.1 * said["standing_kg"]
+    return bool(abs(np.mean(total) / 9.80665 - said["standing_kg"]) < 0.5 and off)
+
+
+@claim("marker-diameter-assumed", diameter_mm=plus(5))
+def assumed(said: Said) -> bool:
+    """No recording of the session has a parameter of that name with a number; the calibration says what was used."""
+    told = [
+        raw(p).number(key)
+        for p in session_recordings(said)
+        if p.suffix.lower() == ".c3d"
+        for key in raw(p).parameters
+        if "MARKERDIAMETER" in key
+    ]
+    used = said.session.tables.calibration.get(
+        "marker_diameter_mm", said["diameter_mm"] if said.session.result.model != "conventional" else None
+    )
+    return not any(told) and used == said["diameter_mm"]
+
+
+@claim("marker-diameter-from-outputs", diameter_mm=plus(3))
+def from_outputs(said: Said) -> bool:
+    """Twice the distance from the knee's marker to the stored knee centre, less the knee's width."""
+    sizes = []
+    for path in session_recordings(said):
+        file = raw(path)
+        for side in "LR":
+            width = next(
+                (v for key in file.parameters if key.split(":")[-1] == f"{side}KNEEWIDTH" and (v := file.number(key))), None
+            )
+            if width and f"{side}FEO" in file.labels and f"{side}KNE" in file.labels:
+                away = np.linalg.norm(file.path_of(f"{side}KNE") - file.path_of(f"{side}FEO"), axis=1)
+                sizes.append(2.0 * float(np.nanmedian(away)) * file.length_m * 1000.0 - width)
+    return bool(sizes) and abs(np.median(sizes) - said["diameter_mm"]) < 1.0
+
+
+@claim("foot-flat-as-stored", flat=lambda value: not value, equal=lambda value: not value)
+def flat_as_stored(said: Said) -> bool:
+    """The stored static offsets (rad or deg) beside those of calibration.json."""
+    calibration = said.session.tables.calibration
+    apart = []
+    for file in map(raw, session_recordings(said)):
+        for side, (word, ours) in product(
+            "LR", (("PLANTFLEX", "static_plantar_flexion_deg"), ("ROTOFF", "static_rotation_offset_deg"))
+        ):
+            key = next((key for key in file.parameters if key.endswith(f":{side}STATIC{word}")), "")
+            # Radians or degrees: vendors write both.
+            stored = [value for value in (file.number(key), np.degrees(file.number(key) or 0.0)) if value]
+            apart += [min((abs(value - calibration["sides"][side][ours]) for value in stored), default=9.0)] if stored else []
+    same = max(apart) < 0.01
+    return calibration["foot_flat"] == said["flat"] and same == said["equal"] and (same or max(apart) < said["apart_deg"] + 0.05)
+
+
+@claim("torsion-turns-foot", torsion_deg=plus(5))
+def torsion(said: Said) -> bool:
+    """The torsion of calibration.json, the larger of both sides."""
+    sides = said.session.tables.calibration["sides"].values()
+    largest = max(abs(side["tibial_torsion_deg"]) for side in sides)
+    # A turn of the offset about an axis that is off by the torsion tilts the foot by no more than the offset's own share.
+    offsets = [abs(side["static_plantar_flexion_deg"]) + abs(side["static_rotation_offset_deg"]) for side in sides]
+    return abs(largest - abs(said["torsion_deg"])) < 0.1 and said["lean_deg"] < np.sin(np.radians(largest)) * max(offsets) + 0.1
+
+
+@claim("functional-too-small", side=lambda side: OTHER[side])
+def too_small(said: Said) -> bool:
+    """In no functional trial the thigh's markers turn against those of the shank (or of the pelvis) by thirty degrees."""
+    words = said.session.said["words"]
+    named = [Path(words[i + 1]) for i, word in enumerate(words) if word == "--functional"]
+    return all(swing_deg(recorded(path), said["side"], said["joint"]) < 30.0 for path in named)
+
+
+def swing_deg(trial: Trial, side: str, joint: str) -> float:
+    """Range of the angle between two lines of markers above and below a joint."""
+    lines = {
+        "knee": (("THI", "KNE"), ("KNE", "ANK")),
+        "hip": (("PSI", "ASI"), ("ASI", "KNE")),
+        "ankle": (("KNE", "ANK"), ("ANK", "TOE")),
+    }
+    (a, b), (c, d) = ((trial.markers[side + one], trial.markers[side + other]) for one, other in lines[joint])
+    upper, lower = b - a, d - c
+    cosine = (upper * lower).sum(axis=1) / np.linalg.norm(upper, axis=1) / np.linalg.norm(lower, axis=1)
+    return float(np.degrees(np.ptp(np.arccos(cosine[np.isfinite(cosine)]))))
+
+
+# Grades.
+
+
+@claim("quality:gap-largest", value=plus(200))
+def largest_gap(said: Said) -> bool:
+    """The longest stretch between two sights of a marker, in the recording as read, of any marker of the trial's set."""
+    markers, longest = recorded(said.path).markers, 0
+    for name in set(said.trial.markers.roles.values()) & set(markers.names):
+        seen = np.isfinite(markers[name]).all(axis=1)
+        for first, last in stretches(~seen):
+            if first > 0 and last < len(seen) - 1:
+                longest = max(longest, last - first + 1)
+    return said["value"] <= 1000.0 * longest / markers.rate_hz + 1e-6 and (said["value"] > 0 or longest == 0 or not all_used(said))
+
+
+def all_used(said: Said) -> bool:
+    """Whether the model uses every marker of the set: the conventional one does."""
+    return said.session.result.model == "conventional"
+
+
+@claim("quality:gap-filled", value=plus(5))
+def filled(said: Said) -> bool:
+    """Samples that are missing in the recording and there in the trial, of all samples of the model's markers."""
+    before, after = recorded(said.path).markers, said.trial.markers
+    names = [name for name in after.names if name in before]
+    gained = {name: int((~np.isfinite(before[name]).all(axis=1) & np.isfinite(after[name]).all(axis=1)).sum()) for name in names}
+    share = 100.0 * sum(gained.values()) / max(1, len(before.position_m))
+    return share / max(1, len(names)) - 1e-6 <= said["value"] <= share / 5 + 1e-6
+
+
+@claim("quality:frames-untracked", value=plus(30))
+def untracked(said: Said) -> bool:
+    """Rows of the trial's table between the first and the last angle in which an angle is empty."""
+    frames = frames_of(said)
+    angles = frames[[c for c in frames.columns if "Angles." in c]].notna().to_numpy()
+    seen = np.flatnonzero(angles.any(axis=1))
+    span = angles[seen[0] : seen[-1] + 1]
+    return abs(100.0 * (1.0 - span.all(axis=1).mean()) - said["value"]) < 1e-6
+
+
+@claim("quality:marker-rigidity", value=plus(60))
+def rigidity(said: Said) -> bool:
+    """No pair of markers of one segment changes its distance, in the mean square, by more; and one by at least a third of it."""
+    if np.isnan(said["value"]):
+        return said.session.result.static_name == ""
+    before, after = said.session.result.static_markers, said.trial.markers
+    worst = 0.0
+    for group in said.session.result.marker_groups.values():
+        for one, other in combinations([n for n in group if n in before and n in after], 2):
+            rest = np.nanmean(np.linalg.norm(before[one] - before[other], axis=1))
+            now = np.linalg.norm(after[one] - after[other], axis=1)
+            worst = max(worst, 1000.0 * float(np.sqrt(np.nanmean((now - rest) ** 2))))
+    return said["value"] <= worst + 1e-6
+
+
+@claim("quality:centre-drift", value=plus(40))
+def drift(said: Said) -> bool:
+    """Distances of the joint centres in the trial's table against the lengths of the calibration's static trial."""
+    if np.isnan(said["value"]):
+        return said.session.result.static_motion is None
+    frames, static = frames_of(said), said.session.result.static_motion
+    worst = 0.0
+    for side in "LR":
+        for (upper, long_upper), (lower, long_lower) in pairwise((("HJC", "hip"), ("KJC", "knee"), ("AJC", "ankle"))):
+            now = np.linalg.norm(
+                frames[[f"{side}{upper}.{a}" for a in "XYZ"]].to_numpy() - frames[[f"{side}{lower}.{a}" for a in "XYZ"]].to_numpy(),
+                axis=1,
+            )
+            centres = static.joint_centres_lab_m
+            rest = 1000.0 * np.nanmean(np.linalg.norm(centres[side, long_upper] - centres[side, long_lower], axis=1))
+            worst = max(worst, float(np.nanmax(np.abs(now - rest))))
+    return said["value"] <= worst + 1e-6
+
+
+@claim("quality:plate-baseline", value=plus(80))
+def graded_baseline(said: Said) -> bool:
+    """The largest of what the recording's findings say was subtracted; 0 where they say nothing."""
+    told = [f.values["force_N"] for f in recorded(said.path).findings if f.rule.startswith("plate-baseline")]
+    if np.isnan(said["value"]):
+        return not told
+    return abs(said["value"] - max(told)) < 1e-6 if told else said["value"] < 10.0
+
+
+@claim("quality:cop-inside-foot", value=lambda value: value - 60)
+def pressure(said: Said) -> bool:
+    """Centres of pressure of the table within the box around the outline of the flat foot, with a margin of 4 cm."""
+    if np.isnan(said["value"]):
+        return True
+    frames, inside = frames_of(said), []
+    for stance in said.trial.assignment.stances:
+        if not (stance.verdict.accepted and np.isfinite([stance.start_s, stance.end_s]).all()):
+            continue
+        here = replace(said, about=stance)
+        part = slice(frame(said, stance.start_s), frame(said, stance.end_s))
+        spots = frames[[f"{stance.side}CentreOfPressure.{a}" for a in "XY"]].to_numpy()[part] / 1000.0
+        box = np.nanmedian(outline(here)[flat_part(here, stance.start_s, stance.end_s)], axis=0)[:, :2]
+        spots = spots[np.isfinite(spots).all(axis=1)]
+        axis = box[:, :] - box.mean(axis=0)
+        _, _, turn = np.linalg.svd(axis, full_matrices=False)
+        low, high = (axis @ turn.T).min(axis=0) - 0.04, (axis @ turn.T).max(axis=0) + 0.04
+        local = (spots - box.mean(axis=0)) @ turn.T
+        inside += ((local > low) & (local < high)).all(axis=1).tolist()
+    return not inside or (
+        said["value"] - 12.0 < 100.0 * np.mean(inside) + 12.0
+        and 100.0 * np.mean(inside) > said["value"] - 12.0
+        and (said["value"] > 100.0 * np.mean(inside) - 30.0)
+    )
+
+
+@claim("quality:event-lag", value=plus(90))
+def lag(said: Said) -> bool:
+    """The median of the medians that the summary lists of plates against markers."""
+    summary = next(t for t in said.session.tables.summary["trials"] if t["name"] == said.trial.name)
+    rows = [abs(r["median_ms"]) for r in summary["event_agreement"] if {r["source"], r["reference"]} == {"plate", "marker"}]
+    return abs(np.median(rows) - said["value"]) < 1e-6 if rows else np.isnan(said["value"])
+
+
+def cycle_rows(said: Said) -> list[tuple[str, float, float]]:
+    """(side, start, end) of strikes that follow each other, counted from the events."""
+    found = []
+    for side in "LR":
+        strikes = sorted(e.time_s for e in said.trial.events if e.side == side and "strike" in str(e.kind).lower())
+        found += [(side, a, b) for a, b in pairwise(strikes)]
+    return found
+
+
+@claim("quality:cycles-used", "quality:cycles-refused", value=plus(9))
+def counted(said: Said) -> bool:
+    """Pairs of strikes of one side in the summary's events: no more cycles than these; used and refused together are the whole ones."""
+    rows = {row.rule: row.value for row in said.trial.quality}
+    whole = [c for c in said.trial.cycles if str(c.kinetics_valid) != "stance_only"]
+    return rows["cycles-used"] + rows["cycles-refused"] == len(whole) <= len(cycle_rows(said)) and 0 <= said["value"] <= len(whole)
+
+
+@claim("quality:stances-on-plate", value=plus(1))
+def on_plate(said: Said) -> bool:
+    """Rows of stances.csv with an accepted verdict."""
+    rows = table(said.session.out / "stances.csv")
+    mine = rows[rows.trial == said.trial.name]
+    return said["value"] == mine.verdict.isin(["clean", "two_plates", "override"]).sum()
+
+
+# Headlines.
+
+
+@claim("headline", text=lambda text: text.replace("trial", "9 trial", 1) if "trial" in text else text + " 1 accepted")
+def headline(said: Said) -> bool:
+    """Every number of the line against the verdicts that the summary holds, and every name against the trials that have them."""
+    trials, text = said.session.tables.summary["trials"], said["text"]
+    if not trials:
+        return text.startswith("No trial could be analysed")
+    verdicts = Counter(trial["verdict"] for trial in trials)
+    told = {"accepted": verdicts["accept"], "with warnings": verdicts["warn"], "rejected": verdicts["reject"]}
+    if not re.match(rf"{len(trials)} trials?: ", text):
+        return False
+    for words, number in told.items():
+        found = re.search(rf"(\d+) {words}(?: \(([^)]*)\))?", text)
+        if (int(found[1]) if found else 0) != number:
+            return False
+        if found and found[2]:
+            names = {
+                t["name"]
+                for t in trials
+                if t["verdict"] == {"accepted": "accept", "with warnings": "warn", "rejected": "reject"}[words]
+            }
+            if set(found[2].split(", ")) != names:
+                return False
+    failed = re.search(r"(\d+) could not be analysed", text)
+    return (int(failed[1]) if failed else 0) == len(said.session.tables.summary["failed"])
+
+
+@claim("complaints", lines=lambda lines: [*lines, "biomech-id: HC002D06: Largest gap 900 ms, above the limit of 500 ms."])
+def complaints(said: Said) -> bool:
+    """Every complaint stands in the tables too: a warning of the summary, a grade of quality.csv, a failed file; and none without reason."""
+    lines = [line.partition(": ")[2] for line in said["lines"] if line.startswith("biomech-id: ")]
+    summary = said.session.tables.summary
+    written = [f["message"] for f in summary["findings"]] + [f"{f['file']}: {f['error']}" for f in summary["failed"]]
+    for trial in summary["trials"]:
+        written += [f"{trial['name']}: {f['message']}" for f in trial["findings"]] + [
+            f"{trial['name']}: {r}." for r in trial["reasons"]
+        ]
+    only = [line for line in lines if line.endswith("is the only trial: the model is calibrated, and there is nothing to analyse.")]
+    return (
+        set(lines) - set(only) <= set(written)
+        and bool(only) == (not summary["trials"])
+        and (said.session.exit_code == 3) == bool(lines)
+    )
+
+
+@claim("refusal", text=lambda text: text.replace("LAN", "LAS").replace("LKNE", "LASI") + " Missing: NOBODY")
+def refused(said: Said) -> bool:
+    """Labels that the sentence says are missing are in no recording of the session, or never seen; files it names are there."""
+    files = [path for path in session_recordings(said) if path.stat().st_size]
+    labels = {name for path in files for name in recorded(path).markers.names if recorded(path).markers.present(name)}
+    text = said["text"]
+    if "NOBODY" in text:
+        return False
+    missing = re.search(r"[Mm]issing: (.*)", text)
+    named = set(re.findall(r"\b[A-Z][A-Z0-9]{2,5}\b", missing[1])) if missing else set()
+    named |= set(re.findall(r"\b[LR][A-Z]{3}\b", (re.search(r"markers? ([A-Z][^.]*)", text) or ["", ""])[1]))
+    counts = re.search(r"(\d+) of its (\d+) required markers are in the file", text)
+    return bool(files or "is empty" in text) and (counts is None or int(counts[1]) < int(counts[2])) and not named & labels
+
+
+assert CHECKS
