@@ -86,7 +86,7 @@ class FilterChoice:
         """
         shape = "unknown" if not np.isfinite(self.levelness) else "noise" if self.levelness >= LEVEL_NOISE else "smooth"
         values = {
-            "filtered": self.apply, "cutoff_hz": self.cutoff_hz, "seen": bool(np.isfinite(self.residual_m)),
+            "filtered": self.apply, "cutoff_hz": self.cutoff_hz, "seen": bool(self.residual_m > 0.0),
             "residual_mm": self.residual_m * 1e3, "above_hz": NOISE_ABOVE_HZ, "shape": shape, "mode": self.mode,
         }  # fmt: skip
         return Finding("marker-filter", values, where)

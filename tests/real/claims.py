@@ -1,6 +1,6 @@
 """What every sentence claims, checked a second way: one registry, rule -> the check of its claim.
 
-A check is a function of `Said` that says whether the claim is true, computed from the raw recording (`raw_c3d`, which shares nothing with
+A check is a function of `Said` that says whether the claim is true, computed from the raw recording (`raw_c3d` shares nothing with
 the library) or from the written tables, never by the function that made the sentence. To add one, write beside those of
 `claims_of_files.py` or `claims_of_sessions.py`::
 

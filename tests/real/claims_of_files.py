@@ -152,7 +152,7 @@ def odd_labels(said: Said) -> bool:
 def subjects(said: Said) -> bool:
     """Names before the colon of each label, counted."""
     counts = Counter(label.split(":")[0] for label in said.raw.labels[: said.raw.n_points] if ":" in label)
-    told = {name: n for name, n in said["subjects"]}
+    told = dict(said["subjects"])
     return told == dict(counts) and said["taken"] == max(counts, key=lambda name: counts[name])
 
 

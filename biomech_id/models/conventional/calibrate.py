@@ -201,9 +201,9 @@ def _leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
         torsion, p = abs(geometry.tibial_torsion_rad), abs(calibration.offsets[side].plantar_flexion_rad)
         phi = np.arctan(np.tan(torsion) * np.sin(p))
         lean_deg = float(np.rad2deg(2 * np.arcsin(np.sin(phi / 2) * np.sin(p))))
-        found.append((lean_deg, float(np.rad2deg(torsion))))
-    lean_deg, torsion_deg = max(found)
-    values = {"torsion_deg": torsion_deg, "lean_deg": lean_deg}
+        found.append((lean_deg, float(np.rad2deg(torsion)), side))
+    lean_deg, torsion_deg, side = max(found)
+    values = {"side": side, "torsion_deg": torsion_deg, "lean_deg": lean_deg}
     return (Finding("torsion-turns-foot", values, calibration.static),) if lean_deg > LEAST_LEAN_DEG else ()
 
 
