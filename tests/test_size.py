@@ -24,6 +24,8 @@ MOST_LINES = sum([
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
     256,  # belts, recordings cut within stances, centre of pressure off the feet
     163,  # poses of segments (ROTATION), recordings without markers
+    182,  # belts, recordings cut within stances
+    171,  # poses of segments (ROTATION), recordings without markers
     217,  # matched bandwidth
     1884,  # muscle signals
     429,  # cycles judged by themselves, what is left out
