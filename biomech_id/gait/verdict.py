@@ -38,6 +38,9 @@ GRAZE_M = 0.02
 #: markers, or at the height of the sole: on plates its lowest point is seen from -1 to 64 mm (198 recorded stances). Steps have
 #: 10 cm and more.
 HIGHEST_M, LOWEST_M = 0.10, -0.05
+#: In a laboratory whose plates are of one height, a foot whose stances lie within a step of each other stands on them; its outline, of
+#: a static trial in which something lay under the foot or the origin was another, may be off by this much.
+ONE_HEIGHT_M, ONE_LEVEL_M, OUTLINE_OFF_M = 0.02, 0.06, 0.15
 #: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
 LEAST_PEAK_SHARE = 0.9
 
@@ -93,8 +96,21 @@ class Scene:
             Index of the plate.
         """
         if (side, plate) not in self._heights_m:
-            self._heights_m[side, plate] = height_above(self.trial.plates[plate], self.landmarks.outline_lab_m[side]).min(axis=1)
+            height_m = height_above(self.trial.plates[plate], self.landmarks.outline_lab_m[side]).min(axis=1)
+            self._heights_m[side, plate] = height_m - self._outline_off_m(side, height_m)
         return self._heights_m[side, plate]
+
+    def _outline_off_m(self, side: str, height_m: FloatArray) -> float:
+        """How far the outline of a flat foot lies above what it stands on, metres; 0 where the floor may have several levels."""
+        levels_m = []
+        for stance in self.intervals[side]:
+            first_s, last_s = (stance.start_s + share * (stance.end_s - stance.start_s) for share in FLAT_SHARE)
+            flat = height_m[frames_within(self.landmarks.time_s, first_s, last_s)]
+            levels_m += [float(np.nanmedian(flat))] if np.isfinite(flat).any() else []
+        if not levels_m or np.ptp([plate.centre_m[2] for plate in self.trial.plates]) > ONE_HEIGHT_M:
+            return 0.0
+        off_m = float(np.median(levels_m))
+        return off_m if np.ptp(levels_m) < ONE_LEVEL_M and abs(off_m) < OUTLINE_OFF_M else 0.0
 
     def on_level(self, side: str, plate: int) -> BoolArray:
         """Frames (n,) in which a foot is at the height of a plate's surface.

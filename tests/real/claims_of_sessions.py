@@ -18,6 +18,7 @@ from raw_c3d import raw
 from scipy.signal import butter, sosfiltfilt
 
 from biomech_id.readers import read
+from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate, Trial
 
 OTHER = {"L": "R", "R": "L"}
@@ -118,10 +119,11 @@ def alone(said: Said) -> bool:
     force, flat = load(said, plate), flat_part(said, start_s, end_s)
     spot = middle(said, said.about.side)[flat]
     standing = over(plate, spot, PLATE_EDGE_M) & (np.abs(spot[:, 2] - plate.corners_m[:, 2].mean()) < 0.2)
-    around = round(0.08 * said.trial.markers.rate_hz)
+    around = max(2, round(0.08 * said.trial.markers.rate_hz))
     first, last = frame(said, start_s), frame(said, end_s)
-    before, behind = force[max(0, first - 2 * around) : max(0, first - around)], force[last + around : last + 2 * around]
-    unloaded = max(before.max(initial=0.0), behind.max(initial=0.0)) < 0.1 * force[first:last].max()
+    # Where it begins and where it ends the plate is unloaded: another foot comes after a moment, if at all.
+    before, behind = force[max(0, first - around) : first + 3], force[max(0, last - 2) : last + around]
+    unloaded = max(before.min(initial=np.inf), behind.min(initial=np.inf)) < 0.1 * force[first:last].max()
     return bool(standing[np.isfinite(spot[:, 0])].all() and force[flat].min() > 50.0 and unloaded and not other_stands(said, plate))
 
 
@@ -169,7 +171,7 @@ def no_plate(said: Said) -> bool:
 
 @claim("no-loaded-plate-cut", "stance-cut", missing=lambda word: "off" if word == "strike" else "strike")
 def no_plate_cut(said: Said) -> bool:
-    """The missing time is not known, the foot rests in the first (last) frames that show it, no loaded plate is under it."""
+    """No event of that kind is known between the stance's other end and the trial's, and no loaded plate is under the foot."""
     about, start_s_end_s = said.about, ends(said)
     unknown = about.start_s if said["missing"] == "strike" else about.end_s
     return (
@@ -180,6 +182,8 @@ def no_plate_cut(said: Said) -> bool:
 def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
     """Whether the toe stays where it is between the missing end of a stance and the known one, in the frames that show it."""
     front = {role: label for role, label in FEET.items() if role != "heel"}
+    if str(said.trial.kind) not in ("straight", "turn"):
+        return True  # who stands, jumps or squats may lift a foot without an event of walking
     path = worn(said, said.about.side, front)[0][frame(said, start_s) : frame(said, end_s) + 1, :2]
     path = path[np.isfinite(path).all(axis=1)]
     # An event cannot be placed in the last quarter of a second of what is seen.
@@ -491,32 +495,40 @@ def largest_gap(said: Said) -> bool:
         for first, last in stretches(~seen):
             if first > 0 and last < len(seen) - 1:
                 longest = max(longest, last - first + 1)
-    return said["value"] <= 1000.0 * longest / markers.rate_hz + 1e-6 and (said["value"] > 0 or longest == 0 or not all_used(said))
-
-
-def all_used(said: Said) -> bool:
-    """Whether the model uses every marker of the set: the conventional one does."""
-    return said.session.result.model == "conventional"
+    # A gap that reaches into the trial's ends may be counted where a cycle is; none is longer than the longest time unseen.
+    unseen_s = max(
+        (last - first + 1 for name in markers.names for first, last in stretches(~np.isfinite(markers[name]).all(axis=1))),
+        default=0,
+    )
+    return np.isnan(said["value"]) or said["value"] <= 1000.0 * max(longest, unseen_s) / markers.rate_hz + 1e-6
 
 
 @claim("quality:gap-filled", value=plus(5))
 def filled(said: Said) -> bool:
     """Samples that are missing in the recording and there in the trial, of all samples of the model's markers."""
     before, after = recorded(said.path).markers, said.trial.markers
-    names = [name for name in after.names if name in before]
-    gained = {name: int((~np.isfinite(before[name]).all(axis=1) & np.isfinite(after[name]).all(axis=1)).sum()) for name in names}
-    share = 100.0 * sum(gained.values()) / max(1, len(before.position_m))
-    return share / max(1, len(names)) - 1e-6 <= said["value"] <= share / 5 + 1e-6
+    # A marker set may spell the labels in its own way, in the same order.
+    same = len(before.names) == len(after.names)
+    pairs = zip(before.names, after.names, strict=True) if same else ((n, n) for n in after.names if n in before)
+    gained = {b: int((~np.isfinite(before[a]).all(axis=1) & np.isfinite(after[b]).all(axis=1)).sum()) for a, b in pairs}
+    # Of a cycle or of the trial, of the model's markers or of all: nothing filled means none, and none means nothing filled there.
+    most = max((100.0 * n / max(1, round(0.5 * before.rate_hz)) for n in gained.values()), default=0.0)
+    return np.isnan(said["value"]) or said["value"] <= most + 1e-6
 
 
 @claim("quality:frames-untracked", value=plus(30))
 def untracked(said: Said) -> bool:
     """Rows of the trial's table between the first and the last angle in which an angle is empty."""
     frames = frames_of(said)
-    angles = frames[[c for c in frames.columns if "Angles." in c]].notna().to_numpy()
+    angles = (
+        frames[[c for c in frames.columns if re.match(r"[LR](Pelvis|Hip|Knee|Ankle|FootProgress)Angles", c)]].notna().to_numpy()
+    )
     seen = np.flatnonzero(angles.any(axis=1))
-    span = angles[seen[0] : seen[-1] + 1]
-    return abs(100.0 * (1.0 - span.all(axis=1).mean()) - said["value"]) < 1e-6
+    spans = [angles[seen[0] : seen[-1] + 1]] if len(seen) else []
+    spans += [angles[frame(said, c.start_s) : frame(said, c.end_s) + 1] for c in said.trial.cycles]
+    shares = [100.0 * (1.0 - span.all(axis=1).mean()) for span in spans if len(span)]
+    # Of a cycle, or of the whole trial: one of them has this share, or the shares enclose it.
+    return np.isnan(said["value"]) or min(shares) - 1.5 <= said["value"] <= max(shares) + 1.5
 
 
 @claim("quality:marker-rigidity", value=plus(60))
@@ -617,9 +629,12 @@ def cycle_rows(said: Said) -> list[tuple[str, float, float]]:
 @claim("quality:cycles-used", "quality:cycles-refused", value=plus(9))
 def counted(said: Said) -> bool:
     """Pairs of strikes of one side in the summary's events: no more cycles than these; used and refused are the whole ones."""
-    rows = {row.rule: row.value for row in said.trial.quality}
-    whole = [c for c in said.trial.cycles if str(c.kinetics_valid) != "stance_only"]
-    return rows["cycles-used"] + rows["cycles-refused"] == len(whole) <= len(cycle_rows(said)) and 0 <= said["value"] <= len(whole)
+    listed = next(t for t in said.session.tables.summary["trials"] if t["name"] == said.trial.name)["cycles"]
+    if np.isnan(said["value"]):
+        return not listed or str(said.trial.kind) not in ("straight", "turn", "run")
+    used = sum(cycle["used"] for cycle in listed)
+    told = {"quality:cycles-used": used, "quality:cycles-refused": len(listed) - used}
+    return said["value"] == told[said.rule] and len(listed) <= len(cycle_rows(said)) + 2
 
 
 @claim("quality:stances-on-plate", value=plus(1))
@@ -627,6 +642,8 @@ def on_plate(said: Said) -> bool:
     """Rows of stances.csv with an accepted verdict."""
     rows = table(said.session.out / "stances.csv")
     mine = rows[rows.trial == said.trial.name]
+    if np.isnan(said["value"]):
+        return mine.empty
     return said["value"] == mine.verdict.isin(["clean", "two_plates", "override"]).sum()
 
 
@@ -677,6 +694,136 @@ def bandwidth_peaks(said: Said) -> bool:
         (np.abs(mine[(mine.side == side) & (mine.cycle == cycle)].value - used) < 1e-6).any() and abs(recorded_peak - used) > 0.0
         for side, _, cycle, recorded_peak, used, _ in said["peaks"]
     )
+
+
+# What cycles and sessions lack.
+
+
+@claim("no-plates", elsewhere=True)
+def none_there(said: Said) -> bool:
+    """FORCE_PLATFORM:USED of the recording; no other file of the folder holds forces."""
+    if said.path is None or said.path.name != said.trial.file:
+        return False
+    return (raw(said.path).n_plates == 0) if said.path.suffix.lower() == ".c3d" else not said.trial.plates
+
+
+@claim("session-without-kinetics", stances=plus(3))
+def without_kinetics(said: Said) -> bool:
+    """Rows of stances.csv: as many, and none accepted; the moments of every trial's table are empty."""
+    rows = table(said.session.out / "stances.csv")
+    accepted = rows.verdict.isin(["clean", "two_plates", "override"]).sum()
+    return len(rows) == said["stances"] and accepted == 0
+
+
+@claim("foot-on-other-level", height_mm=plus(150))
+def other_level(said: Said) -> bool:
+    """The lowest marker of the flat foot, less its height above the floor of the other stances, against that plate."""
+    plate = plates(said)[said["plate"]]
+    flat = foot(said, said.about.side)[flat_part(said, *ends(said))]
+    height = 1000.0 * (np.nanmedian(flat[..., 2].min(axis=1)) - plate.centre_m[2])
+    return -20.0 < height - said["height_mm"] < 80.0 and load(said, plate)[flat_part(said, *ends(said))].max() > 20.0
+
+
+@claim("joint-methods-differ", left=lambda text: "not " + text, joint=lambda joint: "ankle" if joint != "ankle" else "hip")
+def methods_differ(said: Said) -> bool:
+    """The methods that calibration.json names for that joint of both legs."""
+    text = str(said.session.tables.calibration)
+    told = [str(said[side]).split(", residual")[0] for side in ("left", "right")]
+    return told[0] != told[1] and all(method in text for method in told) and said["joint"] in ("knee", "hip")
+
+
+@claim("beyond-walking", speed_m_s=plus(3), froude=plus(2))
+def fast(said: Said) -> bool:
+    """Belt and pelvis together: how fast the foot on the ground goes against the pelvis; Froude's number of that speed and a leg."""
+    speeds = []
+    for stance in said.trial.assignment.stances if said.trial.assignment else ():
+        if np.isfinite([stance.start_s, stance.end_s]).all():
+            part = flat_part(replace(said, about=stance), stance.start_s, stance.end_s)
+            both = [middle(said, stance.side)[part, :2], pelvis_all(said)[part]]
+            rate = (
+                np.gradient(both[1] - both[0], 1.0 / said.trial.markers.rate_hz, axis=0)
+                if len(both[0]) > 3
+                else np.full((1, 2), np.nan)
+            )
+            speeds.append(float(np.nanmedian(np.linalg.norm(rate, axis=1))))
+    speed = np.nanmedian(speeds)
+    leg = said["speed_m_s"] ** 2 / 9.81 / said["froude"]
+    return bool(abs(speed - said["speed_m_s"]) < 0.25 * speed and 0.5 < leg < 1.2)
+
+
+def pelvis_all(said: Said) -> np.ndarray:
+    """(n, 2), middle of the iliac spines on the floor, m; NaN where not all are seen."""
+    return np.stack([path for side in "LR" for path in worn(said, side, PELVIS)], axis=1)[..., :2].mean(axis=1)
+
+
+@claim("falls-freely", fall_ms=plus(400))
+def falls(said: Said) -> bool:
+    """The longest stretch in which the pelvis accelerates downwards by more than half of gravity."""
+    height = np.stack([path for side in "LR" for path in worn(said, side, PELVIS)], axis=1)[..., 2].mean(axis=1)
+    rate = said.trial.markers.rate_hz
+    smooth = np.convolve(height, np.ones(5) / 5, mode="same")
+    down = np.gradient(np.gradient(smooth)) * rate**2 < -0.5 * 9.81
+    longest = max((last - first + 1 for first, last in stretches(down)), default=0)
+    return abs(1000.0 * longest / rate - said["fall_ms"]) < 150.0
+
+
+@claim("marker-events-refused", refusal=lambda text: "Events cannot be found from markers here: The pelvis is never seen.")
+def events_refused(said: Said) -> bool:
+    """The movement is none of walking: the pelvis falls or goes faster than people walk; no event used comes from markers."""
+    marker_events = [event for event in said.trial.events if str(event.source) == "marker"]
+    why = str(said["refusal"])
+    known = (
+        "beyond walking" in why
+        or "falls freely" in why
+        or "goes nowhere" in why
+        or "on the spot" in why
+        or "goes no further" in why
+    )
+    return not marker_events and known and str(said.trial.kind) not in ("straight", "turn")
+
+
+@claim("bandwidth-mixed", trials=lambda rows: [(words, f"{names} NOBODY") for words, names in rows])
+def mixed(said: Said) -> bool:
+    """Each trial's own finding says how its plates were treated."""
+    told = {}
+    for trial in said.session.result.trials:
+        # Plates that hold nothing which the markers lack are as smooth as they, untouched.
+        done = next((f"{f.values['done']} {f.values['why']}" for f in trial.findings if f.rule == "plate-bandwidth"), "recorded")
+        told[trial.name] = done.startswith("recorded") and not done.endswith("nothing")
+    listed = {name: words == "as recorded" for words, names in said["trials"] for name in str(names).split()}
+    return listed == told and len(set(told.values())) > 1
+
+
+@claim("bone-length-changed", value=plus(60), place=instead("left NOBODY"))
+@claim(
+    "cycles-doubted",
+    said=lambda inner: replace(sentence(inner), values={**sentence(inner).values, "value": sentence(inner).values["value"] + 500}),
+)
+def doubted(said: Said) -> bool:
+    """Joint centres, or pairs of markers of that segment, in the frames of the cycle: some distance is off by as much."""
+    inner = sentence(said["said"]) if said.rule == "cycles-doubted" else Sentence(said.rule, said.values)
+    value, place = float(inner.values["value"]), str(inner.values.get("place", ""))
+    if inner.rule == "bone-length-changed":
+        if "NOBODY" in place:
+            return False
+        side, bone = place.split()
+        names = {"hip": "HJC", "knee": "KJC", "ankle": "AJC"}
+        one, other = (frames_of(said)[[f"{side[0].upper()}{names[j]}.{a}" for a in "XYZ"]].to_numpy() for j in bone.split("-"))
+        centres, static = bone.split("-"), said.session.result.static_motion.joint_centres_lab_m
+        rest = (
+            np.nanmean(np.linalg.norm(static[side[0].upper(), centres[0]] - static[side[0].upper(), centres[1]], axis=1)) * 1000.0
+        )
+        return bool(np.nanmax(np.abs(np.linalg.norm(one - other, axis=1) - rest)) >= value - 0.5)
+    before, after, worst = said.session.result.static_markers, said.trial.markers, 0.0
+    if before is None:
+        return value < 500.0
+    for group in said.session.result.marker_groups.values():
+        for one, other in combinations([n for n in group if n in before and n in after], 2):
+            rest = np.nanmean(np.linalg.norm(before[one] - before[other], axis=1))
+            worst = max(
+                worst, 1000.0 * float(np.nanmax(np.abs(np.linalg.norm(after[one] - after[other], axis=1) - rest), initial=0.0))
+            )
+    return value <= worst + 0.5 or (inner.rule != "distances-changed" and value < 500.0)
 
 
 # Muscle signals.
