@@ -38,8 +38,8 @@ GRAZE_M = 0.02
 #: markers, or at the height of the sole: on plates its lowest point is seen from -1 to 64 mm (198 recorded stances). Steps have
 #: 10 cm and more.
 HIGHEST_M, LOWEST_M = 0.10, -0.05
-#: In a laboratory whose plates are of one height, a foot whose stances lie within a step of each other stands on them; its outline, of
-#: a static trial in which something lay under the foot or the origin was another, may be off by this much.
+#: In a laboratory whose plates are of one height, a foot whose stances lie within a step of each other stands on them; its outline,
+#: of a static trial in which something lay under the foot or the origin was another, may be off by this much.
 ONE_HEIGHT_M, ONE_LEVEL_M, OUTLINE_OFF_M = 0.02, 0.06, 0.15
 #: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
 LEAST_PEAK_SHARE = 0.9

@@ -172,11 +172,11 @@ def no_plate(said: Said) -> bool:
 @claim("no-loaded-plate-cut", "stance-cut", missing=lambda word: "off" if word == "strike" else "strike")
 def no_plate_cut(said: Said) -> bool:
     """No event of that kind is known between the stance's other end and the trial's, and no loaded plate is under the foot."""
-    about, start_s_end_s = said.about, ends(said)
+    about, (start_s, end_s) = said.about, ends(said)
     unknown = about.start_s if said["missing"] == "strike" else about.end_s
-    return (
-        not np.isfinite(unknown) and rests_at_the_end(said, *start_s_end_s) and (said.rule == "stance-cut" or nothing_under(said))
-    )
+    known = [e.time_s for e in said.trial.events if e.side == about.side and said["missing"] in str(e.kind).lower()]
+    found = any(start_s < time_s < end_s for time_s in known)
+    return not np.isfinite(unknown) and not found and (said.rule == "stance-cut" or nothing_under(said))
 
 
 def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
@@ -734,7 +734,7 @@ def methods_differ(said: Said) -> bool:
 
 @claim("beyond-walking", speed_m_s=plus(3), froude=plus(2))
 def fast(said: Said) -> bool:
-    """Belt and pelvis together: how fast the foot on the ground goes against the pelvis; Froude's number of that speed and a leg."""
+    """Belt and pelvis together: the foot on the ground against the pelvis; Froude's number of that speed and a leg."""
     speeds = []
     for stance in said.trial.assignment.stances if said.trial.assignment else ():
         if np.isfinite([stance.start_s, stance.end_s]).all():
