@@ -609,6 +609,21 @@ def within(spot: np.ndarray, outline_m: np.ndarray, margin_m: float = 0.03) -> b
     return bool(((local > (points @ turn).min(axis=0) - margin_m) & (local < (points @ turn).max(axis=0) + margin_m)).all())
 
 
+@claim("quality:cop-offset", value=plus(400))
+def offset(said: Said) -> bool:
+    """No stance has its centre of pressure, in the mean of the table, so far from the middle of the flat foot."""
+    if np.isnan(said["value"]):
+        return True
+    frames, farthest = frames_of(said), 0.0
+    for stance in said.trial.assignment.stances:
+        if np.isfinite([stance.start_s, stance.end_s]).all():
+            part = slice(frame(said, stance.start_s), frame(said, stance.end_s))
+            spots = frames[[f"{stance.side}CentreOfPressure.{a}" for a in "XY"]].to_numpy()[part]
+            away = np.linalg.norm(spots - 1000.0 * middle(said, stance.side)[part, :2], axis=1)
+            farthest = max(farthest, float(np.nanmax(away, initial=0.0)))
+    return abs(said["value"]) <= farthest + 1.0
+
+
 @claim("quality:event-lag", value=plus(90))
 def lag(said: Said) -> bool:
     """The median of the medians that the summary lists of plates against markers."""
@@ -836,23 +851,48 @@ def channels_of(said: Said) -> pd.DataFrame:
 
 @claim("emg-doubtful-names", labels=lambda labels: [*labels, "L Rectus"])
 def doubtful(said: Said) -> bool:
-    """The labels are in the file, and none holds the name of a muscle."""
+    """The labels are in the file, and none is the plain name of a muscle; those of a session have no muscle in channels.csv."""
     labels = {str(name) for name in said.raw.joined("ANALOG:LABELS")}
-    muscles = re.compile(
-        r"rect|vast|ham|bic|semi|gast|sol|tib|glut|add|per|sart|\bR[FH]\b|\bG[MA]S?\b|\bTA\b|\bV[LM]\b", re.IGNORECASE
+    plain = any(
+        re.search(r"rectus|vastus|hamstring|gastroc|soleus|tibialis|glut", label, re.IGNORECASE) for label in said["labels"]
     )
-    return set(said["labels"]) <= labels and not any(muscles.search(label) for label in said["labels"])
+    unnamed = True
+    if said.session is not None:
+        rows = channels_of(said)
+        unnamed = bool(rows[rows.label.isin(list(said["labels"]))].muscle.isna().all())
+    return set(said["labels"]) <= labels and not plain and unnamed
+
+
+@claim("emg-alike", correlation=lambda value: value - 0.6, second=instead("NOBODY"))
+def alike(said: Said) -> bool:
+    """Correlation of the two channels as stored, or of their rectified and smoothed course."""
+    labels = [str(name) for name in said.raw.joined("ANALOG:LABELS")]
+    one, other = (said.raw.analog[:, labels.index(said[name])] for name in ("first", "second"))
+    found = [abs(np.corrcoef(one, other)[0, 1])]
+    low = butter(
+        2, [20.0, 0.45 * said.raw.rate_hz * said.raw.samples], "band", fs=said.raw.rate_hz * said.raw.samples, output="sos"
+    )
+    high = [sosfiltfilt(low, np.nan_to_num(values)) for values in (one, other)]
+    smooth = butter(2, 6.0, fs=said.raw.rate_hz * said.raw.samples, output="sos")
+    found += [abs(np.corrcoef(*high)[0, 1]), abs(np.corrcoef(*(sosfiltfilt(smooth, np.abs(v)) for v in high))[0, 1])]
+    return any(abs(value - said["correlation"]) < 0.15 for value in found)
+
+
+@claim("emg-late", device=instead("Nobody's"))
+def late(said: Said) -> bool:
+    """The device's name is written in the file; its makers state a delay of tens of milliseconds."""
+    return str(said["device"]).lower().encode() in said.raw.data.lower() and 1.0 < said["delay_ms"] < 500.0
 
 
 @claim("emg-gain", unit=instead("furlong"), size=lambda size: 1e-5 * size)
 def gain(said: Said) -> bool:
     """The unit is that of channels of the file; what they measure is far more than a muscle gives the skin (10 mV)."""
-    rows, sizes, units = channels_of(said), [], set()
-    for path in session_recordings(said):
-        labels = [str(name) for name in raw(path).joined("ANALOG:LABELS")]
-        for column in (labels.index(label) for label in rows.label.unique() if label in labels):
+    sizes, units = [], set()
+    for path in [said.path] if said.session is None else session_recordings(said):
+        # Channels of plates measure newtons and have another unit.
+        for column in range(raw(path).n_channels):
             sizes.append(float(np.percentile(np.abs(raw(path).analog[:, column] - raw(path).analog[:, column].mean()), 99)))
-            units.add(str(raw(path).joined("ANALOG:UNITS")[column]))
+            units.add(str([*raw(path).joined("ANALOG:UNITS"), *[""] * 999][column]))
     return (
         said["unit"] in units
         and said["size"] <= max(sizes) * 3
@@ -862,7 +902,11 @@ def gain(said: Said) -> bool:
 
 @claim("emg-not-shown", channels=lambda rows: [(rows[0][0], "clipped" if rows[0][1] != "clipped" else "hum"), *rows[1:]])
 def not_shown(said: Said) -> bool:
-    """channels.csv has that verdict, and none of these channels has the broad band of a muscle that works and rests."""
+    """channels.csv has that verdict; of a recording alone: they are channels of the file, and a verdict is not that of a live o"""
+    if said.session is None:
+        labels = " ".join(str(name) for name in said.raw.joined("ANALOG:LABELS"))
+        words = {"dead", "hum", "railed", "intermittent", "artefact", "noise", "flat"}
+        return all(verdict in words and (name in labels or " " in name) for name, verdict in said["channels"])
     rows = channels_of(said)
     told = {str(row.label): str(row.verdict) for row in rows.itertuples()}
     told |= {f"{row.side} {row.muscle}".replace("_", " ").strip(): str(row.verdict) for row in rows.itertuples()}
