@@ -902,7 +902,7 @@ def gain(said: Said) -> bool:
 
 @claim("emg-not-shown", channels=lambda rows: [(rows[0][0], "clipped" if rows[0][1] != "clipped" else "hum"), *rows[1:]])
 def not_shown(said: Said) -> bool:
-    """channels.csv has that verdict; of a recording alone: they are channels of the file, and a verdict is not that of a live o"""
+    """channels.csv has that verdict; of a recording alone: channels of the file, and no verdict is that of a live one."""
     if said.session is None:
         labels = " ".join(str(name) for name in said.raw.joined("ANALOG:LABELS"))
         words = {"dead", "hum", "railed", "intermittent", "artefact", "noise", "flat"}
