@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.conventions import SIDES
 from biomech_id.emg.doctor import ChannelVerdict
 from biomech_id.emg.record import EmgChannel, EmgRecord, cycle_curve, cycle_verdict
 from biomech_id.emg.sides import side_evidence, tells_side
+from biomech_id.trial import EventKind, Trial
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,23 @@ class TrialEmg:
             if np.isfinite(ratio):
                 found.setdefault((channel.input.named.side, channel.input.named.muscle), []).append(ratio)
         return found
+
+
+#: Strikes of one foot further apart than this are not of one cycle (s).
+_LONGEST_CYCLE_S = 3.0
+
+
+def stored_cycles(trial: Trial) -> Iterator[EmgCycle]:
+    """Yield the cycles between the strikes that a recording holds, where nobody has looked at its movement.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
+    for side in SIDES:
+        times = {kind: [e.time_s for e in trial.events if e.side == side and e.kind is kind] for kind in EventKind}
+        for number, (start, end) in enumerate(pairwise(times[EventKind.FOOT_STRIKE]), start=1):
+            if end - start < _LONGEST_CYCLE_S:
+                off = next((off for off in times[EventKind.FOOT_OFF] if start < off < end), float("nan"))
+                yield EmgCycle(side, number, start, end, 100.0 * (off - start) / (end - start), steady=True)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.emg.cycles import EmgCycle, TrialEmg
+from biomech_id.emg.channels import find_inputs
+from biomech_id.emg.cycles import EmgCycle, TrialEmg, stored_cycles
 from biomech_id.emg.findings import record_findings, session_findings
 from biomech_id.emg.record import EmgRecord, EmgSettings, read_emg, with_strikes
 from biomech_id.errors import Finding, OptionError
@@ -90,7 +91,8 @@ def is_emg_reference(trial: Trial, recipe: Recipe) -> bool:
 def _trial_emg(trial: Trial, result: TrialResult | None, settings: EmgSettings) -> TrialEmg:
     record = read_emg(trial.analog, settings, first_time_s=trial.first_time_s)
     if result is None:
-        return TrialEmg(trial.name, record)
+        # Without a movement to look at, events that the recording holds still cut cycles.
+        return TrialEmg(trial.name, record, () if trial.markers.names else tuple(stored_cycles(trial)))
     cycles = tuple(_cycles(result))
     strikes = [event.time_s for event in result.events if event.kind is EventKind.FOOT_STRIKE]
     stride_s = float(np.mean([cycle.end_s - cycle.start_s for cycle in cycles])) if cycles else float("nan")
@@ -103,6 +105,21 @@ def _cycles(result: TrialResult) -> Iterator[EmgCycle]:
         if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY:
             off = 100.0 * (cycle.foot_off_s - cycle.start_s) / (cycle.end_s - cycle.start_s)
             yield EmgCycle(cycle.side, cycle.number, cycle.start_s, cycle.end_s, off, result.used(cycle))
+
+
+def muscles_alone(trials: Sequence[Trial], recipe: Recipe) -> bool:
+    """Whether recordings show no movement at all, but muscle signals: a session of its own kind, over time instead of cycles.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        Every recording that was read.
+    recipe : Recipe
+        Settings of the main job.
+    """
+    if any(trial.markers.names for trial in trials):
+        return False
+    return any(channel.refusal is None for trial in trials for channel in find_inputs(trial.analog, recipe.channels))
 
 
 def emg_findings(emg: SessionEmg, results: Sequence[TrialResult]) -> tuple[list[TrialResult], tuple[Finding, ...]]:

@@ -16,6 +16,7 @@ from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, take
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
+from biomech_id.emg.findings import record_findings
 from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.settings import refuse_unknown_options
@@ -34,7 +35,7 @@ from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
-from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference
+from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
 from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
@@ -140,6 +141,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     everything = tuple(map(nameless.of_trial, intake.trials))
+    if muscles_alone(everything, job.recipe):
+        return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
     intake = replace(intake, trials=trials)
     static, subject, model = _calibrated(job, intake)
@@ -169,6 +172,21 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
     norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()),
 )  # fmt: skip
+def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionResult:
+    """The session of recordings that hold muscle signals and nothing else: no model, no trial, but their tables and pages."""
+    emg = analyse_emg(intake.trials, (), job.recipe)
+    _, told = emg_findings(emg, ())
+    found = tuple(finding for one in emg.trials for finding in record_findings(one.record, one.trial))
+    recipe = job.recipe
+    return SessionResult(
+        subject=subject_of(job, intake.trials, None), model=recipe.model, kinetics=recipe.kinetics, static_name="", static_file="",
+        static_frames=0, calibration={}, trials=(), recipe=job.settings(), command=nameless.of(job.command()),
+        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in intake.refused),
+        findings=tuple(map(nameless.of_finding, (*found, *told))),
+        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg,
+    )  # fmt: skip
+
+
 def analyse(
     folder: str | Path | Sequence[str | Path],
     *,
@@ -475,7 +493,7 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
 def _outcome(session: SessionResult, out: Path) -> Outcome:
 
     complaints = [f.sentence if f.names_file else f"{f.file}: {f.sentence}" for f in session.failed]
-    if not session.trials:
+    if not session.trials and not session.emg.present:
         complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]

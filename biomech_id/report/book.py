@@ -91,6 +91,8 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
             yield from _movements(list(kinds), others, replace(content, norm=None), several=True)
+        elif not layers and tables.channels is not None:
+            continue  # muscle signals without any movement: their pages over time are of the session
         elif main:
             yield from _movements(list(kinds), main, content, several=len(main) > 1)
         else:

@@ -154,8 +154,14 @@ def _set_analogs(c3d: Any, trial: Trial, plates: Sequence[PlateChannels]) -> Non
     labels = [f"{label}{i}" for i, plate in enumerate(plates, start=1) for label in plate.labels]
     units = [jet_unit for plate in plates for jet_unit in plate.units]
     descriptions = [f"Force Plate [{i}]" for i, plate in enumerate(plates, start=1) for _ in plate.labels]
+    muscles = trial.analog
+    channels += [muscles.values[:, i] for i in range(len(muscles.names))]
+    labels += muscles.names
+    units += muscles.units
+    descriptions += ["Virtual EMG"] * len(muscles.names)
     analog = c3d["parameters"]["ANALOG"]
-    ratio = round(trial.plates[0].rate_hz / trial.rate_hz) if trial.plates else 1
+    rate_hz = muscles.rate_hz if muscles.names else trial.plates[0].rate_hz if trial.plates else trial.rate_hz
+    ratio = round(rate_hz / trial.rate_hz)
     analog["RATE"]["value"] = [trial.rate_hz * ratio if channels else 0.0]
     analog["LABELS"]["value"] = labels
     analog["DESCRIPTIONS"]["value"] = descriptions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.markers import Loss, as_recorded, marker_paths
 from biomech_id.sample.mechanics import angular_velocity_of, joint_powers, segment_poses, true_joint_wrenches
 from biomech_id.sample.motion import Gait, Posture
+from biomech_id.sample.muscles import muscle_signals
 from biomech_id.sample.truth import TrueStance, Truth
 from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
 
@@ -130,6 +131,8 @@ class Session:
         What ails the markers.
     seed : int
         Of every random number.
+    muscles : bool, optional
+        Whether electrodes are worn.
     """
 
     name: str
@@ -143,6 +146,7 @@ class Session:
     gaps: tuple[Loss, ...]
     soft_tissue_m: float
     seed: int
+    muscles: bool = False
 
     def frame_times_s(self) -> FloatArray:
         """Absolute time of every video frame, (n,)."""
@@ -222,6 +226,10 @@ def record(
     truth = truth_of(
         mover, times, time, pose, paths["LASI"], events=trial.events, stances=overlapping, spatiotemporal=spatiotemporal or {}
     )
+    if session.muscles:
+        rate_hz = session.rate_hz * session.analog_ratio
+        signals = muscle_signals(session.sample_times_s(), rate_hz, stances, session.seed)
+        trial, truth = replace(trial, analog=signals.analog), replace(truth, muscles=signals.truth)
     return SampleTrial(trial, truth, session.clock_zero_s)
 
 

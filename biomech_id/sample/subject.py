@@ -146,6 +146,8 @@ class VirtualSubject:
         Marker noise (standard deviation), gaps, soft-tissue shift (`sample.markers`).
     seed : int, optional
         Of every random number.
+    muscles : bool, optional
+        Whether electrodes are worn: eight channels, one of them dead and one that hums.
     """
 
     body: Literal["adult", "child"] = "adult"
@@ -180,6 +182,7 @@ class VirtualSubject:
     gaps: tuple[Loss, ...] = ()
     soft_tissue_m: float = 0.0
     seed: int = 20240229
+    muscles: bool = False
 
     def __post_init__(self) -> None:
         if self.body not in BODIES:
@@ -422,7 +425,7 @@ class VirtualSubject:
         return Session(
             name=name, rate_hz=self.rate_hz, analog_ratio=self.analog_ratio, first_frame=self.first_frame, n_frames=frames,
             clock_zero_s=first_s + duration_s / 2 - middle_s, plates=self.plate_specs(), noise_m=self.noise_m, gaps=self.gaps,
-            soft_tissue_m=self.soft_tissue_m, seed=self.seed,
+            soft_tissue_m=self.soft_tissue_m, seed=self.seed, muscles=self.muscles,
         )  # fmt: skip
 
     def _spatiotemporal(self) -> dict[str, float]:

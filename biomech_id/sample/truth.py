@@ -38,6 +38,34 @@ class TrueStance:
 
 
 @dataclass(frozen=True, eq=False)
+class TrueMuscle:
+    """One channel of muscle signals.
+
+    Attributes
+    ----------
+    label : str
+        Of the channel.
+    muscle : str
+        Name of the muscle.
+    side : str
+        "L" or "R".
+    kind : str
+        What it holds: "live", "dead" or "hum".
+    bursts_s : tuple[tuple[float, float], ...]
+        On and off, absolute seconds; none where it is not live.
+    envelope_V : FloatArray
+        (n_samples,), expected absolute value of the signal.
+    """
+
+    label: str
+    muscle: str
+    side: str
+    kind: str
+    bursts_s: tuple[tuple[float, float], ...]
+    envelope_V: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Truth:
     """Exact values at every video frame; SI, laboratory axes unless said otherwise.
 
@@ -93,6 +121,8 @@ class Truth:
         Foot strikes and foot offs within the recording.
     stances : tuple[TrueStance, ...], optional
         Every stance that overlaps the recording, in order of time.
+    muscles : tuple[TrueMuscle, ...], optional
+        Channels of muscle signals; none where nobody wears electrodes.
     spatiotemporal : Mapping[str, float], optional
         Parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``, ``cycle_s``,
         ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
@@ -123,4 +153,5 @@ class Truth:
     progression_R_lab: FloatArray
     events: tuple[Event, ...] = ()
     stances: tuple[TrueStance, ...] = ()
+    muscles: tuple[TrueMuscle, ...] = ()
     spatiotemporal: Mapping[str, float] = field(default_factory=dict)

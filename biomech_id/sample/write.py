@@ -19,10 +19,10 @@ MANY = 250
 #: File stem -> (options of the trial, options of the file, what it shows).
 SESSION: Mapping[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "static": ({}, {}, "quiet standing on plate 1, feet flat"),
-    "walk01": ({}, {}, "walk in +X, right foot on plate 1, left foot on plate 2"),
+    "walk01": ({"muscles": True}, {}, "walk in +X, right foot on plate 1, left foot on plate 2, eight muscles"),
     "walk02": (
-        {"direction": "-X", "first_frame": 287}, {},
-        "walk in -X, first frame 287, right foot on plate 2, left foot on plate 1",
+        {"direction": "-X", "first_frame": 287, "muscles": True}, {},
+        "walk in -X, first frame 287, right foot on plate 2, left foot on plate 1, eight muscles",
     ),
     "walk03": (
         {"lead": "L", "first_frame": 41}, {"model_outputs": True, "unlabelled": MANY},

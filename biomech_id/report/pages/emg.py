@@ -64,7 +64,7 @@ def cycle_pages(layer: Layer, style: Style) -> Iterator[Figure]:
         sheet = Sheet(style)
         some = rows[first : first + _MOST_ROWS]
         sources = "; ".join(f"{letter}: {words}" for letter, words in TIMING_SOURCES.items())
-        sheet.note(style.label("emg.cycles_note", half=three_digits(view.scale), unit=view.unit, sources=sources), 20.0)
+        sheet.note(style.label("emg.cycles_note", half=f"{view.scale:g}", unit=view.unit, sources=sources), 20.0)
         if not some:
             sheet.text(LEFT_MM, 40.0, style.label("emg.no_sides"), size="body")
         pitch = min(_TALLEST_MM + _GAP_MM, (BOTTOM_MM - 6.0 - _TOP_MM) / max(1, len(some)))

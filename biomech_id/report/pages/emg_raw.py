@@ -44,7 +44,7 @@ def raw_pages(view: EmgView, trial: str, style: Style) -> Iterator[Figure]:
 def _sheet(view: EmgView, trial: str, rows: list[MuscleRow], style: Style) -> Figure:
     sheet = Sheet(style)
     sheet.text(LEFT_MM, 21.4, trial, size="body", weight="bold")
-    sheet.note(style.label("emg.raw_note", half=three_digits(view.scale), unit=view.unit), 22.4)
+    sheet.note(style.label("emg.raw_note", half=f"{view.scale:g}", unit=view.unit), 22.4)
     pitch = min(_TALLEST_MM + _GAP_MM, (BOTTOM_MM - 6.0 - _TOP_MM) / len(rows))
     spans = [trace[[0, -1], 0] for row in rows for label in row.labels.values() if len(trace := view.raw(trial, label))]
     start, end = (float(pick([span[i] for span in spans])) for pick, i in ((min, 0), (max, 1))) if spans else (0.0, 1.0)

@@ -71,6 +71,9 @@ def verdict_sentence(session: SessionValues) -> str:
     session : SessionValues
         The session, analysed.
     """
+    if not session.trials and session.emg.present:
+        names = ", ".join(one.trial for one in session.emg.trials)
+        return f"Muscle signals without movement in {names}: shown over time, and not judged."
     if not session.trials:
         return "No trial could be analysed."
     by_grade = {grade: [trial.name for trial in session.trials if trial.verdict is grade] for grade in Grade}

@@ -349,6 +349,8 @@ class SessionValues:
     def verdict(self) -> Grade:
         """Accept if every trial is, and plates gave kinetics where there are any; reject if none can be used; warn in between."""
         grades = [trial.verdict for trial in self.trials]
+        if not grades and self.emg.present:
+            return Grade.NOT_JUDGED
         if all(grade is Grade.REJECT for grade in grades):
             return Grade.REJECT
         lacking = any(trial.plates for trial in self.trials) and not any(trial.has_kinetics for trial in self.trials)
