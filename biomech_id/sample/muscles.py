@@ -20,7 +20,7 @@ BURST_V, NOISE_V, DEAD_V, HUM_V = 1.0e-4, 2.0e-6, 4.0e-6, 2.0e-4
 #: Hum of an electrode without contact, Hz.
 HUM_HZ = 50.0
 #: Muscle -> how its labels end, and when it is on, percent of its foot's cycle (beyond 100 in the next one).
-PATTERNS: dict[str, tuple[str, tuple[tuple[float, float], ...]]] = {
+MUSCLE_PATTERNS: dict[str, tuple[str, tuple[tuple[float, float], ...]]] = {
     "rectus_femoris": ("RF", ((95.0, 112.0),)),
     "hamstrings": ("HAMS", ((85.0, 108.0),)),
     "tibialis_anterior": ("TA", ((60.0, 108.0),)),
@@ -65,7 +65,7 @@ def muscle_signals(times_s: FloatArray, rate_hz: float, stances: Sequence[TrueSt
     # Recordings of one session are not copies of one another.
     rng = np.random.default_rng([seed, len(times_s), round(abs(times_s[0]) * rate_hz)])
     found = []
-    for muscle, (ending, pattern) in PATTERNS.items():
+    for muscle, (ending, pattern) in MUSCLE_PATTERNS.items():
         for side in ("L", "R"):
             strikes = sorted(stance.strike_s for stance in stances if stance.side == side)
             cycle_s = float(np.median(np.diff(strikes))) if len(strikes) > 1 else 1.0
