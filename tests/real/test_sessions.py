@@ -12,15 +12,15 @@ from sessions import Sessions, once
 #: What cannot be run today, and words of the sentence that says why; what can be run may not come to stand here.
 REFUSED = {
     "functional-two-statics": "Several trials could be the static one",
-    "helen_hayes": "posterior spines or the sacrum",
-    "motionmonitor": "left lateral epicondyle (LKNE)",
+    "helen_hayes": "cannot be calibrated on HHStatic",
+    "motionmonitor": "cannot be calibrated on gait_with_emg",
     "leardini": "no known marker set",
     "vcm": "LHEE, RHEE",
     "treadmill_run": "no known marker set",
     "drop_jump": "no known marker set",
     "five_walks_emg": "static trial",
     "markerless": "theia_pose.c3d holds no markers, but the poses of 19 segments",
-    "opencap": "left heel (LHEE)",
+    "opencap": "cannot be calibrated on static1",
     "pose2sim": "no known marker set",
     "emg": "clinical_emg.c3d holds no markers, but 28 analog channels at 2000 Hz",
     **{f"vendors/{name}": "static trial" for name in ("BTS", "FP_Type3", "Optotrak", "Qualisys", "Vicon")},
