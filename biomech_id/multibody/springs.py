@@ -12,6 +12,42 @@ from biomech_id.multibody.closures import Place, Rod, gap_jacobian
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout
 
 
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """A spring and damper in N states.
+
+    Attributes
+    ----------
+    stiffness, damping : float
+        Of the spring.
+    amount, rate : FloatArray
+        (N,), beyond its rest, m or rad, and how fast.
+    along : FloatArray
+        (N, n), how speeds stretch it.
+    """
+
+    stiffness: float
+    damping: float
+    amount: FloatArray
+    rate: FloatArray
+    along: FloatArray
+
+    @property
+    def forces(self) -> FloatArray:
+        """What it adds (N, n) to what the joints must supply."""
+        return np.asarray((self.stiffness * self.amount + self.damping * self.rate)[:, None] * self.along)
+
+    @property
+    def energy(self) -> FloatArray:
+        """Energy (N,), J."""
+        return np.asarray(self.stiffness * self.amount**2 / 2)
+
+    @property
+    def damping_power(self) -> FloatArray:
+        """Power (N,), W, of the damper on the bodies."""
+        return np.asarray(-self.damping * self.rate**2)
+
+
 @dataclass(frozen=True)
 class Spring:
     """A linear spring and damper along a coordinate: k (q - rest) + d q'.
@@ -44,8 +80,8 @@ class Spring:
         layout.coordinate(self.coordinate)
         layout.speed(self.coordinate)
 
-    def forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """What it adds (N, n) to what the joints must supply.
+    def pull(self, q: FloatArray, moving: Kinematics) -> Stretch:
+        """How far it is stretched, how fast, and along which speeds.
 
         Parameters
         ----------
@@ -54,34 +90,11 @@ class Spring:
         moving : Kinematics
             Of the same states.
         """
-        k = moving.layout.speed(self.coordinate)
-        out = np.zeros(moving.u.shape, dtype=np.result_type(q, moving.u))
-        out[:, k] = self.stiffness * (q[:, moving.layout.coordinate(self.coordinate)] - self.rest) + self.damping * moving.u[:, k]
-        return out
-
-    def energy(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Energy (N,), J.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            Of the same states.
-        """
-        return np.asarray(self.stiffness * (q[:, moving.layout.coordinate(self.coordinate)] - self.rest) ** 2 / 2)
-
-    def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Power (N,), W, of the damper on the bodies.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            Of the same states.
-        """
-        return np.asarray(-self.damping * moving.u[:, moving.layout.speed(self.coordinate)] ** 2)
+        k, unit = moving.layout.speed(self.coordinate), np.zeros(moving.u.shape)
+        unit[:, k] = 1.0
+        return Stretch(
+            self.stiffness, self.damping, q[:, moving.layout.coordinate(self.coordinate)] - self.rest, moving.u[:, k], unit
+        )
 
 
 @dataclass(frozen=True)
@@ -150,8 +163,8 @@ class LineSpring:
         along = x / length[:, None]
         return length, dot(along, v), (along[:, None] @ gap_jacobian(self.line, moving))[:, 0]
 
-    def forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """What it adds (N, n) to what the joints must supply.
+    def pull(self, q: FloatArray, moving: Kinematics) -> Stretch:
+        """How far it is stretched, how fast, and along which speeds.
 
         Parameters
         ----------
@@ -161,28 +174,4 @@ class LineSpring:
             Of the same states.
         """
         length, rate, J = self.length(moving)
-        return np.asarray((self.stiffness_N_m * (length - self.rest_m) + self.damping_N_s_m * rate)[:, None] * J)
-
-    def energy(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Energy (N,), J.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            Of the same states.
-        """
-        return np.asarray(self.stiffness_N_m * (self.length(moving)[0] - self.rest_m) ** 2 / 2)
-
-    def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Power (N,), W, of the damper on the bodies.
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            Of the same states.
-        """
-        return np.asarray(-self.damping_N_s_m * self.length(moving)[1] ** 2)
+        return Stretch(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, rate, J)

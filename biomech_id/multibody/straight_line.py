@@ -3,12 +3,11 @@
 A `Tape` hands out `Scalar`s. Sums and products of them with numbers and with each other are folded where nothing is to be done
 (x 0, x 1, x + 0, a double sign), and what was computed before is not computed again, so that an algorithm written for numbers,
 run on scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with `math`,
-NumPy, C, the count of operations, and any other arithmetic (`Program.run`): 50 digits of mpmath, expressions of SymPy.
+NumPy, C, the count of operations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -126,8 +125,8 @@ class Tape:
     >>> tape = Tape()
     >>> x = tape.symbol("x")
     >>> program = tape.program({"y": [(x + 1.0) * (1.0 + x) + 0.0 * tape.sin(x)]})
-    >>> program.operations.weighted, program.run({"x": 3.0})["y"]
-    (4, [16.0])
+    >>> program.operations.weighted, program.source("python").splitlines()[-1].strip()
+    (4, 'return [(v2 * v2)]')
     """
 
     def __init__(self) -> None:
@@ -416,32 +415,6 @@ class Program:
         lines += [f"    y[{k}] = {right};" for k, right in enumerate(results)]
         return "\n".join([*lines, f"    x += {n_in}; y += {n_out};", "  }", "}", ""])
 
-    def run(self, values: dict[str, Any], m: Any = None) -> dict[str, Any]:
-        """Results as nested lists, in the arithmetic of the values that go in.
-
-        Parameters
-        ----------
-        values : dict[str, Any]
-            Input -> number, array or expression.
-        m : Any, optional
-            What knows sin, cos, sqrt and atan2 of them; None takes NumPy.
-        """
-        found: dict[int, Any] = {}
-        functions = {name: getattr(m or np, name if m else name.replace("atan2", "arctan2")) for name in _FUNCTIONS}
-        operators: dict[str, Any] = {
-            "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a / b, "neg": lambda a: -a,
-        }  # fmt: skip
-
-        def value(entry: Any) -> Any:
-            if not isinstance(entry, Scalar):
-                return entry
-            return values[entry.arguments[0]] if entry.operation == "symbol" else found[entry.number]
-
-        for line in self.lines:
-            found[line.number] = (functions | operators)[line.operation](*(value(argument) for argument in line.arguments))
-        entries = iter([value(entry) for entry in self.outputs])
-        return {name: _filled(shape, entries) for name, shape in self.shapes.items()}
-
     def split(self, flat: Any) -> dict[str, Any]:
         """Results by name from what `source` computes: (..., all) to (..., shape).
 
@@ -458,10 +431,6 @@ class Program:
         return out
 
 
-def _filled(shape: tuple[int, ...], entries: Any) -> Any:
-    return [_filled(shape[1:], entries) for _ in range(shape[0])] if shape else next(entries)
-
-
 def _number(scalar: Scalar) -> int:
     return scalar.number
 
@@ -469,7 +438,3 @@ def _number(scalar: Scalar) -> int:
 def _snapped(value: Any) -> float:
     nearest = round(float(value))
     return float(nearest) if abs(value - nearest) < 1e-15 else float(value)
-
-
-#: Three scalars or numbers.
-Vector3 = Sequence[Any]

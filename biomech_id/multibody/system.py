@@ -655,7 +655,7 @@ class System:
         """
         total = np.zeros(moving.u.shape, dtype=moving.R_lab_body.dtype)
         for spring in self.springs:
-            total += spring.forces(q, moving)
+            total += spring.pull(q, moving).forces
         return total
 
     def external_forces(self, moving: Kinematics, external: Iterable[External]) -> FloatArray:
@@ -714,7 +714,7 @@ class System:
         turning = dot(omega, (self._inertia(moving) @ omega[..., None])[..., 0])
         height = dot(com, np.asarray(self.gravity_lab_m_s2))
         bodies = (self._mass * (dot(velocity, velocity) / 2 - height) + turning / 2).sum(axis=1)
-        return np.asarray(bodies + sum(spring.energy(q, moving) for spring in self.springs))
+        return np.asarray(bodies + sum(spring.pull(q, moving).energy for spring in self.springs))
 
     def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Power (N,), W, of the dampers on the bodies: never positive.
@@ -726,7 +726,7 @@ class System:
         moving : Kinematics
             Of the same states.
         """
-        return np.asarray(sum((spring.damping_power(q, moving) for spring in self.springs), start=np.zeros(len(q))))
+        return np.asarray(sum((spring.pull(q, moving).damping_power for spring in self.springs), start=np.zeros(len(q))))
 
     def chain(self, q: ArrayLike, u: ArrayLike, a: ArrayLike, *, base: Motion | None = None) -> Chain:
         """The tree in motion as the `Chain` that the general Newton-Euler solver takes, distal to proximal.

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -88,7 +89,7 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
             expected="'IC', implicit constraints, with the dependent coordinates as inputs", where="equations",
         )  # fmt: skip
     traced = _Traced(system, method, "a1" in quantities)
-    return traced.tape.program({name: getattr(traced, name)() for name in quantities})
+    return traced.tape.program({name: getattr(traced, name) for name in quantities})
 
 
 @dataclass
@@ -111,7 +112,7 @@ class _Traced:
 
     def __init__(self, system: System, method: Elimination, driven: bool) -> None:
         self.system, self.tape = system, Tape()
-        self._done: dict[str, Any] = {}
+        self._local: dict[int, tuple[Matrix, Vector]] = {}
         self.q: dict[str, Any] = {name: self.tape.symbol(f"q:{name}") for name in system.free}
         self.circle: dict[str, tuple[Any, Any]] = {}
         if method == "IC":
@@ -128,11 +129,6 @@ class _Traced:
                 self.circle[name] = value
             else:
                 self.q[name] = self.tape.atan2(*value) if isinstance(value, tuple) else value
-
-    def _once(self, name: str, work: Any) -> Any:
-        if name not in self._done:
-            self._done[name] = work()
-        return self._done[name]
 
     # Steps.
 
@@ -155,9 +151,11 @@ class _Traced:
 
     def local(self, k: int) -> tuple[Matrix, Vector]:
         """Rotation from a node's axes to those of the node before, and its origin there."""
-        return self._once(f"local {k}", lambda: self._local(self.nodes[k]))  # type: ignore[no-any-return]
+        if k not in self._local:
+            self._local[k] = self._placed(self.nodes[k])
+        return self._local[k]
 
-    def _local(self, node: _Node) -> tuple[Matrix, Vector]:
+    def _placed(self, node: _Node) -> tuple[Matrix, Vector]:
         step = node.step
         if step is None:
             return node.R, node.p
@@ -205,15 +203,13 @@ class _Traced:
         step, speed = self.step_of[row], self.system.layout.rows[row][2]
         if step is None or step.function is None:
             return 0.0
-        return self.amount(step, "curvature") * (self.u()[speed] * self.u()[speed])
+        return self.amount(step, "curvature") * (self.u[speed] * self.u[speed])
 
     # Composite bodies.
 
+    @cached_property
     def composites(self) -> list[tuple[float, Vector, Matrix]]:
         """Mass, first moment and tensor about its origin of each node with all that hangs on it, in its axes."""
-        return self._once("composites", self._composites)  # type: ignore[no-any-return]
-
-    def _composites(self) -> list[tuple[float, Vector, Matrix]]:
         own = [(node.mass, node.moment, node.inertia) for node in self.nodes]
         for k in reversed(range(1, len(self.nodes))):
             m, h, inertia = own[k]
@@ -232,7 +228,7 @@ class _Traced:
         size = len(self.system.layout.rows)
         M: Matrix = [[0.0] * size for _ in range(size)]
         for k in range(1, len(self.nodes)):
-            m, h, inertia = self.composites()[k]
+            m, h, inertia = self.composites[k]
             for row, turns, axis, slope in self.columns(self.nodes[k]):
                 force = _scaled(_cross(axis, h) if turns else [m * e for e in axis], slope)
                 moment = _scaled(_apply(inertia, axis) if turns else _cross(h, axis), slope)
@@ -259,7 +255,7 @@ class _Traced:
         for k in range(1, len(self.nodes)):
             node = self.nodes[k]
             up.append(_back(self.local(k)[0], up[node.before]))
-            m, h, _ = self.composites()[k]
+            m, h, _ = self.composites[k]
             pull = _cross(h, up[k])
             for row, turns, axis, slope in self.columns(node):
                 g[row] = (_dot(axis, pull) if turns else m * _dot(axis, up[k])) * size * slope
@@ -290,7 +286,7 @@ class _Traced:
         omega, alpha, acceleration = (_back(R, v) for v in (omega, alpha, carried))
         for row, turns, axis, slope in self.columns(node):
             speed = self.system.layout.rows[row][2]
-            rate = self.u()[speed] * slope
+            rate = self.u[speed] * slope
             change = a[speed] * slope + self.bend(row)
             along, across = _scaled(axis, rate), _scaled(axis, change)
             if not turns:
@@ -299,7 +295,7 @@ class _Traced:
                 alpha, omega = _plus(alpha, across, _cross(omega, along)), _plus(omega, along)
         if isinstance(node.step, Orientation):
             speeds = [self.system.layout.rows[row][2] for row in node.rows]
-            along = [self.u()[speed] for speed in speeds]
+            along = [self.u[speed] for speed in speeds]
             alpha, omega = _plus(alpha, [a[speed] for speed in speeds], _cross(omega, along)), _plus(omega, along)
         return omega, alpha, acceleration
 
@@ -333,9 +329,10 @@ class _Traced:
     def _path(self, k: int) -> list[int]:
         return [*self._path(self.nodes[k].before), k] if k else []
 
+    @cached_property
     def closure_rows(self) -> list[tuple[dict[int, Any], Any, Any]]:
         """Of every equation: coefficient of each speed, and how its drift and its value are found (functions of nothing)."""
-        return self._once("closures", lambda: [row for closure in self.system.closures for row in self._rows(closure)])  # type: ignore[no-any-return]
+        return [row for closure in self.system.closures for row in self._rows(closure)]
 
     def _rows(self, closure: Any) -> list[tuple[dict[int, Any], Any, Any]]:
         speed = self.system.speed
@@ -349,7 +346,7 @@ class _Traced:
             return [
                 (
                     row,
-                    lambda: -1.0 * f.curvature(x) * (self.u()[k] * self.u()[k]),
+                    lambda: -1.0 * f.curvature(x) * (self.u[k] * self.u[k]),
                     lambda: self.value(closure.dependent) - f.value(x),
                 )
             ]
@@ -383,7 +380,7 @@ class _Traced:
     def solve_dependent(self, right: list[dict[int, Any]]) -> list[list[Any]]:
         """J2^-1 times columns given as {equation: value}, block by block; (dependent, columns)."""
         columns = [self.system.speed(name) for name in self.system.dependent]
-        rows = self.closure_rows()
+        rows = self.closure_rows
         J2 = [[row.get(c, 0.0) for c in columns] for row, *_ in rows]
         pattern = np.array([[isinstance(entry, Scalar) or entry != 0 for entry in row] for row in J2])
         found: list[list[Any]] = [[0.0] * len(right) for _ in columns]
@@ -435,46 +432,42 @@ class _Traced:
 
     # Quantities.
 
+    @cached_property
     def q2(self) -> Vector:
         return [self.value(name) for name in self.system.dependent]
 
+    @cached_property
     def W(self) -> Matrix:
-        return self._once("W", self._projection)  # type: ignore[no-any-return]
-
-    def _projection(self) -> Matrix:
         system = self.system
         free = [system.speed(name) for name in system.free_speeds]
         W: Matrix = [[0.0] * len(free) for _ in system.speeds]
         for column, k in enumerate(free):
             W[k][column] = 1.0
         if system.closures:
-            right = [{e: -1.0 * row[k] for e, (row, *_) in enumerate(self.closure_rows()) if k in row} for k in free]
+            right = [{e: -1.0 * row[k] for e, (row, *_) in enumerate(self.closure_rows) if k in row} for k in free]
             for name, values in zip(system.dependent, self.solve_dependent(right), strict=True):
                 W[system.speed(name)] = values
         return W
 
+    @cached_property
     def u(self) -> Vector:
-        return self._once("u", lambda: [_dot(row, self.u1) for row in self.W()])  # type: ignore[no-any-return]
+        return [_dot(row, self.u1) for row in self.W]
 
+    @cached_property
     def w(self) -> Vector:
-        return self._once("w", self._drift)  # type: ignore[no-any-return]
-
-    def _drift(self) -> Vector:
         out: Vector = [0.0] * len(self.system.speeds)
         if self.system.closures:
-            right = [{e: -1.0 * drift() for e, (_, drift, _) in enumerate(self.closure_rows())}]
+            right = [{e: -1.0 * drift() for e, (_, drift, _) in enumerate(self.closure_rows)}]
             for name, (value,) in zip(self.system.dependent, self.solve_dependent(right), strict=True):
                 out[self.system.speed(name)] = value
         return out
 
     def _reduced(self, values: Vector) -> Vector:
-        return [_dot([row[k] for row in self.W()], values) for k in range(len(self.u1))]
+        return [_dot([row[k] for row in self.W], values) for k in range(len(self.u1))]
 
+    @cached_property
     def M1(self) -> Matrix:
-        return self._once("M1", self._reduced_mass)  # type: ignore[no-any-return]
-
-    def _reduced_mass(self) -> Matrix:
-        rows, W, n1 = self.mass_rows(), self.W(), len(self.u1)
+        rows, W, n1 = self.mass_rows(), self.W, len(self.u1)
         of_row = [speed for _, _, speed in self.system.layout.rows]
         n = len(self.system.speeds)
         M: Matrix = [[0.0] * n for _ in range(n)]
@@ -485,25 +478,27 @@ class _Traced:
         out: Matrix = [[0.0] * n1 for _ in range(n1)]
         for i in range(n1):
             for j in range(i, n1):
-                # Either factor may hold the unit column: the shorter sum is taken first.
                 out[i][j] = out[j][i] = _dot([W[k][i] for k in range(n)], [MW[k][j] for k in range(n)])
         return out
 
+    @cached_property
     def c1(self) -> Vector:
-        return self._once("c1", lambda: self._reduced(self._to_speeds(self.newton_euler(self.w()))))  # type: ignore[no-any-return]
+        return self._reduced(self._to_speeds(self.newton_euler(self.w)))
 
+    @cached_property
     def g1(self) -> Vector:
-        return self._once("g1", lambda: self._reduced(self._to_speeds(self.gravity_rows())))  # type: ignore[no-any-return]
+        return self._reduced(self._to_speeds(self.gravity_rows()))
 
+    @cached_property
     def spring1(self) -> Vector:
-        return self._once("spring1", lambda: self._reduced(self._springs()))  # type: ignore[no-any-return]
+        return self._reduced(self._springs())
 
     def _springs(self) -> Vector:
         out: Vector = [0.0] * len(self.system.speeds)
         for spring in self.system.springs:
             if isinstance(spring, Spring):
                 k = self.system.speed(spring.coordinate)
-                pull = spring.stiffness * (self.value(spring.coordinate) - spring.rest) + spring.damping * self.u()[k]
+                pull = spring.stiffness * (self.value(spring.coordinate) - spring.rest) + spring.damping * self.u[k]
                 out[k] = out[k] + pull
             else:
                 self._pull(spring, out)
@@ -520,26 +515,29 @@ class _Traced:
         x, J, _ = self._line(spring.line)
         length = self.tape.sqrt(_dot(x, x))
         along = {k: _dot(x, column) / length for k, column in J.items()}
-        return length, along, sum((value * self.u()[k] for k, value in along.items()), start=0.0)
+        return length, along, sum((value * self.u[k] for k, value in along.items()), start=0.0)
 
+    @cached_property
     def damping_power(self) -> Any:
         total: Any = 0.0
         for spring in self.system.springs:
             if isinstance(spring, Spring):
-                rate, damping = self.u()[self.system.speed(spring.coordinate)], spring.damping
+                rate, damping = self.u[self.system.speed(spring.coordinate)], spring.damping
             else:
                 rate, damping = self._stretch(spring)[2], spring.damping_N_s_m
             total = total - damping * (rate * rate)
         return total
 
+    @cached_property
     def correction(self) -> Vector:
-        right = [{e: value() for e, (_, _, value) in enumerate(self.closure_rows())}]
+        right = [{e: value() for e, (_, _, value) in enumerate(self.closure_rows)}]
         return [value for (value,) in self.solve_dependent(right)]
 
+    @cached_property
     def a1(self) -> Vector:
-        parts = (self.c1(), self.g1(), self.spring1())
+        parts = (self.c1, self.g1, self.spring1)
         need = [tau - c - g - s for tau, c, g, s in zip(self.tau1, *parts, strict=True)]
-        return _by_ldl(self.M1(), need)
+        return _by_ldl(self.M1, need)
 
 
 class _Walk:
@@ -592,7 +590,7 @@ class _Walk:
 
     def bias(self) -> tuple[Vector, Vector]:
         """Velocity of the end, and its acceleration when u' = 0."""
-        u = self.traced.u()
+        u = self.traced.u
         omega, alpha, v, a = ([0.0] * 3 for _ in range(4))
         for arm, way, rows in self.steps:
             turned: list[tuple[Vector, Vector]] = []
