@@ -15,18 +15,21 @@ a cosine in (14), a factor of 2 in (31), and the two meanings of d_S (see `Sprin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray, readonly
-from biomech_id.algebra.rotation import rotation_about
 from biomech_id.algebra.wrench import Wrench
-from biomech_id.dynamics.body import Frames, Motion, Segment
+from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.multibody.joints import revolute
+from biomech_id.multibody.kinematics import GROUND, Kinematics
+from biomech_id.multibody.system import Body, System
 
 #: Where the distance d_S of the spring is measured from:
 #: the text says the wrist, (42)-(44) the hand's centre of mass.
@@ -36,7 +39,7 @@ ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
 #: States worked on at once:
 #: few enough for their dozens of intermediate arrays to stay in the processor's cache.
 BLOCK_FRAMES = 4096
-_Z = np.array([0.0, 0.0, 1.0])
+_STEP = 1e-30
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +143,20 @@ class PlanarArm:
                     f"{name} of the arm holds {values.min():g}.", value=values.tolist(), expected="at least 0", where="PlanarArm"
                 )
             object.__setattr__(self, name, values)
+
+    @cached_property
+    def system(self) -> System:
+        """The arm as a `System`; its coordinates shoulder, elbow and wrist are the external angles alpha."""
+        bodies: list[Body] = []
+        for i, (name, joint) in enumerate(zip(ARM, ("shoulder", "elbow", "wrist"), strict=True)):
+            tensor = np.diag([0.0, self.inertia_kgm2[i], self.inertia_kgm2[i]])
+            segment = Segment(name, float(self.mass_kg[i]), np.array([self.com_m[i], 0.0, 0.0]), tensor, "planar arm")
+            parent, place = (ARM[i - 1], (self.length_m[i - 1], 0.0, 0.0)) if i else (GROUND, (0.0, 0.0, 0.0))
+            bodies.append(Body(segment, revolute(joint), parent, place))
+        return System(bodies, (0.0, -self.gravity_m_s2, 0.0))
+
+    def _moving(self, *motion: FloatArray) -> Kinematics:
+        return self.system.kinematics(*(np.reshape(values, (-1, 3)) for values in motion))
 
     def mass_matrix(self, alpha_rad: FloatArray) -> FloatArray:
         """M (..., 3, 3), kg m2, equations (27) to (35).
@@ -294,10 +311,8 @@ class PlanarArm:
         acceleration_rad_s2 : FloatArray
             (..., 3), second derivatives of the external joint angles, rad/s2.
         """
-        theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
-        sine, cosine, squared = np.sin(theta), np.cos(theta), rate**2
-        of_unit_link = np.stack([-acceleration * sine - squared * cosine, acceleration * cosine - squared * sine], axis=-1)
-        return np.asarray(np.einsum("ik,...kx->...ix", self._reach_m(), of_unit_link))
+        found = self.system.centres_of_mass(self._moving(alpha_rad, rate_rad_s, acceleration_rad_s2))[2]
+        return found[..., :2].reshape(*np.shape(alpha_rad), 2)
 
     def com_jacobians(self, alpha_rad: FloatArray) -> FloatArray:
         """J (..., 3 segments, 2, 3 joints), metres: velocities of the centres of mass are J alpha'.
@@ -316,8 +331,9 @@ class PlanarArm:
         >>> arm.com_jacobians(np.zeros(3)).shape
         (3, 2, 3)
         """
-        theta = np.cumsum(alpha_rad, axis=-1)
-        return self._jacobians(np.stack([-np.sin(theta), np.cos(theta)], axis=-1))
+        moving = self._moving(alpha_rad)
+        found = moving.jacobians(self.system.centres_of_mass(moving)[0])[0]
+        return found[:, :, :2].reshape(*np.shape(alpha_rad), 2, 3)
 
     def com_jacobian_rates(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
         """Rate of change of J (..., 3 segments, 2, 3 joints), m/s: accelerations are J' alpha' + J alpha'', equation (2).
@@ -329,8 +345,8 @@ class PlanarArm:
         rate_rad_s : FloatArray
             (..., 3), rates of the external joint angles, rad/s.
         """
-        theta, rate = np.cumsum(alpha_rad, axis=-1), np.cumsum(rate_rad_s, axis=-1)
-        return self._jacobians(np.stack([-np.cos(theta) * rate, -np.sin(theta) * rate], axis=-1))
+        stepped = np.asarray(alpha_rad) + 1j * _STEP * np.asarray(rate_rad_s)
+        return np.asarray(self.com_jacobians(stepped).imag / _STEP)
 
     def reactions(
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
@@ -367,24 +383,7 @@ class PlanarArm:
         acceleration_rad_s2 : FloatArray
             (..., 3), second derivatives of the external joint angles, rad/s2.
         """
-        theta, rate, acceleration = (np.cumsum(values, axis=-1) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2))
-        velocity = np.einsum("...ixj,...j->...ix", self.com_jacobians(alpha_rad), rate_rad_s)
-        com_acceleration = self.com_accelerations(alpha_rad, rate_rad_s, acceleration_rad_s2)
-        axes, joint = rotation_about(2, theta), np.zeros((len(theta), 3))
-        segments, motions, joints = [], [], []
-        for i, name in enumerate(ARM):
-            along = axes[:, i, :, 0]
-            inertia = np.diag([0.0, self.inertia_kgm2[i], self.inertia_kgm2[i]])
-            segments.append(Segment(name, float(self.mass_kg[i]), np.array([self.com_m[i], 0.0, 0.0]), inertia, "planar arm"))
-            motions.append(
-                Motion(
-                    Frames(axes[:, i], joint), rate[:, i, None] * _Z, acceleration[:, i, None] * _Z,
-                    joint + self.com_m[i] * along, _in_plane(velocity[:, i]), _in_plane(com_acceleration[:, i])
-                )
-            )  # fmt: skip
-            joints.append(joint)
-            joint = joint + self.length_m[i] * along
-        return Chain(segments[::-1], motions[::-1], joints[::-1])
+        return self.system.chain(alpha_rad, rate_rad_s, acceleration_rad_s2)
 
     def spring_load(self, alpha_rad: FloatArray, spring: HandSpring) -> External:
         """The spring on the hand of `chain`, for the general solver; ``alpha_rad`` (N, 3).
@@ -396,27 +395,16 @@ class PlanarArm:
         spring : HandSpring
             On the hand; None for none.
         """
-        theta = np.cumsum(alpha_rad, axis=-1)
-        reach = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
-        wrist = np.einsum("k,nkx->nx", self.length_m * [1, 1, 0], reach)
-        distance = np.broadcast_to(self._spring_from_wrist_m(spring), len(theta))
-        force = np.zeros((len(theta), 3))
+        moving = self._moving(alpha_rad)
+        force = np.zeros((len(moving.u), 3))
         force[:, 0] = -np.asarray(spring.force_N, dtype=np.float64)
-        point = _in_plane(wrist + distance[:, None] * reach[:, 2])
+        distance = np.broadcast_to(self._spring_from_wrist_m(spring), len(force))
+        point = moving.origin_m[:, 3] + distance[:, None] * moving.R_lab_body[:, 3, :, 0]
         return External("hand", Wrench(force, np.zeros_like(force), point), "spring")
 
     def _spring_from_wrist_m(self, spring: HandSpring) -> FloatArray:
         distance = np.asarray(spring.distance_m, dtype=np.float64)
         return distance + self.com_m[2] if spring.measured_from == "hand_com" else distance
-
-    def _reach_m(self) -> FloatArray:
-        """Row i: how much of each link lies between the shoulder and centre of mass i."""
-        return np.tril(np.tile(self.length_m, (3, 1)), -1) + np.diag(self.com_m)
-
-    def _jacobians(self, of_unit_link: FloatArray) -> FloatArray:
-        """Joint j turns all links from j on, so its column is the sum of theirs."""
-        per_link = self._reach_m()[:, :, None] * of_unit_link[..., None, :, :]
-        return np.moveaxis(np.flip(np.cumsum(np.flip(per_link, axis=-2), axis=-2), axis=-2), -2, -1)
 
 
 def theta_of_alpha(alpha_rad: FloatArray) -> FloatArray:
@@ -498,7 +486,3 @@ def _columns(values: FloatArray) -> FloatArray:
 
 def _joined(*joints: FloatArray) -> FloatArray:
     return np.moveaxis(np.stack(np.broadcast_arrays(*joints)), 0, -1)
-
-
-def _in_plane(xy: FloatArray) -> FloatArray:
-    return np.concatenate([xy, np.zeros((*xy.shape[:-1], 1))], axis=-1)

@@ -517,7 +517,7 @@ class System:
         moving : Kinematics
             Of the states asked for.
         """
-        J_v, J_w = moving.jacobians(self._coms(moving)[0])
+        J_v, J_w = moving.jacobians(self.centres_of_mass(moving)[0])
         inertia = self._inertia(moving) @ J_w
         N, n = len(J_v), len(self.speeds)
         heavy = self._mass[:, None, None] * J_v
@@ -622,7 +622,7 @@ class System:
         gravity_lab_m_s2 : ArrayLike
             (3,); zeros leave M u' + c.
         """
-        com, _, acceleration = self._coms(moving)
+        com, _, acceleration = self.centres_of_mass(moving)
         J_v, J_w = moving.jacobians(com)
         inertia, omega = self._inertia(moving), moving.omega_rad_s[:, 1:]
         spin, change = ((inertia @ w[..., None])[..., 0] for w in (omega, moving.alpha_rad_s2[:, 1:]))
@@ -640,7 +640,7 @@ class System:
         gravity_lab_m_s2 : ArrayLike
             (3,), laboratory axes.
         """
-        J_v = moving.jacobians(self._coms(moving)[0])[0]
+        J_v = moving.jacobians(self.centres_of_mass(moving)[0])[0]
         return np.asarray(np.einsum("b,i,nbij->nj", self._mass, np.asarray(gravity_lab_m_s2), J_v))
 
     def spring_forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
@@ -709,7 +709,7 @@ class System:
         """
         q, u, zero = self._checked(q, u, None)
         moving = move(self.layout, q, u, zero)
-        com, velocity, _ = self._coms(moving)
+        com, velocity, _ = self.centres_of_mass(moving)
         omega = moving.omega_rad_s[:, 1:]
         turning = dot(omega, (self._inertia(moving) @ omega[..., None])[..., 0])
         height = dot(com, np.asarray(self.gravity_lab_m_s2))
@@ -755,7 +755,7 @@ class System:
         moving : Kinematics
             With accelerations.
         """
-        com = self._coms(moving)
+        com = self.centres_of_mass(moving)
         return [
             Motion(
                 Frames(moving.R_lab_body[:, k], moving.origin_m[:, k]), moving.omega_rad_s[:, k], moving.alpha_rad_s2[:, k],
@@ -776,8 +776,14 @@ class System:
     def _tensor(self) -> FloatArray:
         return np.array([body.segment.inertia_kgm2 for body in self.bodies])
 
-    def _coms(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position, velocity, acceleration (N, B, 3) of the centres of mass."""
+    def centres_of_mass(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Position, velocity, acceleration (N, B, 3) of the centres of mass, laboratory axes.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            Of the states asked for.
+        """
         arm = (moving.R_lab_body[:, 1:] @ self._com[..., None])[..., 0]
         omega = moving.omega_rad_s[:, 1:]
         spin = cross(omega, arm)
