@@ -27,10 +27,11 @@ from biomech_id.multibody.generated import compiler, generate
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, four_bar, planar_segment, sliding_segment
+from biomech_id.multibody.parts import Body, Drive
 from biomech_id.multibody.pendulums import n_pendulum
 from biomech_id.multibody.planar_arm import PlanarArm
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
-from biomech_id.multibody.system import Body, Drive, System
+from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
 
 ROUNDS = 7

@@ -22,9 +22,10 @@ from biomech_id.multibody import joints
 from biomech_id.multibody.closures import Coupler, Gearing, LoopClosure, Rod, pin, slider
 from biomech_id.multibody.forward import Simulation, simulate
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body
 from biomech_id.multibody.reduction import assemble, constrained_accelerations, forward_dynamics, inverse_dynamics, projection
 from biomech_id.multibody.springs import LineSpring, Spring
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.system import System
 
 TABLE = Path(__file__).with_suffix(".md")
 SEED = 20260202

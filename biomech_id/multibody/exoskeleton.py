@@ -20,8 +20,9 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.multibody.closures import Gearing, LoopClosure, Place, circle_intersection, pin
 from biomech_id.multibody.joints import prismatic, revolute
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.springs import Spring
-from biomech_id.multibody.system import Body, System, denavit_hartenberg
+from biomech_id.multibody.system import System
 
 #: Body, what it hangs on, coordinate, row of the table (gamma, b, alpha, d, theta, r), mass in kg, centre of mass in m, and the
 #: tensor's entries xx, yy, zz, xy, xz, yz in kg m2.

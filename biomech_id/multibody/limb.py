@@ -27,7 +27,8 @@ from biomech_id.dynamics.observer import Observer
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
 from biomech_id.multibody.joints import cardan, revolute
 from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.parts import Body
+from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Steps of the derivatives of functions:

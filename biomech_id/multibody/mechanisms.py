@@ -19,9 +19,10 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import circle_intersection, gears, pin
 from biomech_id.multibody.joints import prismatic, revolute
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.reduction import projection
 from biomech_id.multibody.springs import Spring
-from biomech_id.multibody.system import Body, System, denavit_hartenberg
+from biomech_id.multibody.system import System
 
 #: Turns a joint's z axis into the parent's x axis: for a joint that slides along x.
 _ALONG_X = denavit_hartenberg(gamma_rad=np.pi / 2, alpha_rad=np.pi / 2)

@@ -13,7 +13,8 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.errors import ShapeError
 from biomech_id.multibody.joints import JointSteps, PolynomialFunction, Turn
 from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.system import Body, Drive, System
+from biomech_id.multibody.parts import Body, Drive
+from biomech_id.multibody.system import System
 
 _BACK = PolynomialFunction((0.0, -1.0))
 

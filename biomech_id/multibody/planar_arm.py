@@ -29,7 +29,8 @@ from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.kinematics import GROUND, Kinematics
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.parts import Body
+from biomech_id.multibody.system import System
 
 #: Where the distance d_S of the spring is measured from:
 #: the text says the wrist, (42)-(44) the hand's centre of mass.

@@ -25,7 +25,8 @@ from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.mechanisms import in_plane
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.parts import Body
+from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
 
 #: Proximal to distal, the order of the coordinates.

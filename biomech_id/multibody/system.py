@@ -24,171 +24,24 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, dot
-from biomech_id.dynamics.body import Frames, Motion, Segment
+from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 from biomech_id.multibody.closures import LoopClosure
 from biomech_id.multibody.elimination import matching
-from biomech_id.multibody.joints import FIXED, JointSteps, X, Y, Z, names_of
+from biomech_id.multibody.joints import names_of
 from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move, rates
+from biomech_id.multibody.parts import Body, Drive, Terms
 from biomech_id.multibody.springs import LineSpring, Spring
 
-#: Constants of a placement closer than this to 0 or 1 are that: 6e-17 instead of 0 would double every expression.
-SNAP = 1e-14
 #: A quaternion whose length is off 1 by more than this is refused.
 UNIT_QUATERNION = 1e-6
 #: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
 STRUCTURAL = 1e-12
-_NO_TURN = (X, Y, Z)
 #: From free coordinates to dependent ones, in closed form: for a turn (sine, cosine), for any other its value. It takes what knows
 #: sin, cos, sqrt and atan2 of its numbers, and one number for each free coordinate.
 ClosedForm = Callable[[Any, Sequence[Any]], Sequence[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Body:
-    """A body, the joint it hangs by, and where that joint sits on the body before.
-
-    Attributes
-    ----------
-    segment : Segment
-        Mass, centre of mass and tensor in the axes of the body's frame, whose origin the joint has moved. Both may be zero.
-    joint : JointSteps, optional
-        Steps from the place on the parent to the body's frame.
-    parent : str, optional
-        Name of a body before it in the list, or `GROUND`.
-    place_m : ArrayLike, optional
-        (3,), the joint's place in the parent's frame.
-    R_parent_joint : ArrayLike, optional
-        (3, 3), constant turn from the joint's axes to the parent's.
-
-    Raises
-    ------
-    InvalidValueError
-        A mass, centre of mass or tensor that changes in time, or a turn that is none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.dynamics.body import Segment
-    >>> from biomech_id.multibody.joints import revolute
-    >>> from biomech_id.multibody.system import Body
-    >>> thigh = Segment("thigh", 7.0, np.array([0.2, 0.0, 0.0]), np.diag([0.02, 0.1, 0.1]))
-    >>> Body(thigh, revolute("hip")).name
-    'thigh'
-    """
-
-    segment: Segment
-    joint: JointSteps = FIXED
-    parent: str = GROUND
-    place_m: ArrayLike = (0.0, 0.0, 0.0)
-    R_parent_joint: ArrayLike = _NO_TURN
-
-    def __post_init__(self) -> None:
-        segment, R = self.segment, readonly(self.R_parent_joint, (3, 3), name="R_parent_joint", where=self.name)
-        if segment.com_m.ndim > 1 or segment.inertia_kgm2.ndim > 2:
-            raise InvalidValueError(
-                f"The mass distribution of the {self.name} changes in time.", value=segment.com_m.shape,
-                expected="a rigid body: one centre of mass and one tensor; these equations have no term for a changing mass",
-                where=self.name,
-            )  # fmt: skip
-        if np.abs(R @ R.T - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0:
-            raise InvalidValueError(
-                f"The place of the joint of the {self.name} has no right-handed axes.", value=R.tolist(),
-                expected="a rotation matrix", where=self.name,
-            )  # fmt: skip
-        object.__setattr__(self, "place_m", readonly(self.place_m, (3,), name="place_m", where=self.name))
-        object.__setattr__(self, "R_parent_joint", R)
-
-    @property
-    def name(self) -> str:
-        """The segment's name."""
-        return self.segment.name
-
-
-def denavit_hartenberg(
-    *, gamma_rad: float = 0.0, b_m: float = 0.0, alpha_rad: float = 0.0, d_m: float = 0.0, theta_rad: float = 0.0, r_m: float = 0.0
-) -> dict[str, FloatArray]:
-    """Place of a joint from a row of the modified table with branches, Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).
-
-    The joint then turns about, or slides along, z. Source: Khalil & Kleinfinger (1986) IEEE ICRA 3:1174.
-
-    Parameters
-    ----------
-    gamma_rad, b_m, alpha_rad, d_m, theta_rad, r_m : float, optional
-        The row's constants.
-
-    Returns
-    -------
-    dict[str, FloatArray]
-        ``place_m`` and ``R_parent_joint`` of a `Body`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.multibody.system import denavit_hartenberg
-    >>> denavit_hartenberg(gamma_rad=np.pi / 2, d_m=0.4)["place_m"].tolist()
-    [0.0, 0.4, 0.0]
-    """
-    c, s = (_snapped(f(gamma_rad)) for f in (np.cos, np.sin))
-    ca, sa = (_snapped(f(alpha_rad)) for f in (np.cos, np.sin))
-    ct, st = (_snapped(f(theta_rad)) for f in (np.cos, np.sin))
-    to_axis = np.array([[c, -s * ca, s * sa], [s, c * ca, -c * sa], [0.0, sa, ca]])
-    turn = to_axis @ np.array([[ct, -st, 0.0], [st, ct, 0.0], [0.0, 0.0, 1.0]])
-    turn = np.where(np.abs(turn - turn.round()) < SNAP, turn.round(), turn) + 0.0
-    return {"place_m": np.array([c * d_m, s * d_m, b_m]) + to_axis[:, 2] * r_m + 0.0, "R_parent_joint": turn}
-
-
-def _snapped(value: float) -> float:
-    nearest = round(float(value))
-    return float(nearest) if abs(value - nearest) < SNAP else float(value)
-
-
-@dataclass(frozen=True)
-class Drive:
-    """Torques or forces by a law: tau = torque(t, q, u) at some speeds.
-
-    Attributes
-    ----------
-    speeds : tuple[str, ...]
-        Names of the speeds it is the power partner of.
-    torque : Callable[[float, FloatArray, FloatArray], ArrayLike]
-        Of time, all coordinates (nq,) and all speeds (n,) of one state; one value for each of ``speeds``.
-    """
-
-    speeds: tuple[str, ...]
-    torque: Callable[[float, FloatArray, FloatArray], ArrayLike]
-
-
-@compact_repr
-@dataclass(frozen=True, eq=False)
-class Terms:
-    """Parts of M u' = C + G + Q + E for N states; all but M stand on the right.
-
-    Attributes
-    ----------
-    M : FloatArray
-        (N, n, n), mass matrix.
-    C : FloatArray
-        (N, n), from centrifugal and Coriolis effects (and from the base's motion).
-    G : FloatArray
-        (N, n), from gravity.
-    Q : FloatArray
-        (N, n), from drives, springs and dampers.
-    E : FloatArray
-        (N, n), from wrenches on the bodies.
-    """
-
-    M: FloatArray
-    C: FloatArray
-    G: FloatArray
-    Q: FloatArray
-    E: FloatArray
-
-    def accelerations(self) -> FloatArray:
-        """Return u' (N, n), for a system without loops."""
-        return _solved(self.M, self.C + self.G + self.Q + self.E)
 
 
 @compact_repr
@@ -227,7 +80,8 @@ class System:
     >>> import numpy as np
     >>> from biomech_id.dynamics.body import Segment
     >>> from biomech_id.multibody.joints import revolute
-    >>> from biomech_id.multibody.system import Body, System
+    >>> from biomech_id.multibody.parts import Body
+    >>> from biomech_id.multibody.system import System
     >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
     >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
     >>> held = np.zeros((1, 1))
@@ -577,7 +431,8 @@ class System:
         >>> import numpy as np
         >>> from biomech_id.dynamics.body import Segment
         >>> from biomech_id.multibody.joints import revolute
-        >>> from biomech_id.multibody.system import Body, System
+        >>> from biomech_id.multibody.parts import Body
+        >>> from biomech_id.multibody.system import System
         >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
         >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
         >>> parts = pendulum.terms(np.zeros((1, 1)), np.zeros((1, 1)))
@@ -825,8 +680,3 @@ def _check_length(quaternion: FloatArray, name: str) -> None:
             f"The quaternion {name.removesuffix('.w')} of state {frame} has length {np.linalg.norm(quaternion[frame]):.9g}.",
             value=quaternion[frame].tolist(), expected="length 1 within 1e-6", where=f"state {frame}",
         )  # fmt: skip
-
-
-def _solved(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Solutions x (N, n) of A x = b, state by state."""
-    return np.asarray(np.linalg.solve(A, b[..., None])[..., 0])

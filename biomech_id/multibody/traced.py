@@ -27,6 +27,23 @@ from biomech_id.multibody.closures import Coupler, Gearing, PointGap, Rod
 from biomech_id.multibody.elimination import blocks
 from biomech_id.multibody.joints import Orientation, Slide, Turn, quaternion_rows
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.scalar_algebra import (
+    Matrix,
+    Vector,
+    applied,
+    applied_back,
+    cross_product,
+    difference,
+    dot_product,
+    minus,
+    plus,
+    product,
+    rotated_tensor,
+    scaled,
+    shifted_tensor,
+    solved_by_ldl,
+    summed,
+)
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.straight_line import Program, Scalar, Tape
 from biomech_id.multibody.system import System
@@ -36,8 +53,6 @@ Elimination = Literal["TE", "DE", "IC"]
 #: What can be asked for: dependent coordinates, all speeds, W and w, terms in the free speeds, the accelerations of the free
 #: speeds, what the dampers take, and what Newton's method takes off the dependent coordinates.
 DYNAMIC_QUANTITIES = ("q2", "u", "W", "w", "M1", "c1", "g1", "spring1", "a1", "damping_power", "correction")
-Vector = list[Any]
-Matrix = list[list[Any]]
 _UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
@@ -70,7 +85,8 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     >>> import numpy as np
     >>> from biomech_id.dynamics.body import Segment
     >>> from biomech_id.multibody.joints import revolute
-    >>> from biomech_id.multibody.system import Body, System
+    >>> from biomech_id.multibody.parts import Body
+    >>> from biomech_id.multibody.system import System
     >>> from biomech_id.multibody.traced import equations
     >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
     >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
@@ -160,13 +176,13 @@ class _Traced:
         if step is None:
             return node.R, node.p
         if isinstance(step, Slide):
-            axis, far = _apply(node.R, list(step.axis)), self.amount(step)
+            axis, far = applied(node.R, list(step.axis)), self.amount(step)
             return node.R, [p + e * far for p, e in zip(node.p, axis, strict=True)]
         if isinstance(step, Orientation):
             turn = quaternion_rows(*(self.value(name) for name in step.coordinates))
         else:
             turn = self._turn(step, node.further)
-        return _product(node.R, turn), node.p
+        return product(node.R, turn), node.p
 
     def _turn(self, step: Turn, further: tuple[Turn, ...]) -> Matrix:
         if not further and step.function is None and step.coordinate in self.circle:
@@ -214,12 +230,12 @@ class _Traced:
         for k in reversed(range(1, len(self.nodes))):
             m, h, inertia = own[k]
             R, p = self.local(k)
-            h, inertia = _apply(R, h), _rotated(self.nodes[k], R, inertia)
+            h, inertia = applied(R, h), rotated_tensor(R, inertia)
             to = self.nodes[k].before
             own[to] = (
                 own[to][0] + m,
                 [a + b + m * x for a, b, x in zip(own[to][1], h, p, strict=True)],
-                _sum(own[to][2], inertia, _shift(m, h, p)),
+                summed(own[to][2], inertia, shifted_tensor(m, h, p)),
             )
         return own
 
@@ -230,8 +246,8 @@ class _Traced:
         for k in range(1, len(self.nodes)):
             m, h, inertia = self.composites[k]
             for row, turns, axis, slope in self.columns(self.nodes[k]):
-                force = _scaled(_cross(axis, h) if turns else [m * e for e in axis], slope)
-                moment = _scaled(_apply(inertia, axis) if turns else _cross(h, axis), slope)
+                force = scaled(cross_product(axis, h) if turns else [m * e for e in axis], slope)
+                moment = scaled(applied(inertia, axis) if turns else cross_product(h, axis), slope)
                 self._look(M, row, k, force, moment)
         return M
 
@@ -239,10 +255,10 @@ class _Traced:
         while k:
             node = self.nodes[k]
             for other, turns, axis, slope in self.columns(node):
-                M[row][other] = M[other][row] = _dot(axis, moment if turns else force) * slope
+                M[row][other] = M[other][row] = dot_product(axis, moment if turns else force) * slope
             R, p = self.local(k)
-            force = _apply(R, force)
-            moment = _plus(_apply(R, moment), _cross(p, force))
+            force = applied(R, force)
+            moment = plus(applied(R, moment), cross_product(p, force))
             k = node.before
 
     def gravity_rows(self) -> Vector:
@@ -254,11 +270,11 @@ class _Traced:
         g: Vector = [0.0] * len(self.system.layout.rows)
         for k in range(1, len(self.nodes)):
             node = self.nodes[k]
-            up.append(_back(self.local(k)[0], up[node.before]))
+            up.append(applied_back(self.local(k)[0], up[node.before]))
             m, h, _ = self.composites[k]
-            pull = _cross(h, up[k])
+            pull = cross_product(h, up[k])
             for row, turns, axis, slope in self.columns(node):
-                g[row] = (_dot(axis, pull) if turns else m * _dot(axis, up[k])) * size * slope
+                g[row] = (dot_product(axis, pull) if turns else m * dot_product(axis, up[k])) * size * slope
         return g
 
     def newton_euler(self, a: Vector) -> Vector:
@@ -272,39 +288,39 @@ class _Traced:
         for k in reversed(range(1, len(self.nodes))):
             node, (force, moment), (R, p) = self.nodes[k], forces[k], self.local(k)
             for row, turns, axis, slope in self.columns(node):
-                out[row] = _dot(axis, moment if turns else force) * slope
-            force = _apply(R, force)
-            moment = _plus(_apply(R, moment), _cross(p, force))
-            forces[node.before] = (_plus(forces[node.before][0], force), _plus(forces[node.before][1], moment))
+                out[row] = dot_product(axis, moment if turns else force) * slope
+            force = applied(R, force)
+            moment = plus(applied(R, moment), cross_product(p, force))
+            forces[node.before] = (plus(forces[node.before][0], force), plus(forces[node.before][1], moment))
         return out
 
     def _moved(self, k: int, state: tuple[Vector, Vector, Vector], a: Vector) -> tuple[Vector, Vector, Vector]:
         """Angular velocity and acceleration of a node, acceleration of its origin, in its axes."""
         omega, alpha, acceleration = state
         node, (R, p) = self.nodes[k], self.local(k)
-        carried = _plus(acceleration, _cross(alpha, p), _cross(omega, _cross(omega, p)))
-        omega, alpha, acceleration = (_back(R, v) for v in (omega, alpha, carried))
+        carried = plus(acceleration, cross_product(alpha, p), cross_product(omega, cross_product(omega, p)))
+        omega, alpha, acceleration = (applied_back(R, v) for v in (omega, alpha, carried))
         for row, turns, axis, slope in self.columns(node):
             speed = self.system.layout.rows[row][2]
             rate = self.u[speed] * slope
             change = a[speed] * slope + self.bend(row)
-            along, across = _scaled(axis, rate), _scaled(axis, change)
+            along, across = scaled(axis, rate), scaled(axis, change)
             if not turns:
-                acceleration = _plus(acceleration, across, _scaled(_cross(omega, along), 2.0))
+                acceleration = plus(acceleration, across, scaled(cross_product(omega, along), 2.0))
             elif not isinstance(node.step, Orientation):
-                alpha, omega = _plus(alpha, across, _cross(omega, along)), _plus(omega, along)
+                alpha, omega = plus(alpha, across, cross_product(omega, along)), plus(omega, along)
         if isinstance(node.step, Orientation):
             speeds = [self.system.layout.rows[row][2] for row in node.rows]
             along = [self.u[speed] for speed in speeds]
-            alpha, omega = _plus(alpha, [a[speed] for speed in speeds], _cross(omega, along)), _plus(omega, along)
+            alpha, omega = plus(alpha, [a[speed] for speed in speeds], cross_product(omega, along)), plus(omega, along)
         return omega, alpha, acceleration
 
     @staticmethod
     def _inertial(node: _Node, state: tuple[Vector, Vector, Vector]) -> tuple[Vector, Vector]:
         omega, alpha, a = state
         h, inertia = node.moment, node.inertia
-        force = _plus(_scaled(a, node.mass), _cross(alpha, h), _cross(omega, _cross(omega, h)))
-        return force, _plus(_apply(inertia, alpha), _cross(omega, _apply(inertia, omega)), _cross(h, a))
+        force = plus(scaled(a, node.mass), cross_product(alpha, h), cross_product(omega, cross_product(omega, h)))
+        return force, plus(applied(inertia, alpha), cross_product(omega, applied(inertia, omega)), cross_product(h, a))
 
     def _to_speeds(self, rows: Vector) -> Vector:
         out: Vector = [0.0] * len(self.system.speeds)
@@ -338,7 +354,7 @@ class _Traced:
         speed = self.system.speed
         if isinstance(closure, Gearing):
             terms = closure.coefficients
-            value = lambda: _dot(list(terms.values()), [self.value(name) for name in terms]) - closure.offset  # noqa: E731
+            value = lambda: dot_product(list(terms.values()), [self.value(name) for name in terms]) - closure.offset  # noqa: E731
             return [({speed(name): c for name, c in terms.items()}, lambda: 0.0, value)]
         if isinstance(closure, Coupler):
             x, f, k = self.value(closure.independent), closure.function, speed(closure.independent)
@@ -353,29 +369,32 @@ class _Traced:
         if isinstance(closure, PointGap):
             a = self.walk(closure.seen_from, closure.body, closure.place_m)
             b = self.walk(closure.seen_from, closure.other, closure.other_place_m)
-            J = _difference(a.jacobian(), b.jacobian())
-            return [
-                ({k: _dot(list(row), column) for k, column in J.items()},
-                 lambda row=row: _dot(list(row), _minus(a.bias()[1], b.bias()[1])), lambda row=row: _dot(list(row), _minus(a.p,
-                 b.p)))
-                for row in closure.rows
-            ]  # fmt: skip
+            J = difference(a.jacobian(), b.jacobian())
+            return [self._gap_row(list(row), J, a, b) for row in closure.rows]
         assert isinstance(closure, Rod)
         x, J, walk = self._line(closure)
-        row = {k: 2.0 * _dot(x, column) for k, column in J.items()}
+        row = {k: 2.0 * dot_product(x, column) for k, column in J.items()}
         length = closure.length_m
         return [
             (
                 row,
-                lambda: 2.0 * (_dot(x, walk.bias()[1]) + _dot(walk.bias()[0], walk.bias()[0])),
-                lambda: _dot(x, x) - length * length,
+                lambda: 2.0 * (dot_product(x, walk.bias()[1]) + dot_product(walk.bias()[0], walk.bias()[0])),
+                lambda: dot_product(x, x) - length * length,
             )
         ]
+
+    @staticmethod
+    def _gap_row(row: Vector, J: dict[int, Vector], a: _Walk, b: _Walk) -> tuple[dict[int, Any], Any, Any]:
+        return (
+            {k: dot_product(row, column) for k, column in J.items()},
+            lambda: dot_product(row, minus(a.bias()[1], b.bias()[1])),
+            lambda: dot_product(row, minus(a.p, b.p)),
+        )
 
     def _line(self, ends: Rod) -> tuple[Vector, dict[int, Vector], _Walk]:
         """From a point to another, in the axes of the second's body."""
         walk = self.walk(ends.other, ends.body, ends.place_m)
-        return _minus(walk.p, list(ends.other_place_m)), walk.jacobian(), walk
+        return minus(walk.p, list(ends.other_place_m)), walk.jacobian(), walk
 
     def solve_dependent(self, right: list[dict[int, Any]]) -> list[list[Any]]:
         """J2^-1 times columns given as {equation: value}, block by block; (dependent, columns)."""
@@ -451,7 +470,7 @@ class _Traced:
 
     @cached_property
     def u(self) -> Vector:
-        return [_dot(row, self.u1) for row in self.W]
+        return [dot_product(row, self.u1) for row in self.W]
 
     @cached_property
     def w(self) -> Vector:
@@ -463,7 +482,7 @@ class _Traced:
         return out
 
     def _reduced(self, values: Vector) -> Vector:
-        return [_dot([row[k] for row in self.W], values) for k in range(len(self.u1))]
+        return [dot_product([row[k] for row in self.W], values) for k in range(len(self.u1))]
 
     @cached_property
     def M1(self) -> Matrix:
@@ -474,11 +493,11 @@ class _Traced:
         for i, row in enumerate(rows):
             for j, value in enumerate(row):
                 M[of_row[i]][of_row[j]] = M[of_row[i]][of_row[j]] + value
-        MW = [[_dot(M[i], [W[j][k] for j in range(n)]) for k in range(n1)] for i in range(n)]
+        MW = [[dot_product(M[i], [W[j][k] for j in range(n)]) for k in range(n1)] for i in range(n)]
         out: Matrix = [[0.0] * n1 for _ in range(n1)]
         for i in range(n1):
             for j in range(i, n1):
-                out[i][j] = out[j][i] = _dot([W[k][i] for k in range(n)], [MW[k][j] for k in range(n)])
+                out[i][j] = out[j][i] = dot_product([W[k][i] for k in range(n)], [MW[k][j] for k in range(n)])
         return out
 
     @cached_property
@@ -513,8 +532,8 @@ class _Traced:
     def _stretch(self, spring: LineSpring) -> tuple[Any, dict[int, Any], Any]:
         """Length of a spring, how speeds change it, its rate."""
         x, J, _ = self._line(spring.line)
-        length = self.tape.sqrt(_dot(x, x))
-        along = {k: _dot(x, column) / length for k, column in J.items()}
+        length = self.tape.sqrt(dot_product(x, x))
+        along = {k: dot_product(x, column) / length for k, column in J.items()}
         return length, along, sum((value * self.u[k] for k, value in along.items()), start=0.0)
 
     @cached_property
@@ -537,7 +556,7 @@ class _Traced:
     def a1(self) -> Vector:
         parts = (self.c1, self.g1, self.spring1)
         need = [tau - c - g - s for tau, c, g, s in zip(self.tau1, *parts, strict=True)]
-        return _by_ldl(self.M1, need)
+        return solved_by_ldl(self.M1, need)
 
 
 class _Walk:
@@ -552,40 +571,40 @@ class _Walk:
 
     def down(self, k: int) -> None:
         node, (R, p) = self.traced.nodes[k], self.traced.local(k)
-        arm = _apply(self.R, p)
-        self.p, self.R = _plus(self.p, arm), _product(self.R, R)
+        arm = applied(self.R, p)
+        self.p, self.R = plus(self.p, arm), product(self.R, R)
         self._pass(node, arm, 1, len(self.steps) + 1)
 
     def up(self, k: int) -> None:
         node, (R, p) = self.traced.nodes[k], self.traced.local(k)
         axes = self.R
-        self.R = _product(axes, [list(column) for column in zip(*R, strict=True)])
-        arm = _apply(self.R, p)
-        self.p = _minus(self.p, arm)
+        self.R = product(axes, [list(column) for column in zip(*R, strict=True)])
+        arm = applied(self.R, p)
+        self.p = minus(self.p, arm)
         self._pass(node, arm, -1, len(self.steps), axes)
 
     def _pass(self, node: _Node, arm: Vector, way: int, turned: int, axes: Matrix | None = None) -> None:
         rows = []
         for row, turns, axis, slope in self.traced.columns(node):
-            seen = _apply(axes or self.R, axis)
+            seen = applied(axes or self.R, axis)
             rows.append((row, turns, seen, slope))
             self.passed.append((self.traced.system.layout.rows[row][2], turns, seen, slope * float(way), turned))
         self.steps.append((arm, float(way), rows))
 
     def reach(self, place: Vector) -> None:
-        arm = _apply(self.R, place)
-        self.p = _plus(self.p, arm)
+        arm = applied(self.R, place)
+        self.p = plus(self.p, arm)
         self.steps.append((arm, 1.0, []))
 
     def jacobian(self) -> dict[int, Vector]:
         """How speeds move the end."""
         beyond = [[0.0, 0.0, 0.0]]
         for arm, way, _ in reversed(self.steps):
-            beyond.append(_plus(_scaled(arm, way), beyond[-1]))
+            beyond.append(plus(scaled(arm, way), beyond[-1]))
         out: dict[int, Vector] = {}
         for speed, turns, axis, slope, turned in self.passed:
-            column = _scaled(_cross(axis, beyond[len(self.steps) - turned]) if turns else axis, slope)
-            out[speed] = _plus(out[speed], column) if speed in out else column
+            column = scaled(cross_product(axis, beyond[len(self.steps) - turned]) if turns else axis, slope)
+            out[speed] = plus(out[speed], column) if speed in out else column
         return out
 
     def bias(self) -> tuple[Vector, Vector]:
@@ -597,21 +616,21 @@ class _Walk:
             slid: list[tuple[Vector, Vector]] = []
             for row, turns, axis, slope in rows:
                 speed = u[self.traced.system.layout.rows[row][2]]
-                both = (_scaled(axis, speed * slope * way), _scaled(axis, self.traced.bend(row) * way))
+                both = (scaled(axis, speed * slope * way), scaled(axis, self.traced.bend(row) * way))
                 (turned if turns else slid).append(both)
             if way < 0:
                 omega, alpha = _turned(omega, alpha, turned)
-            v = _plus(v, _scaled(_cross(omega, arm), way), *(along for along, _ in slid))
-            a = _plus(a, _scaled(_plus(_cross(alpha, arm), _cross(omega, _cross(omega, arm))), way))
-            a = _plus(a, *(_plus(across, _scaled(_cross(omega, along), 2.0)) for along, across in slid))
+            v = plus(v, scaled(cross_product(omega, arm), way), *(along for along, _ in slid))
+            a = plus(a, scaled(plus(cross_product(alpha, arm), cross_product(omega, cross_product(omega, arm))), way))
+            a = plus(a, *(plus(across, scaled(cross_product(omega, along), 2.0)) for along, across in slid))
             if way > 0:
                 omega, alpha = _turned(omega, alpha, turned)
         return v, a
 
 
 def _turned(omega: Vector, alpha: Vector, turned: list[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
-    along, across = _plus([0.0] * 3, *(x for x, _ in turned)), _plus([0.0] * 3, *(x for _, x in turned))
-    return _plus(omega, along), _plus(alpha, across, _cross(omega, along))
+    along, across = plus([0.0] * 3, *(x for x, _ in turned)), plus([0.0] * 3, *(x for _, x in turned))
+    return plus(omega, along), plus(alpha, across, cross_product(omega, along))
 
 
 def _nodes(system: System) -> tuple[list[_Node], dict[str, int], list[Turn | Slide | None]]:
@@ -639,85 +658,3 @@ def _nodes(system: System) -> tuple[list[_Node], dict[str, int], list[Turn | Sli
         made[-1].inertia = tensor.tolist()
         node_of[body.name] = len(nodes) - 1
     return nodes, node_of, step_of
-
-
-def _by_ldl(M: Matrix, b: Vector) -> Vector:
-    """M^-1 b by M = L D L^T, without a root and without a pivot, which a mass matrix does not need."""
-    n = len(b)
-    L: Matrix = [[0.0] * n for _ in range(n)]
-    D, inverse = [0.0] * n, [0.0] * n
-    for j in range(n):
-        D[j] = M[j][j] - sum((L[j][k] * L[j][k] * D[k] for k in range(j)), start=0.0)
-        inverse[j] = 1.0 / D[j]
-        for i in range(j + 1, n):
-            L[i][j] = (M[i][j] - sum((L[i][k] * (L[j][k] * D[k]) for k in range(j)), start=0.0)) * inverse[j]
-    y: Vector = []
-    for i in range(n):
-        y.append(b[i] - sum((L[i][k] * y[k] for k in range(i)), start=0.0))
-    x = [value * d for value, d in zip(y, inverse, strict=True)]
-    for i in reversed(range(n)):
-        x[i] = x[i] - sum((L[k][i] * x[k] for k in range(i + 1, n)), start=0.0)
-    return x
-
-
-# Vectors and matrices of scalars and numbers.
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    total: Any = 0.0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
-
-
-def _cross(a: Vector, b: Vector) -> Vector:
-    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-
-
-def _plus(first: Vector, *others: Vector) -> Vector:
-    for other in others:
-        first = [x + y for x, y in zip(first, other, strict=True)]
-    return first
-
-
-def _minus(a: Vector, b: Vector) -> Vector:
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
-def _scaled(a: Vector, factor: Any) -> Vector:
-    return [x * factor for x in a]
-
-
-def _apply(R: Matrix, v: Vector) -> Vector:
-    return [_dot(row, v) for row in R]
-
-
-def _back(R: Matrix, v: Vector) -> Vector:
-    return [_dot(column, v) for column in zip(*R, strict=True)]
-
-
-def _product(A: Matrix, B: Matrix) -> Matrix:
-    return [[_dot(row, column) for column in zip(*B, strict=True)] for row in A]
-
-
-def _sum(*parts: Matrix) -> Matrix:
-    return [_plus(*rows) for rows in zip(*parts, strict=True)]
-
-
-def _difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
-    zero = [0.0, 0.0, 0.0]
-    return {k: _minus(a.get(k, zero), b.get(k, zero)) for k in dict.fromkeys([*a, *b])}
-
-
-def _shift(m: float, h: Vector, p: Vector) -> Matrix:
-    """What moving the reference by p adds to a tensor whose body has mass m and first moment h."""
-    through = [[x * (hy + m * y) + hx * y for y, hy in zip(p, h, strict=True)] for x, hx in zip(p, h, strict=True)]
-    trace = through[0][0] + through[1][1] + through[2][2]
-    return [[(trace if i == j else 0.0) - through[i][j] for j in range(3)] for i in range(3)]
-
-
-def _rotated(node: _Node, R: Matrix, inertia: Matrix) -> Matrix:
-    """R I R^T; about z by four products less than in general."""
-    half = _product(R, inertia)
-    out = [[_dot(half[i], R[j]) if j >= i else 0.0 for j in range(3)] for i in range(3)]
-    return [[out[min(i, j)][max(i, j)] for j in range(3)] for i in range(3)]

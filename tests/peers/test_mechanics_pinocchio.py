@@ -16,8 +16,9 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.multibody import joints
 from biomech_id.multibody.closures import LoopClosure, on_plane, spherical
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body
 from biomech_id.multibody.reduction import constrained_accelerations, forward_dynamics, inverse_dynamics, projection
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.system import System
 
 pin = pytest.importorskip("pinocchio")
 

@@ -11,7 +11,8 @@ from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.multibody.joints import ball, prismatic, revolute
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.linear import coriolis_matrix
-from biomech_id.multibody.system import Body, System, denavit_hartenberg
+from biomech_id.multibody.parts import Body, denavit_hartenberg
+from biomech_id.multibody.system import System
 
 N_FRAMES = 3
 GRAVITY = np.array([0.3, -9.81, 0.7])

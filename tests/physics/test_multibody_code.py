@@ -19,10 +19,11 @@ from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.generated import compiler, generate
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body, Drive
 from biomech_id.multibody.reduction import assemble, configuration, forward_dynamics, reduced
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.straight_line import Operations, Tape
-from biomech_id.multibody.system import Body, Drive, System
+from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import Elimination, equations
 
 _spec = importlib.util.spec_from_file_location("mechanisms", Path(__file__).parents[1] / "unit" / "multibody" / "mechanisms.py")

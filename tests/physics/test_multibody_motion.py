@@ -15,9 +15,10 @@ from biomech_id.multibody.exoskeleton import arm_exoskeleton
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.joints import ball, cardan, revolute
 from biomech_id.multibody.linear import linearised
+from biomech_id.multibody.parts import Body, Drive
 from biomech_id.multibody.reduction import configuration
 from biomech_id.multibody.springs import Spring
-from biomech_id.multibody.system import Body, Drive, System
+from biomech_id.multibody.system import System
 
 DOWN = (0.0, -9.81, 0.0)
 

@@ -16,6 +16,7 @@ from biomech_id.multibody import joints
 from biomech_id.multibody.closures import Coupler, Gearing, Rod, gears, on_plane, pin, slider, spherical
 from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.reduction import (
     assemble,
     configuration,
@@ -27,7 +28,7 @@ from biomech_id.multibody.reduction import (
     reduced,
 )
 from biomech_id.multibody.springs import LineSpring, Spring
-from biomech_id.multibody.system import Body, System, denavit_hartenberg
+from biomech_id.multibody.system import System
 
 TABLE = ("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m")
 DOWN = (0.0, -9.81, 0.0)

@@ -19,9 +19,10 @@ from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.closures import Coupler, Gearing, PointGap, Rod
 from biomech_id.multibody.joints import Orientation, Slide, Turn, quaternion_rate
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.parts import Body
 from biomech_id.multibody.springs import LineSpring, Spring
 from biomech_id.multibody.symbolic.equations import Description, coordinate_rates
-from biomech_id.multibody.system import Body, System
+from biomech_id.multibody.system import System
 
 _AXES = "xyz"
 
