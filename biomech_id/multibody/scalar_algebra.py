@@ -148,7 +148,7 @@ def summed(*parts: Matrix) -> Matrix:
     return [plus(*rows) for rows in zip(*parts, strict=True)]
 
 
-def difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
+def column_difference(a: dict[int, Vector], b: dict[int, Vector]) -> dict[int, Vector]:
     """Difference of columns.
 
     Parameters

@@ -13,7 +13,7 @@ from biomech_id.multibody.kinematics import Kinematics, TreeLayout
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class SpringPull:
     """A spring and damper in N states.
 
     Attributes
@@ -80,7 +80,7 @@ class Spring:
         layout.coordinate(self.coordinate)
         layout.speed(self.coordinate)
 
-    def pull(self, q: FloatArray, moving: Kinematics) -> Stretch:
+    def pull(self, q: FloatArray, moving: Kinematics) -> SpringPull:
         """How far it is stretched, how fast, and along which speeds.
 
         Parameters
@@ -92,7 +92,7 @@ class Spring:
         """
         k, unit = moving.layout.speed(self.coordinate), np.zeros(moving.u.shape)
         unit[:, k] = 1.0
-        return Stretch(
+        return SpringPull(
             self.stiffness, self.damping, q[:, moving.layout.coordinate(self.coordinate)] - self.rest, moving.u[:, k], unit
         )
 
@@ -163,7 +163,7 @@ class LineSpring:
         along = x / length[:, None]
         return length, dot(along, v), (along[:, None] @ gap_jacobian(self.line, moving))[:, 0]
 
-    def pull(self, q: FloatArray, moving: Kinematics) -> Stretch:
+    def pull(self, q: FloatArray, moving: Kinematics) -> SpringPull:
         """How far it is stretched, how fast, and along which speeds.
 
         Parameters
@@ -174,4 +174,4 @@ class LineSpring:
             Of the same states.
         """
         length, rate, J = self.length(moving)
-        return Stretch(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, rate, J)
+        return SpringPull(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, rate, J)

@@ -32,8 +32,8 @@ from biomech_id.multibody.scalar_algebra import (
     Vector,
     applied,
     applied_back,
+    column_difference,
     cross_product,
-    difference,
     dot_product,
     minus,
     plus,
@@ -369,7 +369,7 @@ class _Traced:
         if isinstance(closure, PointGap):
             a = self.walk(closure.seen_from, closure.body, closure.place_m)
             b = self.walk(closure.seen_from, closure.other, closure.other_place_m)
-            J = difference(a.jacobian(), b.jacobian())
+            J = column_difference(a.jacobian(), b.jacobian())
             return [self._gap_row(list(row), J, a, b) for row in closure.rows]
         assert isinstance(closure, Rod)
         x, J, walk = self._line(closure)
