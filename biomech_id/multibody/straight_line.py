@@ -126,7 +126,7 @@ class Tape:
     >>> x = tape.symbol("x")
     >>> program = tape.program({"y": [(x + 1.0) * (1.0 + x) + 0.0 * tape.sin(x)]})
     >>> program.operations.weighted, program.source("python").splitlines()[-1].strip()
-    (4, 'return [(v2 * v2)]')
+    (4, 'return [(v1 * v1)]')
     """
 
     def __init__(self) -> None:
