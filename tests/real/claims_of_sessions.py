@@ -852,7 +852,9 @@ def channels_of(said: Said) -> pd.DataFrame:
 @claim("emg-doubtful-names", labels=lambda labels: [*labels, "L Rectus"])
 def doubtful(said: Said) -> bool:
     """The labels are in the file, and none is the plain name of a muscle; those of a session have no muscle in channels.csv."""
-    labels = {str(name) for name in said.raw.joined("ANALOG:LABELS")}
+    # Recordings of muscle signals alone are no trials: what is said of them is said of the session.
+    files = [said.path] if said.path is not None else session_recordings(said)
+    labels = {str(name) for path in files for name in raw(path).joined("ANALOG:LABELS")}
     plain = any(
         re.search(r"rectus|vastus|hamstring|gastroc|soleus|tibialis|glut", label, re.IGNORECASE) for label in said["labels"]
     )
@@ -863,9 +865,15 @@ def doubtful(said: Said) -> bool:
     return set(said["labels"]) <= labels and not plain and unnamed
 
 
+def _names_both(said: Said, path: Path) -> bool:
+    return {said["first"], said["second"]} <= {str(name) for name in raw(path).joined("ANALOG:LABELS")}
+
+
 @claim("emg-alike", correlation=lambda value: value - 0.6, second=instead("NOBODY"))
 def alike(said: Said) -> bool:
     """Correlation of the two channels as stored, or of their rectified and smoothed course."""
+    if said.path is None:
+        return any(alike(replace(said, path=path)) for path in session_recordings(said) if _names_both(said, path))
     labels = [str(name) for name in said.raw.joined("ANALOG:LABELS")]
     one, other = (said.raw.analog[:, labels.index(said[name])] for name in ("first", "second"))
     found = [abs(np.corrcoef(one, other)[0, 1])]
@@ -920,6 +928,11 @@ def not_shown(said: Said) -> bool:
 def headline(said: Said) -> bool:
     """Every number of the line against the verdicts that the summary holds, and every name against the trials that have them."""
     trials, text = said.session.tables.summary["trials"], said["text"]
+    channels = said.session.tables.channels
+    if not trials and channels is not None and (channels["verdict"] != "not_emg").any():
+        # Muscle signals alone: every recording that is named has channels, and every one that has them is named.
+        named = re.fullmatch(r"Muscle signals without movement in (.*): shown over time, and not judged\.", text)
+        return bool(named) and set(named[1].split(", ")) == set(channels["trial"])
     if not trials:
         return text.startswith("No trial could be analysed")
     verdicts = Counter(trial["verdict"] for trial in trials)
@@ -955,7 +968,7 @@ def complaints(said: Said) -> bool:
     only = [line for line in lines if line.endswith("is the only trial: the model is calibrated, and there is nothing to analyse.")]
     return (
         set(lines) - set(only) <= set(written)
-        and bool(only) == (not summary["trials"])
+        and bool(only) == (not summary["trials"] and said.session.tables.channels is None)
         and (said.session.exit_code == 3) == bool(lines)
     )
 
