@@ -338,6 +338,35 @@ class ExoskeletonLeg:
     rest_m: float
     branch: int = 1
 
+    def scaled(self, size: float, **changes: Any) -> ExoskeletonLeg:
+        """The same mechanism in another size: lengths, stiffness, damping by ``size``, masses by size^3, inertias by size^5.
+
+        Parameters
+        ----------
+        size : float
+            1 leaves it as it is.
+        **changes : Any
+            Fields that are not scaled but given: a wearer's lengths and segments.
+
+        Examples
+        --------
+        >>> from biomech_id.multibody.mechanisms import ExoskeletonLeg
+        >>> places = [(0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01)]
+        >>> adult = ExoskeletonLeg(0.42, 0.4, 0.08, 0.15, *places, {}, 8000.0, 120.0, 0.11)
+        >>> adult.scaled(0.5, shank_m=0.21).crank_m, adult.scaled(0.5, shank_m=0.21).shank_m
+        (0.04, 0.21)
+        """
+        lengths = ("thigh_m", "shank_m", "crank_m", "coupler_m", "rest_m", "stiffness_N_m", "damping_N_s_m")
+        places = ("crank_pivot_m", "coupler_pin_m", "strut_pivot_m", "strut_pin_m")
+        made: dict[str, Any] = {name: getattr(self, name) * size for name in lengths}
+        made |= {name: tuple(x * size for x in getattr(self, name)) for name in places}
+        made["segments"] = {
+            key: replace(s, mass_kg=s.mass_kg * size**3, com_m=s.com_m * size, inertia_kgm2=s.inertia_kgm2 * size**5)
+            for key, s in self.segments.items()
+        }
+        made["segments"] |= changes.pop("segments", {})
+        return replace(self, **(made | changes))
+
     def mechanism(self, gravity_m_s2: ArrayLike) -> System:
         """The leg as a `System` with the coordinates hip, knee, ankle (free), crank, coupler, strut, length.
 

@@ -113,18 +113,21 @@ class _Circles:
     sin, cos, sqrt, atan2 = (staticmethod(f) for f in (np.sin, np.cos, np.sqrt, np.arctan2))
 
     def __init__(self) -> None:
-        self.gaps_m: dict[str, FloatArray] = {}
+        self.gaps_m: dict[str, tuple[FloatArray, FloatArray]] = {}
 
     def meet(self, of: str, radius: FloatArray, other_radius: FloatArray, dx: FloatArray, dy: FloatArray) -> None:
         distance = np.hypot(dx, dy)
         too_far, too_near = distance - (radius + other_radius), np.abs(radius - other_radius) - distance
-        self.gaps_m[of] = np.atleast_1d(np.maximum(too_far, too_near))
+        self.gaps_m[of] = np.atleast_1d(too_far), np.atleast_1d(too_near)
 
     def missed(self, frame: int) -> str:
-        """Which circles miss each other in a frame, and by how much."""
-        gaps = {of: float(gap[min(frame, len(gap) - 1)]) for of, gap in self.gaps_m.items()}
-        said = [f"the circles of {of} miss each other by {gap * 1e3:.3g} mm" for of, gap in gaps.items() if gap > 0]
-        return f", {said[0]}" if said else ""
+        """Which circles miss each other in a frame, by how much, and which links would have to change."""
+        for of, gaps in self.gaps_m.items():
+            too_far, too_near = (float(gap[min(frame, len(gap) - 1)]) * 1e3 for gap in gaps)
+            if max(too_far, too_near) > 0:
+                change = "together they are that much too short" if too_far > 0 else "one is that much too long for the other"
+                return f", the circles of {of} miss each other by {max(too_far, too_near):.3g} mm: {change}"
+        return ""
 
 
 def assemble(system: System, q1: ArrayLike, guess: ArrayLike) -> FloatArray:

@@ -153,6 +153,12 @@ class System:
                     expected="closures, or no list of free coordinates", where="System",
                 )  # fmt: skip
             return
+        for closure in self.closures:
+            if not isinstance(closure, LoopClosure):
+                raise InvalidValueError(
+                    f"{type(closure).__name__} is no relation of coordinates that closes a loop.", value=closure,
+                    expected="closures of positions; what only binds speeds goes through describe() and kane()", where="System",
+                )  # fmt: skip
         rows, wanted = sum(closure.size for closure in self.closures), len(self.dependent)
         if self.layout.quaternions and set(self.dependent) & {self.coordinates[k] for q, _ in self.layout.quaternions for k in q}:
             raise InvalidValueError(

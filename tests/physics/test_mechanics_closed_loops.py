@@ -5,6 +5,7 @@ The builders of `tests/unit/multibody/mechanisms.py` are loaded by path: test fo
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,8 @@ def test_out_of_reach_singular_and_without_closure_are_said() -> None:
     bars = [body.segment for body in four_bar.bodies]
     long_crank = mechanisms.four_bar((0.2, 0.1, 0.1), 0.25, bars, gravity_m_s2=DOWN)
     with pytest.raises(
-        InvalidValueError, match=r"1 of 2 configurations, first in 1 .* the circles of coupler and rocker miss each other by 180 mm"
+        InvalidValueError,
+        match=r"1 of 2 configurations, first in 1 .* the circles of coupler and rocker miss each other by 180 mm: together",
     ):
         configuration(long_crank, np.array([[0.0], [2.0]]))
     with pytest.raises(InvalidValueError, match="cannot be assembled"):
@@ -248,3 +250,19 @@ def test_ground_under_the_foot_reaches_every_joint(reference: Any) -> None:
     J = case.loop.jacobian(q, "foot", heel)[0] @ projection(case.loop, q, u1)[0]
     close(change, -np.einsum("nxi,x->ni", J, force))
     assert np.abs(change).max() > 50
+
+
+def test_a_leg_in_another_size(reference: Any) -> None:
+    """Everything scaled: the same angles close it, moments go by size^4 where weights alone act; too short a crank is named."""
+    adult = dataclasses.replace(mechanisms.reference_leg(reference("fourbar")), stiffness_N_m=0.0, damping_N_s_m=0.0)
+    child, q1 = adult.scaled(0.6), np.array([[-1.5, -0.5, 1.6]])
+    held = []
+    for leg in (adult, child):
+        system = leg.mechanism(DOWN)
+        held.append(inverse_dynamics(system, configuration(system, q1), 0 * q1, 0 * q1))
+    assert np.abs(held[0]).max() > 4
+    close(held[1], 0.6**4 * held[0], 1e-12)
+    close(configuration(child.mechanism(DOWN), q1)[:, :6], configuration(adult.mechanism(DOWN), q1)[:, :6], 1e-12)
+    short = adult.scaled(1.0, crank_m=0.01, coupler_m=0.02)
+    with pytest.raises(InvalidValueError, match=r"circles of crank and coupler miss each other by \d+(\.\d+)? mm: together"):
+        configuration(short.mechanism(DOWN), q1)

@@ -361,6 +361,14 @@ def test_what_is_refused(case: Case, every: EveryJoint) -> None:
         System(system.bodies, DOWN, system.closures, (*system.free[:-1], "knee"))
     with pytest.raises(ShapeError, match="Free speeds"):
         reduced(system, q, np.zeros((2, 9)))
+
+    class Rolling:
+        """Binds speeds only."""
+
+        size = 8
+
+    with pytest.raises(InvalidValueError, match=r"Rolling is no relation of coordinates .*"):
+        System(system.bodies, DOWN, [Rolling()], system.free)  # type: ignore[list-item]
     twice = every.q.copy()
     twice[1, 3:7] *= 1.00001
     with pytest.raises(InvalidValueError, match="quaternion pelvis of state 1 has length"):

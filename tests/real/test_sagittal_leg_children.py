@@ -105,16 +105,12 @@ def test_a_child_wears_the_exoskeleton(folder: Path) -> None:
             "coupler": (0.3, (0.075, -0.006), 7e-4),
             "cylinder": (0.25, (0.03, 0.0), 1e-4),
         }
-        parts = {
-            name: planar_segment(name, mass * size**3, (x * size, y * size), inertia * size**5)
-            for name, (mass, (x, y), inertia) in flat.items()
-        }
-        parts["rod"] = sliding_segment("rod", 0.12 * size**3, -0.04 * size, 5e-5 * size**5)
-        worn = ExoskeletonLeg(
-            leg.thigh_m, leg.shank_m, 0.08 * size, 0.15 * size, (0.3 * size, 0.05 * size), (0.04 * size, 0.07 * size),
-            (0.28 * size, -0.06 * size), (-0.06 * size, 0.01 * size), {**leg.segments, **parts},
-            8000 * size, 120 * size, 0.11 * size,
-        ).mechanism(GRAVITY)  # fmt: skip
+        parts = {name: planar_segment(name, *numbers) for name, numbers in flat.items()}
+        adult = ExoskeletonLeg(
+            0.42, 0.4, 0.08, 0.15, (0.3, 0.05), (0.04, 0.07), (0.28, -0.06), (-0.06, 0.01),
+            {**parts, "rod": sliding_segment("rod", 0.12, -0.04, 5e-5)}, 8000, 120, 0.11,
+        )  # fmt: skip
+        worn = adult.scaled(size, thigh_m=leg.thigh_m, shank_m=leg.shank_m, segments=leg.segments).mechanism(GRAVITY)
         q = configuration(worn, leg.q1)
         tau1 = inverse_dynamics(worn, q, leg.u1, leg.a1, [leg.ground(contact)], base=leg.hip)
         half = assist_knee(worn, q, tau1, 0.5)
