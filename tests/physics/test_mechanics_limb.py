@@ -71,6 +71,27 @@ def test_the_documents_wrenches_as_expressions(reference: Any) -> None:
         assert ours[5] != 0
 
 
+def test_fictitious_wrenches_as_expressions(reference: Any) -> None:
+    """As the document prints them for every link and observer, signs restored: equal as expressions."""
+    sp = pytest.importorskip("sympy")
+    from biomech_id.multibody.symbolic.limb import SymbolicLimb, SymbolicLink, t
+
+    file = reference("nlink")
+    sizes = zip(file["meta"]["l_m"], file["meta"]["m_kg"], strict=True)
+    links = [SymbolicLink(sp.Rational(str(l)), sp.Rational(str(m)), sp.Rational(str(l)) / 2) for l, m in sizes]
+    limb = SymbolicLimb(links, [rate * t for rate in file["meta"]["abs_rates_rad_s"]], (0, 0))
+    seen = 0
+    for key, stored in file["kinetics"].items():
+        segment, _, where, at = key.split("_")
+        if where != "W":
+            found = limb.observed(int(segment[-1]), NAMES.index(where), "distal" if at == "distal" else "proximal")
+            for part in ("dynamic", *FICTITIOUS):
+                theirs = [sp.sympify(text, locals={"t": t}) for text in stored[part]["symbolic"]]
+                assert [sp.expand(a - b) for a, b in zip(found[part], theirs, strict=True)] == [0] * 6, (key, part)
+                seen += any(theirs)
+    assert seen > 20
+
+
 def spatial(rng: np.random.Generator) -> Limb:
     links = []
     for name, joint in zip(NAMES, ("zxy", "z", "zxy"), strict=True):

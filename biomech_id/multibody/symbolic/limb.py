@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import sympy as sp
 from sympy.physics import mechanics as me
@@ -96,6 +96,42 @@ class SymbolicLimb:
         seen = sp.Matrix([[sp.cos(turn), sp.sin(turn)], [-sp.sin(turn), sp.cos(turn)]]) * force
         x, y, z = (_as_sum_of_sines(e) for e in (*seen, moment))
         return sp.Matrix([x, y, 0, 0, 0, z])
+
+    def observed(self, link: int, observer: int, at: Literal["proximal", "distal"] = "proximal") -> dict[str, Any]:
+        """Dynamic and fictitious wrenches (6, 1) of a link as someone sitting on another finds them: about the link's centre of
+        mass.
+
+        Written in the observer's axes, under the names of `biomech_id.dynamics.observer`: what is dynamic is the sum of joint, tip,
+        gravity and the fictitious ones.
+
+        Parameters
+        ----------
+        link : int
+            Index of the link that is looked at.
+        observer : int
+            Index of the link on which the observer sits.
+        at : Literal["proximal", "distal"], optional
+            At which end of it.
+        """
+        body, turn = self.links[link], self.angles[observer]
+        to_axes = sp.Matrix([[sp.cos(turn), sp.sin(turn)], [-sp.sin(turn), sp.cos(turn)]])
+        seat = self._joint(observer) + (self.links[observer].length_m * self._along(observer) if at == "distal" else sp.zeros(2, 1))
+        r = (to_axes * (self._joint(link) + body.com_m * self._along(link) - seat)).applyfunc(_as_sum_of_sines)
+        omega, m, quarter = sp.diff(turn, t), body.mass_kg, sp.Matrix([[0, -1], [1, 0]])
+        forces = {
+            "dynamic": m * r.diff(t, 2),
+            "dalembert": -m * to_axes * seat.diff(t, 2),
+            "euler": -m * omega.diff(t) * quarter * r,
+            "centrifugal": m * omega**2 * r,
+            "coriolis": -2 * m * omega * quarter * r.diff(t),
+        }
+        spin = body.inertia_kgm2 * sp.diff(self.angles[link], t, 2)
+        arm = body.com_m * to_axes * self._along(link)
+        moments = {part: _cross(arm, force) + (spin if part == "dynamic" else 0) for part, force in forces.items()}
+        return {
+            part: sp.Matrix([*(_as_sum_of_sines(e) for e in force), 0, 0, 0, _as_sum_of_sines(moments[part])])
+            for part, force in forces.items()
+        }
 
     def _along(self, i: int) -> Any:
         return sp.Matrix([-sp.sin(self.angles[i]), sp.cos(self.angles[i])])
