@@ -109,11 +109,12 @@ def everything(folder: Path, recipe: Recipe, out: Path) -> tuple[dict[str, Any],
     found: dict[str, Any] = {"exit code": code, "report": (out / "report.pdf").exists()}
     for csv in sorted(out.rglob("*.csv")):
         rows = [line.split(",") for line in csv.read_text(encoding="utf-8").splitlines()]
-        if csv.name == "stances.csv":
-            found |= {f"stances.{name}": tables.stances[name].astype(str).tolist() for name in tables.stances if name != "reason"}
+        if csv.stem in ("stances", "channels"):
+            table = getattr(tables, csv.stem)
+            found |= {f"{csv.stem}.{name}": table[name].astype(str).tolist() for name in table if name != "reason"}
         else:
             found[csv.relative_to(out).as_posix()] = rows
-    said = [*tables.stances["reason"]]
+    said = [*tables.stances["reason"], *([] if tables.channels is None else tables.channels["reason"])]
     for name in ("summary", "calibration", "manifest"):
         document = jsonable(getattr(tables, name))
         said += spoken(document, {"message", "reason", "history"})
