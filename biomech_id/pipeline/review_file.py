@@ -104,6 +104,8 @@ def _flaws(value: object) -> str:
         return "" if _LINE.fullmatch(value) else f"The stance verdict {value!r} cannot be read; it must be like {_LINES}."
     if isinstance(value, StanceVerdict):
         return ""
+    if not isinstance(value, Mapping):
+        return f"The stance verdict {value!r} is neither a text nor a table; a text must be like {_LINES}."
     return next((said for said, *_ in mistakes(VERDICT, value, "stance_verdicts")), "")
 
 

@@ -166,12 +166,6 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     )  # fmt: skip
 
 
-@takes(
-    folder=one_or_several(a_path("give the subject's folder, or its recordings")), recipe=or_none(a(Recipe)),
-    static=or_none(a_path("name the static trial")), functional=one_or_several(a_path("name the functional trials")),
-    exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
-    norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()),
-)  # fmt: skip
 def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionResult:
     """The session of recordings that hold muscle signals and nothing else: no model, no trial, but their tables and pages."""
     emg = analyse_emg(intake.trials, (), job.recipe)
@@ -187,6 +181,12 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionR
     )  # fmt: skip
 
 
+@takes(
+    folder=one_or_several(a_path("give the subject's folder, or its recordings")), recipe=or_none(a(Recipe)),
+    static=or_none(a_path("name the static trial")), functional=one_or_several(a_path("name the functional trials")),
+    exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
+    norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()), review=or_none(a_path("name a review.toml")),
+)  # fmt: skip
 def analyse(
     folder: str | Path | Sequence[str | Path],
     *,

@@ -250,10 +250,15 @@ def test_a_worker_killed_at_any_instant_changes_no_byte(long_study: Undisturbed,
 def test_a_norm_is_made_from_a_study_and_used(study: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     run_study(study, out, Job((study,), recipe=QUICK))
-    made = runner.invoke(app, ["norm", str(out), "-o", str(tmp_path / "norm.csv")])
+    # One of the sessions had to be filtered, and its plates with it: a norm of both has to be asked for.
+    refused = runner.invoke(app, ["norm", str(out), "-o", str(tmp_path / "norm.csv")])
+    assert (refused.exit_code, "bandwidth" in refused.output) == (1, True)
+    made = runner.invoke(app, ["norm", str(out), "-o", str(tmp_path / "norm.csv"), "--mix", "bandwidth"])
     assert made.exit_code == 0, made.output
     assert "not a clinical norm" in made.output
-    ran = runner.invoke(app, ["run", str(study / "ben"), "-o", str(tmp_path / "ben"), "--norm", str(tmp_path / "norm.csv")])
+    asked = ["--norm", str(tmp_path / "norm.csv"), "--recipe", str(tmp_path / "mixed.toml")]
+    (tmp_path / "mixed.toml").write_text('[output]\nmix = ["bandwidth"]\n', encoding="utf-8")
+    ran = runner.invoke(app, ["run", str(study / "ben"), "-o", str(tmp_path / "ben"), *asked])
     assert ran.exit_code in (0, 3), ran.output
     assert (tmp_path / "ben" / "norm.csv").is_file()
     scores = list(csv.DictReader((tmp_path / "ben" / "scores.csv").open(encoding="utf-8")))

@@ -100,6 +100,7 @@ def test_what_is_said_otherwise_is_listed_and_fuller() -> None:
     assert set(reasons) <= set(REASONS.values())
     assert len(CASES) - len(changed) > 190
     for _, _, was, now in changed:
-        assert now.startswith(was.rstrip(".")) or was.startswith(("CRASH", "ACCEPTED")) or "(" in was or "it must be a text" in was
+        whole = was.startswith(("CRASH", "ACCEPTED")) or "(" in was or "it must be a text" in was or "stance_verdicts" in was
+        assert now.startswith(was.rstrip(".")) or whole
     counted = Counter(case[0] for case in CASES)
     assert all(counted[kind] >= 15 for kind in KINDS)

@@ -65,14 +65,13 @@ def test_a_foot_that_leaves_its_plate(walk):
     assert _used(found) == set()
 
 
-def test_a_foot_that_is_too_light_for_one_that_is_wholly_on_its_plate(walk):
+def test_a_foot_that_is_light_for_one_that_is_wholly_on_its_plate_is_measured_all_the_same(walk):
+    """How hard a patient treads is not the measurement's fault; the stance is warned of (`stance-light`, `gait.verdict`)."""
     trial = walk.trial([walk.plate_under("R", 3)])
     (plate,) = trial.plates
     light = replace(plate, force_lab_N=0.7 * plate.force_lab_N, moment_lab_Nm=0.7 * plate.moment_lab_Nm)
-    assert _used(search_events(trial)) == {("R", STRIKE), ("R", OFF)}
-    assert _used(search_events(replace(trial, plates=(light,)))) == set()
-    # The mass that is known is the one asked with: a person of 45 kg may well load a plate like this.
-    assert _used(search_events(replace(trial, plates=(light,)), body_mass_kg=45.0)) == {("R", STRIKE), ("R", OFF)}
+    for plates in ((plate,), (light,)):
+        assert _used(search_events(replace(trial, plates=plates))) == {("R", STRIKE), ("R", OFF)}
 
 
 def test_one_foot_on_two_plates_is_trusted(walk):

@@ -13,6 +13,7 @@ from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
+from biomech_id.report.pages.scores import scores_page
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Percent of body weight is plotted for N/kg; everything else as it stands.
@@ -186,9 +187,10 @@ def test_what_leaves_the_fixed_scale_says_how_far(build):
     assert f"▲ {highest:.3g}" in texts
 
 
-def test_bars_of_the_profile_are_as_high_as_the_scores(build, build_norm):
+def test_bars_of_the_profile_are_as_high_as_the_scores(build):
     session = build(scores=True)
-    figure = curves.scores(session, norm=build_norm())
+    # The page itself: `curves.scores` computes scores anew from cycles and norm (tests/contract/test_norm_afterwards.py).
+    figure = scores_page(session, load_style(), None, condition="barefoot")
     heights = {c.get_gid(): c.get_paths()[0].vertices[:, 1].max() for axes in figure.axes for c in axes.collections if c.get_gid()}
     for score in session.scores.itertuples():
         assert heights[f"{score.side}|{score.score}|{score.variable}.{score.component}"] == score.value
