@@ -52,7 +52,9 @@ def test_the_sentence_on_the_cover_is_the_one_in_the_tables(verdicts, failed, ba
     trials = [
         SimpleNamespace(name=f"walk{i}", verdict=Grade(verdict), has_kinetics=i not in bare) for i, verdict in enumerate(verdicts)
     ]
-    session = SimpleNamespace(trials=trials, failed=[SimpleNamespace(file=file) for file in failed])
+    session = SimpleNamespace(
+        trials=trials, failed=[SimpleNamespace(file=file) for file in failed], emg=SimpleNamespace(present=False)
+    )
     said = [{"name": t.name, "verdict": str(t.verdict), "kinetics": t.has_kinetics} for t in trials]
     assert verdict_sentence(session).endswith(ends)
     assert session_sentence({"trials": said, "failed": [{"file": f} for f in failed]}, STYLE) == verdict_sentence(session)
