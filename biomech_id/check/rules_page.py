@@ -24,6 +24,7 @@ SECTIONS = {
     "models": "Noticed while calibrating and filtering",
     "gait": "Noticed in a trial",
     "emg": "Noticed of muscle signals",
+    "multibody": "Noticed of mechanisms",
     "opensim": "Noticed by `biomech-id check-opensim`",
 }
 
