@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.studies.multibody_energy import run_of
+from benchmarks.studies.multibody_energy import TABLE, run_of
 
 
 @pytest.mark.slow
@@ -17,3 +17,10 @@ def test_energy_and_motion_of_random_systems(number: int) -> None:
     assert lasted == 10.0
     assert energy <= 1e-8
     assert motion <= 1e-8
+
+
+def test_the_table_holds_what_the_study_promises() -> None:
+    rows = [line.split("|")[1:-1] for line in TABLE.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
+    assert {row[0].strip() for row in rows} == {"tree", "gears", "coupler", "rod", "four-bar", "slider"}
+    assert sum(int(row[1]) for row in rows) == 200
+    assert all(float(row[5]) <= 1e-8 and float(row[6]) <= 1e-8 for row in rows)
