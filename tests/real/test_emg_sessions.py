@@ -165,3 +165,16 @@ def test_a_figure_for_researchers(sessions: Sessions) -> None:
 
     with pytest.raises(MissingInputError, match="no muscle signals"):
         bid.plot.emg(replace(tables, channels=None))
+
+
+def test_a_named_recording_of_contractions_is_what_amplitudes_are_divided_by(c3d_dir: Path) -> None:
+    files = [c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03", "18")]
+    result = bid.analyse(files, emg_reference="HC032A18.c3d", report=False, uncertainty=False, budget=False)
+    assert [trial.name for trial in result.trials] == ["HC032A03"], "the reference is no walk"
+    (reference,) = [one.record for one in result.emg.trials if one.trial == "HC032A18"]
+    (calf,) = [channel for channel in reference.channels if channel.input.label == "Voltage.L Gast"]
+    inside = calf.envelope[round(0.1 * reference.rate_hz) : -round(0.1 * reference.rate_hz)]
+    assert result.emg.peaks["L", "gastrocnemius"] == pytest.approx(inside.max(), rel=1e-3)
+    words = [text.get_text() for text in bid.plot.emg(result).texts]
+    assert "the maximal contractions in HC032A18.c3d" in " ".join(" ".join(words).split())
+    assert not any("own peak" in text for text in words)

@@ -146,7 +146,7 @@ def envelope_pages(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
         named = (
             style.label("common.norm_named", n=norm.n) if norm is not None and _has_norm(norm, rows) else style.label("emg.no_norm")
         )
-        sheet.note(style.label("emg.envelope_note", norm=named), 20.0)
+        sheet.note(style.label("emg.envelope_note", norm=named, scaled=_scaled(layer, style)), 20.0)
         if not rows:
             sheet.text(LEFT_MM, 40.0, style.label("emg.no_sides"), size="body")
         for number, row in enumerate(rows[first : first + per_sheet]):
@@ -156,6 +156,12 @@ def envelope_pages(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
             panel.frame(CYCLE, _PERCENT_OF_PEAK, x_numbers=True, y_numbers=column == 0)
             _envelopes(panel, layer, view, row, norm)
         yield sheet.figure
+
+
+def _scaled(layer: Layer, style: Style) -> str:
+    """What amplitudes are a percentage of, and what that cannot show."""
+    reference = layer.tables.manifest.get("recipe", {}).get("emg", {}).get("emg_reference", "")
+    return style.label("emg.by_reference", name=reference) if reference else style.label("emg.by_peak")
 
 
 def _has_norm(norm: Norm, rows: Sequence[MuscleRow]) -> bool:
