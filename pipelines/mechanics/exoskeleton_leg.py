@@ -1,17 +1,19 @@
-"""A measured walk in an exoskeleton: motor torque and the wearer's share of the knee moment (python exoskeleton_leg.py FIGURE)."""
+"""A walk in an exoskeleton: motor torque and the wearer's share of the knee moment (python exoskeleton_leg.py FIGURE)."""
 
 import sys
+import tempfile
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
 
 import biomech_id as bid
 from biomech_id.multibody.mechanisms import ExoskeletonLeg, assist_knee, planar_segment, sliding_segment
 from biomech_id.multibody.reduction import configuration, inverse_dynamics
 from biomech_id.multibody.sagittal_leg import SagittalLeg, sagittal_leg
+from biomech_id.sample import virtual_subject, write_c3d
 
-DATA = Path(__file__).resolve().parents[2] / "data"
 GRAVITY = (0.0, -9.81, 0.0)  # in the plane of the walk: forward, up, right
 
 
@@ -27,10 +29,11 @@ def dressed(leg: SagittalLeg) -> ExoskeletonLeg:
     )  # fmt: skip
 
 
-def main(figure: Path, side: str = "R", share: float = 0.4) -> None:
-    """Analyse a walk, put the leg into the mechanism and draw who supplies the knee."""
-    model = bid.conventional_model(bid.read_c3d(DATA / "static.c3d"))
-    trial = bid.prepare(bid.read_c3d(DATA / "walk01.c3d"), model).trial
+def draw(side: str = "R", share: float = 0.4) -> Figure:
+    """Analyse a walk of the virtual subject, put the leg into the mechanism and draw who supplies the knee."""
+    folder, person = Path(tempfile.mkdtemp()), virtual_subject()
+    model = bid.conventional_model(bid.read_c3d(write_c3d(person.static("static"), folder / "static.c3d")))
+    trial = bid.prepare(bid.read_c3d(write_c3d(person.walk("walk01"), folder / "walk01.c3d")), model).trial
     motion = model.track(trial)
     contact = bid.assign_plates(trial, motion).contacts[side]
     # One stride: from the step on the plate to the next one, which has no plate and is therefore not known.
@@ -54,8 +57,8 @@ def main(figure: Path, side: str = "R", share: float = 0.4) -> None:
     moments.set(xlabel="time (s)", ylabel="moment (N m), positive extends")
     angles.legend(fontsize="small")
     moments.legend(fontsize="small")
-    page.savefig(figure, dpi=110)
+    return page
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    draw().savefig(sys.argv[1], dpi=110)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from configparser import ConfigParser
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import pytest
@@ -69,11 +69,10 @@ def missing_names(text: str) -> list[str]:
 
 
 def exists(name: str) -> bool:
-    """Whether a dotted name below the package is a module, or something in one."""
-    module, _, attribute = f"biomech_id.{name}".rpartition(".")
+    """Whether a dotted name below the package is a module, something in one, or an attribute of that."""
     try:
-        return hasattr(import_module(module), attribute) or bool(import_module(f"biomech_id.{name}"))
-    except ImportError:
+        return resolve_name(f"biomech_id.{name}") is not None
+    except (ImportError, AttributeError):
         return False
 
 

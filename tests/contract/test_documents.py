@@ -1,0 +1,126 @@
+"""Every equation, figure, table and listing of the five source documents is on a page, with a function and a test that exist."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+FOLDER = DOCS / "documents"
+ITEMS = list(csv.DictReader((FOLDER / "items.csv").open(encoding="utf-8")))
+#: How many equations, figures, tables and listings each document has.
+COUNTS = {"1": 40, "2": 21, "3": 25, "4": 32, "5": 47}
+PAGE = re.compile(r"\]\((?P<page>[\w./-]+\.md)(?:#(?P<anchor>[\w-]+))?\)")
+
+
+def name_of(row: dict[str, str]) -> str:
+    return f"{row['document']} {row['item']}"
+
+
+@cache
+def named_tests(path: str) -> set[str]:
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.fixture(scope="module")
+def writer() -> Any:
+    pytest.importorskip("sympy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT))
+        from docs.documents import write
+
+        yield write
+
+
+def test_every_item_is_there_once() -> None:
+    """165 in all; each document's numbered equations without a gap."""
+    assert {d: sum(row["document"] == d for row in ITEMS) for d in COUNTS} == COUNTS
+    assert len(ITEMS) == sum(COUNTS.values()) == 165
+    assert len({name_of(row) for row in ITEMS}) == 165
+    for document, numbers in (("2", 15), ("4", 22), ("5", 44)):
+        found = [row["item"] for row in ITEMS if row["document"] == document and row["item"].isdigit()]
+        assert found == [str(k) for k in range(1, numbers + 1)]
+    for letter, last in (("C", 14), ("O", 14), ("E", 11)):
+        assert {f"{letter}{k}" for k in range(1, last + 1)} <= {row["item"] for row in ITEMS if row["document"] == "1"}
+    assert {f"E{k}" for k in range(1, 22)} <= {row["item"] for row in ITEMS if row["document"] == "3"}
+
+
+@pytest.mark.parametrize("row", ITEMS, ids=name_of)
+def test_its_function_imports_and_its_test_exists(row: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    if "symbolic" in row["function"]:
+        pytest.importorskip("sympy")
+    monkeypatch.syspath_prepend(str(ROOT))
+    for function in filter(None, row["function"].split(";")):
+        where = function if function.startswith("docs.") else f"biomech_id.{function}"
+        assert resolve_name(where) is not None
+    path, _, test = row["test"].partition("::")
+    assert test in named_tests(path)
+    # Without code: a sentence that says why.
+    assert row["function"] or row["note"].startswith(("No code", "As (", "Nothing to hold"))
+    assert bool(row["function"]) == bool(row["call"])
+
+
+def test_pages_are_what_the_table_says(writer: Any) -> None:
+    """Recipes, printed numbers computed again, items: run ``python -m docs.documents.write`` after a change."""
+    for page in (*writer.PAGES.values(), "index.md"):
+        text = (FOLDER / page).read_text(encoding="utf-8")
+        assert text.count("<!-- generated: ") == text.count("<!-- end -->") == len(writer.PART.findall(text)) > 0
+        assert text == writer.rendered(text), page
+
+
+def test_printed_wrenches_equal_ours(writer: Any) -> None:
+    """Beside each other in the first document's table: fractions there, decimals here."""
+    rows = [line.split(" | ") for line in writer.printed_wrenches().splitlines()[2:]]
+    assert len(rows) == 25
+    for *_, printed, ours in rows:
+        as_decimals = re.sub(r"(\d+)/(\d+)", lambda m: f"{int(m[1]) / int(m[2]):.6g}", printed)
+        assert as_decimals == ours.removesuffix(" |")
+
+
+def test_every_figure_and_recipe_stands_on_a_page(writer: Any) -> None:
+    pages = "".join((FOLDER / page).read_text(encoding="utf-8") for page in writer.PAGES.values())
+    shown = set(re.findall(r"\]\(figures/([\w.]+)\)", pages))
+    files = {path.name: path.stat().st_size for path in (FOLDER / "figures").iterdir()}
+    assert shown == set(files)
+    assert all(size < 300_000 for size in files.values())
+    assert set(re.findall(r"<!-- generated: recipe (\w+\.py)", pages)) == {
+        path.name for path in (ROOT / "pipelines" / "mechanics").glob("*.py")
+    }
+
+
+def clicks(page: Path) -> dict[tuple[Path, str], int]:
+    """How many links away from a page every page and heading is that can be reached."""
+    reached: dict[tuple[Path, str], int] = {}
+    front = [page]
+    for click in (1, 2, 3):
+        following = []
+        for source in front:
+            for link in PAGE.finditer(source.read_text(encoding="utf-8")):
+                goal = (source.parent / link["page"]).resolve()
+                if (goal, link["anchor"] or "") not in reached and goal.is_file():
+                    reached[goal, link["anchor"] or ""] = click
+                    following.append(goal)
+        front = list(dict.fromkeys(following))
+    return reached
+
+
+def test_every_item_is_three_clicks_from_the_index(writer: Any) -> None:
+    near = clicks(DOCS / "index.md")
+    for row in ITEMS:
+        page = (FOLDER / writer.PAGES[row["document"]]).resolve()
+        assert near[page, writer.anchor(row)] <= 3, name_of(row)
+        assert f"\n### {writer.heading(row)}\n" in page.read_text(encoding="utf-8")
+
+
+def test_the_twelve_by_twelve_stands_first_on_the_third_page(writer: Any) -> None:
+    text = (FOLDER / writer.PAGES["3"]).read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", text, flags=re.MULTILINE)[0].startswith("The 12x12 and the 18x18")
