@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from biomech_id.multibody.exoskeleton import arm_exoskeleton
-from biomech_id.multibody.system import denavit_hartenberg
+from biomech_id.multibody.parts import denavit_hartenberg
 
 ROOT = Path(__file__).resolve().parents[3]
 mpl.use("Agg")
