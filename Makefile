@@ -54,6 +54,7 @@ report: $(VENV)/.dev
 docs: $(VENV)/.run
 	$(RUN) biomech_id.results.tables.data_dictionary docs
 	$(RUN) biomech_id.check.rules_page
+	$(RUN) docs.documents.write
 
 ## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error
 site: $(VENV)/.docs

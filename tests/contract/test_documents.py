@@ -33,7 +33,6 @@ def named_tests(path: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def writer() -> Any:
-    pytest.importorskip("sympy")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT))
         from docs.documents import write
