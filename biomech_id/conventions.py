@@ -209,8 +209,8 @@ POINT_VARIABLES: tuple[str, ...] = ("CentreOfPressure", "HJC", "KJC", "AJC")
 #: Suffix of the column that says how well a segment's cluster fitted in each frame, in mm:
 #: ``PelvisResidual``, ``LThighResidual``.
 RESIDUAL_SUFFIX = "Residual"
-#: Column of a side that says frame by frame whether its joint loads are known: 1, 0, or `AT_THE_END` where they are but lean on the
-#: end condition of the spline, in the first and last frames of a recording.
+#: Column of a side that says frame by frame whether its joint loads are known: 1, 0, or ``AT_THE_END`` where they are but lean on
+#: the end condition of the spline, in the first and last frames of a recording.
 KINETICS_VALID = "KineticsValid"
 AT_THE_END = 0.5
 

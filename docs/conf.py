@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from pkgutil import walk_packages
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE / "_extensions")]
@@ -27,7 +28,9 @@ myst_heading_anchors = 4
 default_role = "any"
 nitpick_ignore_regex = [
     # Types of other packages stay words: fetching where they are documented would need a network.
-    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path"),
+    (r"py:class", r"(Float|Bool|Int|ND)Array|ArrayLike|Figure|LineCollection|Executor|Future|Connection|Path|(Str)?Enum(Type)?"),
+    # Short names of types that the module spells out where it defines them.
+    (r"py:class", r"Place|LoopClosure|Step|Vector|Matrix|Judged"),
     (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),
     (r"any|py:(class|obj)", r"(np|pd|sp|numpy|pandas|sympy|matplotlib)\..*"),
     (r"any|py:(class|obj)", r"(enum|os|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
@@ -53,3 +56,14 @@ html_css_files = ["wide.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}
+
+
+def colon_ends_the_first_line(app: object, what: str, name: str, obj: object, options: object, lines: list[str]) -> None:
+    """Keep napoleon from taking what stands before a colon, in the first line on an attribute, for its type."""
+    if what in ("attribute", "data", "property") and lines and ": " in lines[0]:
+        lines[:1] = lines[0].replace(": ", ":\n", 1).splitlines()
+
+
+def setup(app: Any) -> None:
+    """Rewrite docstrings before napoleon reads them."""
+    app.connect("autodoc-process-docstring", colon_ends_the_first_line, priority=400)

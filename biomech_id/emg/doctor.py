@@ -1,7 +1,7 @@
 """The channel doctor: is this a muscle, and may it be shown as one?
 
-A channel is judged by its shape and its spectrum (`features`), in the order of `_RULES`: the first rule that fits decides. The
-limits come from 787 hand-labelled channels of a dozen laboratories. Size decides nothing, and no channel is refused because it
+A channel is judged by its shape and its spectrum (`emg.features`), in the order of ``_RULES``: the first rule that fits decides.
+The limits come from 787 hand-labelled channels of a dozen laboratories. Size decides nothing, and no channel is refused because it
 resembles its neighbour.
 """
 

@@ -3,7 +3,7 @@
 A label is the weakest evidence. In this order: what the user's recipe says; the label; its description where that says more; the
 neighbours in the same file; otherwise nothing, and the channel keeps its own label. No side is ever guessed.
 
-A spelling of `tables/spellings.csv` may be shortened: where it has several words each may be cut (``rect fem``, ``glut max``,
+A spelling of ``tables/spellings.csv`` may be shortened: where it has several words each may be cut (``rect fem``, ``glut max``,
 ``Tib A``), also run together (``TibA``), and two letters of one may be exchanged (``vats lat``). A single word is not completed:
 its short forms are in the table, or it is left to the recipe. Where a label has several meanings (``GM``, ``Biceps``) the
 neighbours decide.

@@ -108,7 +108,7 @@ class LineSpring:
     place_m : Place
         Of its point, in its axes.
     other : str
-        Body B, or `biomech_id.multibody.closures.GROUND`.
+        Body B, or `biomech_id.multibody.kinematics.GROUND`.
     other_place_m : Place
         Of its point, in its axes.
     stiffness_N_m : float

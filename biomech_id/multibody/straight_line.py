@@ -1,8 +1,8 @@
 """Programs without branches: arithmetic done once on symbols becomes a list of assignments, and that a function in any language.
 
-A `Tape` hands out `Scalar`s. Sums and products of them with numbers and with each other are folded where nothing is to be done
+A `Tape` hands out each `Scalar`. Sums and products of them with numbers and with each other are folded where nothing is to be done
 (x 0, x 1, x + 0, a double sign), and what was computed before is not computed again, so that an algorithm written for numbers,
-run on scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with `math`,
+run on scalars, leaves the shortest list it can without ever expanding an expression. From the one list: Python with ``math``,
 NumPy, C, the count of operations.
 """
 
@@ -363,7 +363,7 @@ class Program:
         Parameters
         ----------
         language : str
-            "python" (numbers by `math`), "numpy" (arrays) or "c".
+            "python" (numbers by ``math``), "numpy" (arrays) or "c".
         """
         return {"python": self._python, "numpy": self._python, "c": self._c}[language](language)
 

@@ -117,10 +117,10 @@ class VirtualSubject:
     run : bool, optional
         Run instead of walk.
     floor : str | Floor, optional
-        What is walked on: a name of `floors.FLOORS` ("level", "stairs up", "stairs down", "ramp up", "ramp down", "curb up",
+        What is walked on: a name of ``floors.FLOORS`` ("level", "stairs up", "stairs down", "ramp up", "ramp down", "curb up",
         "curb down"), or a floor of one's own.
     pattern : str | GaitPattern | None, optional
-        Way of moving: a name of `patterns.PATTERNS`, or one of one's own; None is the floor's own, or a run.
+        Way of moving: a name of ``patterns.PATTERNS``, or one of one's own; None is the floor's own, or a run.
     lead : Literal["L", "R"], optional
         Which foot meets the first plate.
     rate_hz : float, optional

@@ -1,6 +1,6 @@
 """Kane's and Lagrange's equations of a system described once, as LaTeX and as fast NumPy functions.
 
-The description is in the words of `sympy.physics.mechanics`; `describe` writes it for a `System`. Both derivations give
+The description is in the words of `sympy.physics.mechanics`; `describe.describe` writes it for a `System`. Both derivations give
 `Equations`: a mass matrix M and a right-hand side f of coordinates q and speeds u with M u' = f, and q' = Y(q) u whatever Y is.
 In the usual words, Fr = f's share of loads and Fr* = -(M u' + ...) its share of inertia: `Equations.active` and
 `Equations.inertia`.

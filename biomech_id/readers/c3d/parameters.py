@@ -1,4 +1,4 @@
-"""The parameters of a C3D file by group and name, made of the records that `records` reads."""
+"""The parameters of a C3D file by group and name, made of the records that `biomech_id.readers.c3d.records` reads."""
 
 from __future__ import annotations
 

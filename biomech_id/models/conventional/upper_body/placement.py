@@ -118,7 +118,7 @@ def place_upper_body(
     radius_m : float
         Radius of a marker.
     head_offset_rad : float, optional
-        About the head's lateral axis (see `head_offset`); 0 where the static trial taught none.
+        About the head's lateral axis (see ``head_offset``); 0 where the static trial taught none.
     """
     frames: dict[Part, Frames] = {}
     centres: dict[Part, FloatArray] = {}
