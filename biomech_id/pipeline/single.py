@@ -493,7 +493,7 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
 def _outcome(session: SessionResult, out: Path) -> Outcome:
 
     complaints = [f.sentence if f.names_file else f"{f.file}: {f.sentence}" for f in session.failed]
-    if not session.trials and not session.emg.present:
+    if not session.trials and session.static_file:
         complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]

@@ -144,4 +144,5 @@ def _fitted(frequency_hz: FloatArray, measured_ln: FloatArray) -> MarkerBandwidt
     ]
     best = min(fits, key=lambda fit: float(fit.cost)).x
     misfit = float(np.sqrt(np.mean((described_ln(*best) - measured_ln) ** 2)))
-    return MarkerBandwidth(float(np.exp(best[2])), misfit)
+    # What a search finds is sure to some 1e-6 of itself and the estimate to a tenth of it: digits beyond are nobody's.
+    return MarkerBandwidth(round(float(np.exp(best[2])), 2), misfit)

@@ -29,6 +29,9 @@ def record(folder: Path, **options: object) -> None:
 def lab(tmp_path: Path) -> Path:
     """A laboratory with two healthy people and one patient, whose names hold what names hold, and a broken file."""
     place = Path(shutil.copytree(PIPELINE, tmp_path / "lab"))
+    # The virtual child's markers count as unsmoothed and the adults' do not: a norm of these for that one has to be asked for.
+    recipe = place / "lab.toml"
+    recipe.write_text(recipe.read_text(encoding="utf-8").replace("[output]\n", '[output]\nmix = ["bandwidth"]\n'), encoding="utf-8")
     record(place / "recordings/healthy/h1", code="H1")
     record(place / "recordings/healthy/h2", code="H2", mass_kg=60.0)
     patient = place / "recordings/patients/Анна Иванова/before"
