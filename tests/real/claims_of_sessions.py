@@ -968,7 +968,7 @@ def complaints(said: Said) -> bool:
     only = [line for line in lines if line.endswith("is the only trial: the model is calibrated, and there is nothing to analyse.")]
     return (
         set(lines) - set(only) <= set(written)
-        and bool(only) == (not summary["trials"] and said.session.tables.channels is None)
+        and bool(only) == (not summary["trials"] and bool(summary["static"]["file"]))
         and (said.session.exit_code == 3) == bool(lines)
     )
 
