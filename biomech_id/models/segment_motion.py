@@ -84,8 +84,10 @@ def differentiate(
     check_kinetics(kinetics)
     textbook = kinetics == "textbook"
     omega, alpha = (spline_rotation if textbook else stencil_rotation)(frames.R_lab_seg, rate_hz)
-    velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
-    if not textbook:
+    if textbook:
+        velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
+    else:
+        (velocity,) = quintic_derivatives(com_lab_m, rate_hz, (1,))
         (acceleration,) = quintic_derivatives(smoothed(com_lab_m), rate_hz, (2,))
     return Motion(
         frames=frames,

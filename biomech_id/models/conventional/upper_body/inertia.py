@@ -30,7 +30,7 @@ from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.models.conventional.upper_body.placement import HEAD_ORIGIN, UpperBody
-from biomech_id.models.triads import unit
+from biomech_id.models.triads import into_lab, unit
 
 #: Segment -> fraction of body mass.
 MASS_FRACTION: dict[str, float] = {
@@ -141,7 +141,7 @@ def upper_coms_lab_m(upper: UpperBody, trunk: Trunk, pelvis: Frames) -> dict[Par
     mean = TRUNK_COM * trunk.neck_thorax_m + (1 - TRUNK_COM) * trunk.l5_thorax_m
     coms: dict[Part, FloatArray] = {
         ("", "pelvis"): trunk.hips_lab_m + (PELVIS_COM_HEIGHT * trunk.width_m)[:, None] * pelvis.R_lab_seg[:, :, 2],
-        ("", "thorax"): thorax.origin_lab_m + matvec(thorax.R_lab_seg, mean),
+        ("", "thorax"): into_lab(thorax.R_lab_seg, thorax.origin_lab_m, mean),
     }
     if ("", "head") in upper.frames:
         coms["", "head"] = head_front_lab_m(upper) + upper.head_length_m * _ahead(upper, *HEAD_COM)

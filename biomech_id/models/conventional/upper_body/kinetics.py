@@ -20,6 +20,7 @@ from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.models.conventional.upper_body.inertia import MASS_FRACTION, RADIUS, Trunk, arm_ends
 from biomech_id.models.conventional.upper_body.placement import UpperBody
 from biomech_id.models.segment_motion import differentiate
+from biomech_id.models.triads import into_lab
 
 #: Segment -> the segment it hangs on, and the joint between them.
 HANGS_ON: dict[str, tuple[str, str]] = {
@@ -54,9 +55,7 @@ def upper_segments(
         ("", "thorax"): (np.full(len(trunk.width_m), np.linalg.norm(trunk.l5_thorax_m - trunk.neck_thorax_m)), across),
     }
     if ("", "head") in upper.frames:
-        origin, R = upper.frames["", "thorax"].origin_lab_m, upper.frames["", "thorax"].R_lab_seg
-        neck = origin + np.einsum("nij,j->ni", R, trunk.neck_thorax_m)
-        lengths["", "head"] = (np.linalg.norm(coms_lab_m["", "head"] - neck, axis=1), np.ones(3))
+        lengths["", "head"] = (np.linalg.norm(coms_lab_m["", "head"] - _neck_lab_m(upper, trunk), axis=1), np.ones(3))
     for side, name, distal, proximal in arm_ends(upper):
         lengths[side, name] = (np.linalg.norm(proximal - distal, axis=1), across)
     found = {}
@@ -89,15 +88,13 @@ def whole_body_chain(
     coms_lab_m : Mapping[Part, FloatArray]
         (side, segment) -> (n, 3), centre of mass, laboratory axes.
     """
-    thorax = upper.frames["", "thorax"]
-    neck = thorax.origin_lab_m + np.einsum("nij,j->ni", thorax.R_lab_seg, trunk.neck_thorax_m)
     parts: list[Part] = [(side, name) for side in motion.sides for name in LEG_SEGMENTS]
     parts += [
         ("", "pelvis"),
         *((side, name) for side in SIDES for name in ARM_SEGMENTS if (side, name) in segments),
         ("", "thorax"),
     ]
-    joints: dict[Part, FloatArray] = {("", "pelvis"): trunk.l5_lab_m, ("", "thorax"): neck}
+    joints: dict[Part, FloatArray] = {("", "pelvis"): trunk.l5_lab_m, ("", "thorax"): _neck_lab_m(upper, trunk)}
     bodies, motions, parents = [], [], []
     for side, name in parts:
         proximal, joint = HANGS_ON[name]
@@ -115,6 +112,12 @@ def whole_body_chain(
                 joints[side, name] = upper.centres_lab_m[side, joint]
     names = tuple(f"{side} {name}".strip() for side, name in parts)
     return Chain(bodies, motions, [joints[part] for part in parts], tuple(parents), names)
+
+
+def _neck_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
+    """The root of the neck, (n, 3), laboratory axes."""
+    thorax = upper.frames["", "thorax"]
+    return into_lab(thorax.R_lab_seg, thorax.origin_lab_m, trunk.neck_thorax_m)
 
 
 def _moved(frames: Frames, com_lab_m: FloatArray, motion: BodyMotion) -> Motion:
