@@ -33,6 +33,7 @@ MOST_LINES = sum([
     540,  # arguments and fields said once, settings without effect, stored offsets
     572,  # arguments and fields said once, settings without effect, stored offsets
     1720,  # one multibody System
+    385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
