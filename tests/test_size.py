@@ -34,6 +34,7 @@ MOST_LINES = sum([
     572,  # arguments and fields said once, settings without effect, stored offsets
     1720,  # one multibody System
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
+    340,  # reader and skeleton of OpenSim's models
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -345,7 +345,7 @@ class _Mover:
         along, across = axis * u[:, None], axis * a[:, None]
         omega = state[4]
         if isinstance(step, Turn):
-            turned = state[0] @ _rotation(step.axis, q)
+            turned = state[0] @ axis_rotation(step.axis, q)
             return [turned, *state[1:4], omega + along, state[5] + across + cross(omega, along)]
         state = _shifted(state, axis * q[:, None])
         return [*state[:2], state[2] + along, state[3] + across + 2 * cross(omega, along), *state[4:]]
@@ -368,8 +368,16 @@ def _shifted(state: list[Any], arm: FloatArray) -> list[Any]:
     return [R, p + arm, v + spin, a + cross(alpha, arm) + cross(omega, spin), omega, alpha]
 
 
-def _rotation(axis: tuple[float, float, float], angle: FloatArray) -> FloatArray:
-    """Rotation (N, 3, 3) about a constant axis."""
+def axis_rotation(axis: tuple[float, float, float], angle: FloatArray) -> FloatArray:
+    """Rotation (N, 3, 3) about a constant axis.
+
+    Parameters
+    ----------
+    axis : tuple[float, float, float]
+        Unit vector.
+    angle : FloatArray
+        (N,), rad.
+    """
     K = skew(np.asarray(axis))
     sine, cosine = np.sin(angle)[:, None, None], np.cos(angle)[:, None, None]
     return np.asarray(cosine * np.eye(3) + sine * K + (1 - cosine) * np.outer(axis, axis))

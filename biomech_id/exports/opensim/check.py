@@ -10,7 +10,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
-from biomech_id.readers.opensim.loads import read_document, read_external_loads
+from biomech_id.readers.opensim.document import read_document
+from biomech_id.readers.opensim.loads import read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trc import read_trc
 from biomech_id.signal.runs import runs

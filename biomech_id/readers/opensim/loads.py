@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from biomech_id.errors import FileRefusedError, InvalidValueError
-
-#: What OpenSim's programs write into an element that names nothing.
-NOTHING = ("", "Unassigned")
+from biomech_id.readers.opensim.document import element_text, read_document
 
 
 @dataclass(frozen=True)
@@ -82,56 +80,24 @@ def read_external_loads(path: Path) -> ExternalLoadsFile:
         )
     forces = tuple(_force(element) for element in loads.iter("ExternalForce") if not _switched_off(element))
     _check(forces, path)
-    return ExternalLoadsFile(forces, _text(loads, "datafile"))
-
-
-def read_document(path: Path) -> ElementTree.Element:
-    """Return the root of one of OpenSim's XML documents.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Raises
-    ------
-    FileRefusedError
-        It cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
-    """
-    try:
-        text = path.read_bytes()
-        if b"<!ENTITY" in text:
-            raise FileRefusedError(
-                f"{path.name} defines XML entities, which no OpenSim document does.",
-                value="<!ENTITY", expected="a plain OpenSim document", where=str(path),
-            )  # fmt: skip
-        return ElementTree.fromstring(text)
-    except (OSError, ElementTree.ParseError) as error:
-        raise FileRefusedError(
-            f"{path.name} cannot be read as an OpenSim document: {error}.", value=str(error), expected="XML", where=str(path)
-        ) from error
+    return ExternalLoadsFile(forces, element_text(loads, "datafile"))
 
 
 def _force(element: ElementTree.Element) -> ExternalForceColumns:
     return ExternalForceColumns(
         name=element.get("name", ""),
-        body=_text(element, "applied_to_body").rpartition("/")[2],
-        force=_text(element, "force_identifier"),
-        point=_text(element, "point_identifier"),
-        torque=_text(element, "torque_identifier"),
-        force_frame=_text(element, "force_expressed_in_body").rpartition("/")[2] or "ground",
-        point_frame=_text(element, "point_expressed_in_body").rpartition("/")[2] or "ground",
+        body=element_text(element, "applied_to_body").rpartition("/")[2],
+        force=element_text(element, "force_identifier"),
+        point=element_text(element, "point_identifier"),
+        torque=element_text(element, "torque_identifier"),
+        force_frame=element_text(element, "force_expressed_in_body").rpartition("/")[2] or "ground",
+        point_frame=element_text(element, "point_expressed_in_body").rpartition("/")[2] or "ground",
     )
 
 
 def _switched_off(element: ElementTree.Element) -> bool:
     """Documents before version 4 say isDisabled, later ones appliesForce."""
-    return _text(element, "isDisabled").lower() == "true" or _text(element, "appliesForce").lower() == "false"
-
-
-def _text(element: ElementTree.Element, tag: str) -> str:
-    text = (element.findtext(tag) or "").strip()
-    return "" if text in NOTHING else text
+    return element_text(element, "isDisabled").lower() == "true" or element_text(element, "appliesForce").lower() == "false"
 
 
 def _check(forces: tuple[ExternalForceColumns, ...], path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Constrained models of OpenSim, natively: kinematics, scaling and inverse dynamics of any `MusculoskeletalModel`."""

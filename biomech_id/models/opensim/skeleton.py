@@ -1,0 +1,349 @@
+"""Kinematics of a musculoskeletal model: where every body, marker and path point is, and how coordinates move it.
+
+A `Skeleton` is the model's tree as a `TreeLayout` of `biomech_id.multibody`, whose frames are the joints' child frames. Its
+coordinates are the model's, in the model's order, each with its rate as its speed. The surroundings are body 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.vectors import cross
+from biomech_id.errors import ShapeError, UnknownNameError
+from biomech_id.models.opensim.joint_steps import joint_steps
+from biomech_id.multibody.joints import Orientation, Turn
+from biomech_id.multibody.kinematics import Kinematics, TreeLayout, axis_rotation, move
+from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint, MusculoskeletalModel
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class SkeletonPose:
+    """Positions of all bodies in N states, axes of the surroundings.
+
+    Attributes
+    ----------
+    skeleton : Skeleton
+        Whose pose it is.
+    R_ground_body : FloatArray
+        (N, B + 1, 3, 3); body 0 is the surroundings, the others are in the model's order.
+    origin_m : FloatArray
+        (N, B + 1, 3).
+    axis : FloatArray
+        (N, S, 3), of each row: an elementary turn or slide.
+    at_m : FloatArray
+        (N, S, 3), a point of each row's axis.
+    slope : FloatArray
+        (N, S), how far each row goes for a unit of its coordinate.
+    """
+
+    skeleton: Skeleton
+    R_ground_body: FloatArray
+    origin_m: FloatArray
+    axis: FloatArray
+    at_m: FloatArray
+    slope: FloatArray
+
+    def points(self, body: Sequence[int], place_m: ArrayLike) -> FloatArray:
+        """Places (N, K, 3) of points of bodies, m.
+
+        Parameters
+        ----------
+        body : Sequence[int]
+            (K,), indices of bodies.
+        place_m : ArrayLike
+            (K, 3), in the bodies' frames.
+        """
+        chosen = np.asarray(body, dtype=np.intp)
+        arm = self.R_ground_body[:, chosen] @ np.asarray(place_m, dtype=np.float64).reshape(len(chosen), 3, 1)
+        return np.asarray(self.origin_m[:, chosen] + arm[..., 0])
+
+    def point_jacobian(self, body: Sequence[int], point_m: FloatArray) -> FloatArray:
+        """How coordinates move points, (N, K, 3, nq), m for a unit of each.
+
+        Parameters
+        ----------
+        body : Sequence[int]
+            (K,), indices of bodies.
+        point_m : FloatArray
+            (N, K, 3), where the points are, axes of the surroundings.
+        """
+        tree = self.skeleton
+        scaled = self.axis * self.slope[..., None]
+        turns, slides = np.where(tree.turning[:, None], scaled, 0.0), np.where(tree.turning[:, None], 0.0, scaled)
+        moves = cross(turns[:, None], point_m[:, :, None] - self.at_m[:, None]) + slides[:, None]
+        seen = np.where(tree.beyond[np.asarray(body, dtype=np.intp)][:, :, None], moves, 0.0)
+        return np.asarray(np.swapaxes(seen, -1, -2) @ tree.layout.of_speed)
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """The tree of a model.
+
+    Attributes
+    ----------
+    model : MusculoskeletalModel
+        What it was made from.
+    """
+
+    model: MusculoskeletalModel
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the coordinates: columns of every q."""
+        return self.model.coordinate_names
+
+    @cached_property
+    def joints(self) -> tuple[ModelJoint, ...]:
+        """Joints, level by level from the surroundings outwards: the order in which OpenSim's multibody tree holds them."""
+        level, ordered = {SURROUNDINGS}, list[ModelJoint]()
+        while level:
+            found = [joint for joint in self.model.joints if joint.parent.body in level]
+            ordered += found
+            level = {joint.child.body for joint in found}
+        return tuple(ordered)
+
+    @cached_property
+    def tree_order(self) -> tuple[int, ...]:
+        """Columns of q in the order of OpenSim's multibody tree, in which its dynamics tool writes."""
+        return tuple(self.model.index(name) for joint in self.joints for name in joint.coordinates)
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the bodies, the surroundings first."""
+        return (SURROUNDINGS, *(body.name for body in self.model.bodies))
+
+    @cached_property
+    def _body_number(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.body_names)}
+
+    def body_index(self, name: str) -> int:
+        """Number of a body; 0 is the surroundings.
+
+        Parameters
+        ----------
+        name : str
+            Of the body.
+
+        Raises
+        ------
+        UnknownNameError
+            The model has none of that name.
+        """
+        if name not in self._body_number:
+            raise UnknownNameError(
+                f"The model {self.model.name} has no body {name!r}.",
+                value=name, expected=f"one of {list(self.body_names)}", where=self.model.source or self.model.name,
+            )  # fmt: skip
+        return self._body_number[name]
+
+    @cached_property
+    def layout(self) -> TreeLayout:
+        """The tree whose frames are the joints' child frames, in the order of `joints`."""
+        names = tuple(joint.child.body for joint in self.joints)
+        number = {SURROUNDINGS: 0, **{name: k for k, name in enumerate(names, 1)}}
+        steps, R_parent_joint, place = [], [], []
+        for joint in self.joints:
+            R, p, moves = joint_steps(joint)
+            R_before, p_before = self._child_frame(joint.parent.body)
+            R_parent = np.asarray(joint.parent.R_body_frame)
+            steps.append(moves)
+            R_parent_joint.append(R_before.T @ R_parent @ R)
+            place.append(R_before.T @ (np.asarray(joint.parent.place_m) + R_parent @ p - p_before))
+        return TreeLayout(
+            names, tuple(number[joint.parent.body] for joint in self.joints), tuple(steps),
+            np.array(R_parent_joint).reshape(-1, 3, 3), np.array(place).reshape(-1, 3), self.coordinates, self.coordinates,
+        )  # fmt: skip
+
+    def _child_frame(self, body: str) -> tuple[FloatArray, FloatArray]:
+        """Turn and place, in the body, of the child frame of the joint that carries it."""
+        for joint in self.model.joints:
+            if joint.child.body == body:
+                return np.asarray(joint.child.R_body_frame), np.asarray(joint.child.place_m)
+        return np.eye(3), np.zeros(3)
+
+    @cached_property
+    def _to_bodies(self) -> tuple[list[int], FloatArray, FloatArray]:
+        """For each body of the model: number of its frame in the layout, and the body's turn and origin in that frame."""
+        found = [self._child_frame(name) for name in self.body_names]
+        # By position: a body of a model may be called what `biomech_id.multibody` calls its base.
+        order = [0, *(self.layout.bodies.index(name) + 1 for name in self.body_names[1:])]
+        return order, np.array([R.T for R, _ in found]), np.array([-(R.T @ p) for R, p in found])
+
+    @cached_property
+    def beyond(self) -> BoolArray:
+        """(B + 1, S), which rows move a body of the model."""
+        return self.layout.beyond[self._to_bodies[0]]
+
+    @property
+    def turning(self) -> BoolArray:
+        """(S,), which rows turn; the others slide."""
+        return self.layout.turning
+
+    @cached_property
+    def row_coordinate(self) -> tuple[int, ...]:
+        """(S,), the coordinate that each row goes by."""
+        return tuple(coordinate for _, _, coordinate in self.layout.rows)
+
+    # Coordinates.
+
+    @cached_property
+    def couplings(self) -> tuple[tuple[int, int, int], ...]:
+        """Dependent and independent coordinate of each coupling, and its number, so that what is needed comes first."""
+        left = [(self.model.index(c.dependent), self.model.index(c.independent), k) for k, c in enumerate(self.model.couplings)]
+        ordered = list[tuple[int, int, int]]()
+        while left:
+            waiting = {dependent for dependent, _, _ in left}
+            ordered += [row for row in left if row[1] not in waiting]
+            left = [row for row in left if row[1] in waiting]
+        return tuple(ordered)
+
+    def default_q(self) -> FloatArray:
+        """Default coordinates (nq,), coupled ones put right."""
+        return np.asarray(self.completed(np.array([[c.default for c in self.model.coordinates]]))[0])
+
+    def completed(self, q: ArrayLike) -> FloatArray:
+        """Coordinates (N, nq) with the coupled ones computed from those they follow.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), rad or m; what stands in coupled columns is not looked at.
+        """
+        q = np.array(self._checked(q))
+        for dependent, independent, k in self.couplings:
+            q[:, dependent] = self.model.couplings[k].function.value(q[:, independent])
+        return q
+
+    @cached_property
+    def independent(self) -> tuple[int, ...]:
+        """Columns of coordinates that no coupling determines."""
+        return tuple(k for k in range(len(self.coordinates)) if k not in {row[0] for row in self.couplings})
+
+    def coupling_jacobian(self, q: FloatArray, columns: Sequence[int]) -> FloatArray:
+        """How all coordinates follow some of them, (N, nq, len(columns)).
+
+        Parameters
+        ----------
+        q : FloatArray
+            (N, nq), coordinates.
+        columns : Sequence[int]
+            Which coordinates are moved; none of them coupled.
+        """
+        J = np.zeros((len(q), len(self.coordinates), len(columns)))
+        for k, column in enumerate(columns):
+            J[:, column, k] = 1.0
+        for dependent, independent, k in self.couplings:
+            J[:, dependent] = self.model.couplings[k].function.slope(q[:, independent])[:, None] * J[:, independent]
+        return J
+
+    def _checked(self, q: ArrayLike) -> FloatArray:
+        q = np.asarray(q)
+        q = q if q.dtype.kind in "fc" else q.astype(np.float64)
+        if q.ndim != 2 or q.shape[1] != len(self.coordinates):
+            raise ShapeError(
+                f"Coordinates of {self.model.name} have shape {q.shape}.",
+                value=q.shape, expected=f"(frames, {len(self.coordinates)})", where=self.model.name,
+            )  # fmt: skip
+        return q
+
+    # Positions.
+
+    def pose(self, q: ArrayLike) -> SkeletonPose:
+        """Where every body is.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), rad or m; coupled coordinates are taken as given (see `completed`).
+
+        Raises
+        ------
+        ShapeError
+            Another number of coordinates.
+        """
+        q = self._checked(q)
+        layout = self.layout
+        N, B, S = len(q), len(layout.parents) + 1, len(layout.rows)
+        R, p = np.empty((N, B, 3, 3), q.dtype), np.zeros((N, B, 3), q.dtype)
+        axis, at, slope = np.empty((N, S, 3), q.dtype), np.empty((N, S, 3), q.dtype), np.ones((N, S), q.dtype)
+        R[:, 0] = np.eye(3)
+        row = 0
+        for body, parent in enumerate(layout.parents, 1):
+            turned = R[:, parent] @ layout.R_parent_joint[body - 1]
+            place = p[:, parent] + R[:, parent] @ layout.place_m[body - 1]
+            for step in layout.joints[body - 1]:
+                assert not isinstance(step, Orientation)
+                amount = q[:, layout.rows[row][2]]
+                if step.function is not None:
+                    slope[:, row] = step.function.slope(amount)
+                    amount = step.function.value(amount)
+                along = turned @ np.asarray(step.axis)
+                axis[:, row], at[:, row] = along, place
+                if isinstance(step, Turn):
+                    turned = turned @ axis_rotation(step.axis, amount)
+                else:
+                    place = place + along * amount[:, None]
+                row += 1
+            R[:, body], p[:, body] = turned, place
+        order, R_frame_body, place_in_frame = self._to_bodies
+        R, p = R[:, order], p[:, order]
+        origin = p + (R @ place_in_frame[..., None])[..., 0]
+        return SkeletonPose(self, R @ R_frame_body, origin, axis, at, slope)
+
+    def marker_places(self, names: Sequence[str] | None = None) -> tuple[tuple[int, ...], FloatArray]:
+        """Body (K,) and place (K, 3), m, of markers.
+
+        Parameters
+        ----------
+        names : Sequence[str] | None, optional
+            Which markers; None for all of the model, in its order.
+
+        Raises
+        ------
+        UnknownNameError
+            A marker that the model does not have.
+        """
+        known = {marker.name: marker for marker in self.model.markers}
+        missing = [name for name in names or () if name not in known]
+        if missing:
+            raise UnknownNameError(
+                f"The model {self.model.name} has no marker {missing[0]!r}.",
+                value=missing, expected=", ".join(known) or "a model with markers", where=self.model.source or self.model.name,
+            )  # fmt: skip
+        chosen = list(known.values()) if names is None else [known[name] for name in names]
+        places = np.array([np.asarray(marker.place_m) for marker in chosen]).reshape(-1, 3)
+        return tuple(self.body_index(marker.body) for marker in chosen), places
+
+    def markers(self, q: ArrayLike, names: Sequence[str] | None = None) -> FloatArray:
+        """Places (N, K, 3) of the model's markers, m.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), rad or m.
+        names : Sequence[str] | None, optional
+            Which markers; None for all of the model, in its order.
+        """
+        return self.pose(q).points(*self.marker_places(names))
+
+    def kinematics(self, q: ArrayLike, u: ArrayLike, a: ArrayLike) -> Kinematics:
+        """Motion of the joints' child frames.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq), coordinates.
+        u, a : ArrayLike
+            (N, nq), their first and second derivatives in time.
+        """
+        q, u, a = (self._checked(values) for values in (q, u, a))
+        return move(self.layout, q, u, a)

@@ -1,0 +1,186 @@
+"""OpenSim's XML documents, read safely: no entities, no network; and the few ways in which they hold numbers and objects."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import FileRefusedError, InvalidValueError
+
+#: What OpenSim's programs write into an element that names nothing.
+NOTHING = ("", "Unassigned")
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
+_DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
+#: Tags such as ``HuntCrossleyForce::ContactParametersSet``, which XML's name spaces do not allow.
+_COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
+
+
+def read_document(path: Path) -> ElementTree.Element:
+    """Return the root of one of OpenSim's XML documents.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    FileRefusedError
+        It cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
+    """
+    try:
+        text = _decoded(path.read_bytes())
+        if "<!ENTITY" in text:
+            raise FileRefusedError(
+                f"{path.name} defines XML entities, which no OpenSim document does.",
+                value="<!ENTITY", expected="a plain OpenSim document", where=str(path),
+            )  # fmt: skip
+        return ElementTree.fromstring(_COLONS.sub(r"\1..", text) if "::" in text else text)
+    except (OSError, ElementTree.ParseError, ValueError, LookupError) as error:
+        raise FileRefusedError(
+            f"{path.name} cannot be read as an OpenSim document: {error}.", value=str(error), expected="XML", where=str(path)
+        ) from error
+
+
+def _decoded(raw: bytes) -> str:
+    """Text in the encoding that the file's first bytes name; the declaration is dropped, as it does not hold any more."""
+    declared = _DECLARED.match(raw)
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS.items() if raw.startswith(mark)), None)
+    text = raw.decode(encoding or (declared.group(1).decode() if declared else "utf-8"))
+    return re.sub(r"^\s*<\?xml[^>]*\?>", "", text, count=1)
+
+
+def element_text(element: ElementTree.Element, tag: str) -> str:
+    """Return the text of a child, "" where there is none or it names nothing.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        Its parent.
+    tag : str
+        The child's tag.
+    """
+    text = (element.findtext(tag) or "").strip()
+    return "" if text in NOTHING else text
+
+
+def is_true(element: ElementTree.Element, tag: str, default: bool = False) -> bool:
+    """Whether a child says true.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        Its parent.
+    tag : str
+        The child's tag.
+    default : bool, optional
+        Where there is no such child.
+    """
+    text = element_text(element, tag).lower()
+    return default if not text else text in ("true", "1")
+
+
+def element_numbers(element: ElementTree.Element, tag: str, count: int | None, where: str) -> FloatArray:
+    """Return the numbers (n,) of a child; none where there is no such child and any count will do.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        Its parent.
+    tag : str
+        The child's tag.
+    count : int | None
+        How many there have to be; None for any.
+    where : str
+        File, for the error message.
+
+    Raises
+    ------
+    InvalidValueError
+        Something else than numbers, or another count; the message names the object.
+    """
+    text = element_text(element, tag)
+    try:
+        numbers = np.array([float(word) for word in text.strip("()").replace(",", " ").split()])
+    except ValueError:
+        numbers = np.full(1, np.nan)
+    if (count is not None and len(numbers) != count) or np.isnan(numbers).any():
+        raise InvalidValueError(
+            f"The {tag} of {described(element)} is {text[:60]!r}.", value=text[:60],
+            expected="numbers" if count is None else f"{count} numbers", where=where,
+        )  # fmt: skip
+    return numbers
+
+
+def element_number(element: ElementTree.Element, tag: str, default: float, where: str) -> float:
+    """Return the number in a child.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        Its parent.
+    tag : str
+        The child's tag.
+    default : float
+        Where there is no such child.
+    where : str
+        File, for the error message.
+
+    Raises
+    ------
+    InvalidValueError
+        Something else than one number; the message names the object.
+    """
+    return float(element_numbers(element, tag, 1, where)[0]) if element_text(element, tag) else default
+
+
+def described(element: ElementTree.Element) -> str:
+    """An object as messages call it: kind and name.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        The object.
+    """
+    name = element.get("name", "")
+    return f"{element.tag} {name}" if name else element.tag
+
+
+def objects_in(element: ElementTree.Element | None, tag: str) -> Iterator[ElementTree.Element]:
+    """Yield the objects of a set, whether the file lists them under ``objects`` or not.
+
+    Parameters
+    ----------
+    element : ElementTree.Element | None
+        What holds the set; nothing comes of None.
+    tag : str
+        The set's tag.
+    """
+    group = element.find(tag) if element is not None else None
+    if group is not None:
+        listed = group.find("objects")
+        yield from listed if listed is not None else (child for child in group if child.tag not in ("groups", "defaults"))
+
+
+def socket(element: ElementTree.Element, new: str, old: str) -> str:
+    """What an object names as its frame or coordinate, whichever way its version writes it; "" for nothing.
+
+    Parameters
+    ----------
+    element : ElementTree.Element
+        The object.
+    new, old : str
+        Name of the socket, and the tag of versions before 4.
+    """
+    for tag in (f"socket_{new}", f"socket_{new}_connectee_name", old):
+        if found := element_text(element, tag):
+            return found
+    for connector in element.iterfind("connectors/*"):
+        if connector.get("name") == new:
+            return element_text(connector, "connectee_name")
+    return ""
