@@ -35,6 +35,7 @@ MOST_LINES = sum([
     1720,  # one multibody System
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
+    170,  # how patients walk
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

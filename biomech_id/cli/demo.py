@@ -14,7 +14,16 @@ from biomech_id.cli.run import print_outcome
 DemoOut = Annotated[Path, typer.Option("-o", "--out", help="Folder for the subject's files and the results.")]
 
 
-def demo(out: DemoOut = Path("demo"), warnings_ok: WarningsOk = False, debug: Debug = False, version: Version = False) -> int:
+Pattern = Annotated[str | None, typer.Option("--pattern", help='Way of walking: "toe walker", "drop foot", "crutches", ...')]
+
+
+def demo(
+    out: DemoOut = Path("demo"),
+    pattern: Pattern = None,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
     """Write the virtual subject's C3D files and analyse them.
 
     Example: biomech-id demo -o demo
@@ -22,5 +31,5 @@ def demo(out: DemoOut = Path("demo"), warnings_ok: WarningsOk = False, debug: De
     from biomech_id.pipeline.demo import run_demo
 
     with shown_progress() as progress:
-        outcome = run_demo(out, progress=progress)
+        outcome = run_demo(out, pattern=pattern, progress=progress)
     return print_outcome(outcome)

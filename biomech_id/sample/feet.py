@@ -24,8 +24,8 @@ from biomech_id.sample.path import Path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.steps import bump, glide, smoothstep
 
-#: Smoothness of pitch, travel and lift (number of continuous derivatives of the angle, the speed and the height).
-PITCH_N, TRAVEL_N, LIFT_N = 4, 3, 5
+#: Smoothness of pitch and travel (number of continuous derivatives of the angle and the speed).
+PITCH_N, TRAVEL_N = 4, 3
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,9 @@ def foot_motion(
     forward_h, up_h = _roll(heel, sole.heel_x, sole.heel_radius)
     forward_t, up_t = _roll(toe, sole.toe_x, sole.toe_radius)
     x, y, yaw = (_travel(time, steps, cycle_s, pattern, values) for values in (*steps.place_m.T[:2], steps.yaw_rad))
-    lift = sum((bump(phase_since(time, t, cycle_s, pattern.lift), LIFT_N) for t in steps.strike_s), constant(0.0, time))
+    lift = sum(
+        (bump(phase_since(time, t, cycle_s, pattern.lift), pattern.lift_smoothness) for t in steps.strike_s), constant(0.0, time)
+    )
     sin_yaw, cos_yaw = sin_cos(yaw)
     forward = forward_h + forward_t
     origin = stack([x + forward * cos_yaw, y + forward * sin_yaw, up_h + up_t + lift * (pattern.lift_height * leg_m)])
@@ -179,7 +181,7 @@ def pitch_angles(time: Jet, strike_s: Array, cycle_s: float, pattern: GaitPatter
     pattern : GaitPattern
         Shape of the gait.
     """
-    heel = toe = constant(0.0, time)
+    heel, toe = constant(0.0, time), constant(pattern.equinus_rad, time)
     for t in strike_s:
         heel = heel - _up_and_down(time, t, cycle_s, pattern.heel_rise, pattern.heel_fall) * pattern.heel_pitch_rad
         toe = toe + _up_and_down(time, t, cycle_s, pattern.toe_rise, pattern.toe_fall) * pattern.toe_pitch_rad

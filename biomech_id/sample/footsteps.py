@@ -15,9 +15,6 @@ from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.path import Path, left_of
 from biomech_id.sample.pattern import GaitPattern
 
-#: The right foot strikes half a cycle after the left.
-PHASE = {"L": 0.0, "R": 0.5}
-
 
 @dataclass(frozen=True, eq=False)
 class Footsteps:
@@ -113,15 +110,16 @@ def make_plan(
     cycle = stride_m / speed_m_s
     steps = {}
     for side in SIDES:
-        first, last = math.floor(start_s / cycle - PHASE[side]) - 1, math.ceil(end_s / cycle - PHASE[side]) + 1
-        strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + PHASE[side]) * cycle
-        s = time_jet(speed_m_s * (strike + pattern.place * cycle), order=0)
+        mine, at = pattern.of(side), pattern.strike(side)
+        first, last = math.floor(start_s / cycle - at) - 1, math.ceil(end_s / cycle - at) + 1
+        strike: FloatArray = (np.arange(first, last + 1, dtype=np.float64) + at) * cycle
+        s = time_jet(speed_m_s * (strike + mine.place * cycle), order=0)
         heading, sign = path.heading(s), SIDE_SIGN[side]
         place = (path.point(s) + left_of(heading) * (sign * half_width_m)).value
-        number = np.arange(first, last + 1) * 2 + round(2 * PHASE[side])
+        number = np.arange(first, last + 1) * 2 + (side == "R")
         place[:, 2] += floor.level_m(number, s.value)
         tangent = np.unwrap(np.arctan2(heading.value[:, 1], heading.value[:, 0]))
-        steps[side] = Footsteps(side, strike, strike + pattern.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
+        steps[side] = Footsteps(side, strike, strike + mine.foot_off * cycle, place, tangent + sign * toe_out_rad[side])
     base = -min(float(each.place_m[:, 2].min()) for each in steps.values())
     for each in steps.values():
         each.place_m[:, 2] += base

@@ -22,6 +22,8 @@ from biomech_id.sample.arrays import Array, FloatArray, IntArray
 from biomech_id.sample.footsteps import Footsteps
 from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, stack, time_jet
 from biomech_id.sample.motion import Gait, Posture
+from biomech_id.sample.path import left_of
+from biomech_id.sample.pattern import AidTip
 from biomech_id.sample.steps import bump, glide, smoothstep
 
 #: A foot's vertical force reaches this many newtons so long after foot strike (and before foot off).
@@ -37,6 +39,8 @@ TOES_FROM, TOES_SHARE = 0.25, 0.5
 COP_N = 3
 #: Lateral then medial path of the centre of pressure, over the foot's half width.
 COP_LATERAL, COP_MEDIAL = 0.25, 0.60
+#: Shares of the time on the floor in which a walking aid takes its load, and gives it up.
+AID_RAMP = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +88,11 @@ def true_ground_wrench(gait: Gait, pose: Posture, time: Jet, side: str, forward_
     """
     current = _latest_stance(gait.plan.steps[side], time)
     phase = (time - gait.plan.steps[side].strike_s[current]) / gait.plan.cycle_s
-    vertical = vertical_force(gait, time, phase)
+    vertical = vertical_force(gait, time, phase, side)
     cop = true_centre_of_pressure(gait, time, side, phase, current)
     lean = (pose.pelvis.centre_m - cop) / (gait.pattern.pivot * gait.leg_m) + pose.pelvis.heading * forward_share
     force = stack([vertical * lean[..., 0], vertical * lean[..., 1], vertical])
-    twist, _ = sin_cos(phase * (2 * pi / gait.pattern.foot_off))
+    twist, _ = sin_cos(phase * (2 * pi / gait.pattern.of(side).foot_off))
     free = vertical * twist * (SIDE_SIGN[side] * FREE_MOMENT_ARM * gait.leg_m)
     return GroundWrench(force, cop, free, gait.plan.R_lab_floor[:, 2])
 
@@ -100,7 +104,7 @@ def _latest_stance(steps: Footsteps, time: Jet) -> IntArray:
     return latest
 
 
-def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
+def vertical_force(gait: Gait, time: Jet, phase: Jet, side: str) -> Jet:
     """Return a foot's vertical force (n,), N.
 
     Parameters
@@ -111,20 +115,71 @@ def vertical_force(gait: Gait, time: Jet, phase: Jet) -> Jet:
         Times at which to evaluate, seconds.
     phase : Jet
         (n,), time since the foot's last strike over the gait cycle.
+    side : str
+        "L" or "R".
     """
-    cycle, pattern = gait.plan.cycle_s, gait.pattern
+    cycle, pattern = gait.plan.cycle_s, gait.pattern.of(side)
     weight = gait.body.mass_kg * GRAVITY_M_S2
     if pattern.foot_off < 0.5:
         # Running: one foot at a time, and nothing between. The mean of the bump (4u(1-u))^2 is 8/15.
         peak = weight * 0.5 / (pattern.foot_off * 8 / 15)
         return bump(phase / pattern.foot_off, 2) * peak
-    _, wave = sin_cos((time / cycle - pattern.load_peak) * (4 * pi))
-    both_feet = (wave * pattern.load_swing + 1) * weight
-    double_support = pattern.foot_off - 0.5
-    ramp = onset_ramp_s(weight / (double_support * cycle)) / (double_support * cycle)
-    taken = glide(phase / double_support, 1, (ramp, ramp))
-    given = glide((phase - 0.5) / double_support, 1, (ramp, ramp))
+    _, wave = sin_cos((time / cycle - gait.pattern.load_peak) * (4 * pi))
+    both_feet = (wave * gait.pattern.load_swing + 1) * weight
+    for tip in gait.pattern.aids:
+        both_feet = both_feet - aid_load(gait, time, tip)
+    other, handover = "R" if side == "L" else "L", gait.pattern.other_strike(side)
+    # Load is taken over until the other foot leaves, and handed over from its next strike on.
+    taking, giving = gait.pattern.of(other).foot_off + handover - 1, pattern.foot_off - handover
+    taken, given = (
+        glide(since / span, 1, (ramp, ramp))
+        for since, span in ((phase, taking), (phase - handover, giving))
+        for ramp in (onset_ramp_s(weight / (span * cycle)) / (span * cycle),)
+    )
     return both_feet * (taken - given)
+
+
+def aid_load(gait: Gait, time: Jet, tip: AidTip) -> Jet:
+    """Return the vertical force (n,) of the floor on one end of a walking aid, N.
+
+    Parameters
+    ----------
+    gait : Gait
+        The way of moving.
+    time : Jet
+        Times at which to evaluate, seconds.
+    tip : AidTip
+        Which one.
+    """
+    start, end = tip.stands
+    stride = np.floor(time.value / gait.plan.cycle_s - start)
+    since = (time / gait.plan.cycle_s - (stride + start)) / (end - start)
+    up, down = smoothstep(since / AID_RAMP, COP_N), smoothstep((since - (1 - AID_RAMP)) / AID_RAMP, COP_N)
+    return (up - down) * (tip.share * gait.body.mass_kg * GRAVITY_M_S2)
+
+
+def true_aid_wrench(gait: Gait, pose: Posture, time: Jet, tip: AidTip) -> GroundWrench:
+    """Return the floor's action on one end of a walking aid, which leans towards the body as the legs do.
+
+    Parameters
+    ----------
+    gait : Gait
+        The way of moving.
+    pose : Posture
+        The body's pose at those times.
+    time : Jet
+        Times at which to evaluate, seconds.
+    tip : AidTip
+        Which one.
+    """
+    start, end = tip.stands
+    stride = np.floor(time.value / gait.plan.cycle_s - start)
+    s = time_jet((stride + (start + end) / 2) * gait.plan.cycle_s * gait.plan.speed_m_s + tip.ahead * gait.leg_m, order=0)
+    place = gait.path.point(s) + left_of(gait.path.heading(s)) * (tip.aside * gait.leg_m)
+    point = gait.path.carried(constant(0.0, time)[..., None] + place.value, time)
+    vertical = aid_load(gait, time, tip)
+    lean = (pose.pelvis.centre_m - point) / (gait.pattern.pivot * gait.leg_m)
+    return GroundWrench(stack([vertical * lean[..., 0], vertical * lean[..., 1], vertical]), point, constant(0.0, time))
 
 
 def onset_ramp_s(loading_N_s: float) -> float:
@@ -163,10 +218,13 @@ def true_centre_of_pressure(gait: Gait, time: Jet, side: str, phase: Jet, curren
     current : IntArray
         (n,), time since the last strike over the gait cycle, and which stance that began.
     """
-    sole, steps, (start, end) = gait.sole, gait.plan.steps[side], gait.pattern.cop_travel
+    sole, steps, mine = gait.sole, gait.plan.steps[side], gait.pattern.of(side)
+    start, end = mine.cop_travel
     to_ball = smoothstep((phase - start) / (end - start), COP_N)
-    to_toes = smoothstep((phase - TOES_FROM) / (gait.pattern.foot_off - TOES_FROM), COP_N)
-    x = to_ball * (sole.toe_x - sole.heel_x) + to_toes * (TOES_SHARE * (sole.tip_x - sole.toe_x)) + sole.heel_x
+    to_toes = smoothstep((phase - TOES_FROM) / (mine.foot_off - TOES_FROM), COP_N)
+    # Who never stands flat has rolled as far over the toes from the first.
+    ball = sole.toe_x + sole.toe_radius * mine.equinus_rad
+    x = to_ball * (ball - sole.heel_x) + to_toes * (TOES_SHARE * (sole.tip_x - ball)) + sole.heel_x
     y = (COP_LATERAL - COP_MEDIAL * to_ball * to_ball) * (SIDE_SIGN[side] * sole.half_width)
     cos_yaw, sin_yaw = np.cos(steps.yaw_rad[current]), np.sin(steps.yaw_rad[current])
     place = steps.place_m[current]

@@ -12,7 +12,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.body import Person
 from biomech_id.sample.feet import FootMotion, Sole, foot_motion
-from biomech_id.sample.footsteps import PHASE, Plan, phase_since
+from biomech_id.sample.footsteps import Plan, phase_since
 from biomech_id.sample.jets import Jet, constant, rotate, sin_cos, time_jet
 from biomech_id.sample.legs import LegMotion, leg_motion, shank_axis
 from biomech_id.sample.path import Path
@@ -99,7 +99,7 @@ class Gait:
         soles, legs, feet = {}, {}, {}
         for side in SIDES:
             foot, steps = self.body.feet[side], plan.steps[side]
-            soles[side] = foot_motion(time, steps, plan, self.pattern, self.sole, self.leg_m, path=self.path)
+            soles[side] = foot_motion(time, steps, plan, self.pattern.of(side), self.sole, self.leg_m, path=self.path)
             ankle = soles[side].origin_m + rotate(soles[side].R_lab_sole, foot.ankle_m)
             hip = pelvis.origin_m + rotate(pelvis.R_lab_pelvis, self.body.hip_in_pelvis_m[side])
             axis = shank_axis(times_constant(soles[side].R_lab_sole, foot.R_sole_uncorrected), self._ankle_turn(time, side),
@@ -113,15 +113,15 @@ class Gait:
 
     def _ankle_turn(self, time: Jet, side: str) -> Jet:
         """Turn the shank back against the foot's toe-out while the foot is flat, and let it go as the heel rises."""
-        free = constant(0.0, time)
+        free, mine = constant(0.0, time), self.pattern.of(side)
         for t in self.plan.steps[side].strike_s:
-            up = smoothstep(phase_since(time, t, self.plan.cycle_s, self.pattern.ankle_turn_rise), 4)
-            free = free + up * (1 - smoothstep(phase_since(time, t, self.plan.cycle_s, self.pattern.ankle_turn_fall), 4))
+            up = smoothstep(phase_since(time, t, self.plan.cycle_s, mine.ankle_turn_rise), 4)
+            free = free + up * (1 - smoothstep(phase_since(time, t, self.plan.cycle_s, mine.ankle_turn_fall), 4))
         return (1 - free) * (-SIDE_SIGN[side] * self.toe_out_rad[side])
 
     def _knee_rotation(self, time: Jet, side: str) -> Jet:
-        sine, _ = sin_cos(time * (2 * pi / self.plan.cycle_s) - 2 * pi * PHASE[side])
-        return sine * (-SIDE_SIGN[side] * self.pattern.knee_rotation_rad)
+        sine, _ = sin_cos(time * (2 * pi / self.plan.cycle_s) - 2 * pi * self.pattern.strike(side))
+        return sine * (-SIDE_SIGN[side] * self.pattern.of(side).knee_rotation_rad)
 
 
 def leg_scale_m(body: Person) -> float:

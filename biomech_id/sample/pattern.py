@@ -14,6 +14,31 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
+class AidTip:
+    """One end of a crutch or of a walker, which is set down once a stride.
+
+    Attributes
+    ----------
+    name : str
+        Which one it is.
+    stands : Span
+        When it stands on the floor, counted from the left strike.
+    ahead : float
+        How far ahead of the body in the middle of that time, of leg length.
+    aside : float
+        How far to the left of the way, of leg length.
+    share : float
+        The most that it carries, of body weight.
+    """
+
+    name: str
+    stands: Span
+    ahead: float
+    aside: float
+    share: float
+
+
+@dataclass(frozen=True)
 class GaitPattern:
     """Constants of one way of moving: `WALK`, or `RUN` at an easy pace.
 
@@ -84,6 +109,17 @@ class GaitPattern:
     deep_knees : bool, optional
         Whether knees bend to a right angle and beyond: axial knee rotation is then counted about the thigh, because the last of the
         knee's Cardan angles does not place a thigh that is seen at a right angle to the shank.
+    lift_smoothness : int, optional
+        The clearance has one continuous derivative less than this; the fewer, the faster the foot comes down.
+    equinus_rad : float, optional
+        Toes-down angle of the foot that never goes: the heel does not reach the floor.
+    right : GaitPattern | None, optional
+        How the right leg moves, where it moves otherwise than the left: its feet, timing and knee rotation; what is said of the
+        pelvis and of both legs is the left one's.
+    right_strike : float, optional
+        When the right foot strikes, in cycles after the left one.
+    aids : tuple[AidTip, ...], optional
+        Ends of crutches or of a walker, which carry their share of the weight.
     """
 
     foot_off: float
@@ -118,6 +154,41 @@ class GaitPattern:
     climb: Span = (0.62, 0.88)
     drop: Span = (0.70, 1.0)
     deep_knees: bool = False
+    lift_smoothness: int = 5
+    equinus_rad: float = 0.0
+    right: GaitPattern | None = None
+    right_strike: float = 0.5
+    aids: tuple[AidTip, ...] = ()
+
+    def of(self, side: str) -> GaitPattern:
+        """Return how the leg of one side moves.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
+        return self.right if side == "R" and self.right is not None else self
+
+    def strike(self, side: str) -> float:
+        """Return when the foot of one side strikes, in cycles after the left one.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
+        return self.right_strike if side == "R" else 0.0
+
+    def other_strike(self, side: str) -> float:
+        """Return when the other foot strikes, in cycles after this side's.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
+        return 1.0 - self.right_strike if side == "R" else self.right_strike
 
 
 #: How an adult walks.

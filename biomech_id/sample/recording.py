@@ -12,16 +12,16 @@ from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.sample.angles import true_joint_angles, true_progression_axes
-from biomech_id.sample.arrays import FloatArray
+from biomech_id.sample.arrays import BoolArray, FloatArray
 from biomech_id.sample.body import Person
 from biomech_id.sample.floor_plates import FootLoad, PlateSpec, measure, share_on_plate
-from biomech_id.sample.ground import GroundWrench, true_ground_wrench
+from biomech_id.sample.ground import GroundWrench, true_aid_wrench, true_ground_wrench
 from biomech_id.sample.jets import Jet, time_jet
 from biomech_id.sample.markers import Loss, as_recorded, marker_paths
 from biomech_id.sample.mechanics import angular_velocity_of, joint_powers, segment_poses, true_joint_wrenches
 from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.muscles import muscle_signals
-from biomech_id.sample.truth import TrueStance, Truth
+from biomech_id.sample.truth import TrueAid, TrueStance, Truth
 from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
 
 #: (side, joint) -> values at every frame.
@@ -212,6 +212,10 @@ def record(
     paths = marker_paths(mover.body, pose, session.soft_tissue_m)
     markers = as_recorded(paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng)
     plates, carriers = _measure_plates(mover, session, rng)
+    aids = tuple(
+        TrueAid(name, carriers.of(name), w.force_N.value, _where_loaded(w.cop_m.value, w.force_N.value))
+        for name, w in _aids(mover, pose, time).items()
+    )
     end_s = float(times[-1])
     overlapping = tuple(
         TrueStance(s.side, s.strike_s, s.off_s, carriers(s), s.heel_m, s.yaw_rad)
@@ -226,6 +230,8 @@ def record(
     truth = truth_of(
         mover, times, time, pose, paths["LASI"], events=trial.events, stances=overlapping, spatiotemporal=spatiotemporal or {}
     )
+    if aids:
+        truth = replace(truth, aids=aids)
     if session.muscles:
         rate_hz = session.rate_hz * session.analog_ratio
         signals = muscle_signals(session.sample_times_s(), rate_hz, stances, session.seed)
@@ -256,8 +262,8 @@ def _measure_plates(mover: Mover, session: Session, rng: np.random.Generator) ->
     time = time_jet(times - session.clock_zero_s, order=0)
     pose = mover.pose(time)
     loads = {}
-    for side in SIDES:
-        wrench = mover.ground(pose, time, side)
+    standing = {side: mover.ground(pose, time, side) for side in SIDES} | _aids(mover, pose, time)
+    for side, wrench in standing.items():
         loads[side] = FootLoad(wrench.force_N.value, wrench.cop_m.value, wrench.free_moment_Nm.value)
     plates = tuple(
         measure(spec, f"plate {i}", tuple(loads.values()), session.rate_hz * session.analog_ratio, rng)
@@ -266,17 +272,27 @@ def _measure_plates(mover: Mover, session: Session, rng: np.random.Generator) ->
     return plates, _Carriers(session.plates, times, loads)
 
 
+def _aids(mover: Mover, pose: Posture, time: Jet) -> dict[str, GroundWrench]:
+    """The floor's action on every end of a walking aid, by name."""
+    if not isinstance(mover, Walking):
+        return {}
+    return {tip.name: true_aid_wrench(mover.gait, pose, time, tip) for tip in mover.gait.pattern.aids}
+
+
 @dataclass(frozen=True, eq=False)
 class _Carriers:
-    """Which plates carry a stance while it is recorded."""
+    """Which plates carry a stance, or a walking aid, while it is recorded."""
 
     specs: tuple[PlateSpec, ...]
     times_s: FloatArray
     loads: Mapping[str, FootLoad]
 
     def __call__(self, stance: TrueStance) -> tuple[str, ...]:
-        load = self.loads[stance.side]
-        during = (self.times_s > stance.strike_s) & (self.times_s < stance.off_s) & (load.force_N[:, 2] > 0)
+        return self.of(stance.side, (self.times_s > stance.strike_s) & (self.times_s < stance.off_s))
+
+    def of(self, name: str, while_: BoolArray | bool = True) -> tuple[str, ...]:
+        load = self.loads[name]
+        during = while_ & (load.force_N[:, 2] > 0)
         names = []
         for i, spec in enumerate(self.specs, start=1):
             share, _ = share_on_plate(spec, load.cop_m[during])

@@ -193,6 +193,11 @@ class VirtualSubject:
                 f"A belt or a turn on the floor {self.floor!r} is not built.",
                 value=self.floor, expected="a straight way over ground where the floor is not level", where="floor",
             )  # fmt: skip
+        if not self.ground.flat and self.gait_pattern.aids:
+            raise OptionError(
+                f"A walking aid on the floor {self.floor!r} is not built.",
+                value=self.floor, expected="a level floor for who walks with crutches or a walker", where="floor",
+            )  # fmt: skip
 
     def static(self, name: str = "static", **changes: Any) -> SampleTrial:
         """Record quiet standing (1 s unless ``duration_s`` says otherwise), facing +X, both feet on the first plate.
@@ -392,7 +397,8 @@ class VirtualSubject:
         """Strikes of the two aimed stances, in cycles:
         right then left, or left then right.
         """
-        return (-0.5, 0.0) if self.lead == "R" else (0.0, 0.5)
+        right = self.gait_pattern.right_strike
+        return (right - 1.0, 0.0) if self.lead == "R" else (0.0, right)
 
     def _plan(self, path: Path) -> Plan:
         leg, cycle = leg_scale_m(self.true_body), self._stride_m / self.speed
@@ -409,7 +415,7 @@ class VirtualSubject:
             return np.zeros(2)
         feet = []
         for phase in self._aimed_phases:
-            steps = plan.steps["L" if phase % 1.0 == 0.0 else "R"]
+            steps = plan.steps["L" if phase == 0.0 else "R"]
             k = int(np.argmin(np.abs(steps.strike_s - phase * plan.cycle_s)))
             ahead = (self.sole.back_x + self.sole.tip_x) / 2
             feet.append(steps.place_m[k, :2] + ahead * np.array([np.cos(steps.yaw_rad[k]), np.sin(steps.yaw_rad[k])]))
@@ -432,7 +438,10 @@ class VirtualSubject:
         """Parameters of the steady gait on a straight path; a turn has none."""
         if self.direction == "turn":
             return {}
-        cycle, off = self._stride_m / self.speed, self.gait_pattern.foot_off
+        cycle, pattern = self._stride_m / self.speed, self.gait_pattern
+        right, offs = pattern.of("R"), {side: pattern.of(side).foot_off for side in SIDES}
+        # What the right foot is ahead of the middle between two left ones.
+        uneven = (pattern.right_strike - 0.5 + right.place - pattern.place) * self._stride_m
         heels = {s: _heel_from_path(self.true_body, s, self._toe_out[s]) for s in SIDES}
         half = HALF_STEP_WIDTH * leg_scale_m(self.true_body)
         lead_of_left = heels["L"][0] - heels["R"][0]
@@ -441,12 +450,13 @@ class VirtualSubject:
             "belt_m_s": self.speed if self.belt else 0.0,
             "cycle_s": cycle,
             "stride_length_m": self._stride_m,
-            "step_length_L_m": float(self._stride_m / 2 + lead_of_left),
-            "step_length_R_m": float(self._stride_m / 2 - lead_of_left),
+            "step_length_L_m": float(self._stride_m / 2 - uneven + lead_of_left),
+            "step_length_R_m": float(self._stride_m / 2 + uneven - lead_of_left),
             "step_width_m": float(2 * half + heels["L"][1] - heels["R"][1]),
             "cadence_steps_per_min": 120.0 / cycle,
-            "foot_off_percent": 100.0 * off,
-            "double_support_percent": max(0.0, 200.0 * (off - 0.5)),
+            **({"foot_off_percent": 100.0 * offs["L"]} if offs["L"] == offs["R"] else {}),
+            **{f"foot_off_{side}_percent": 100.0 * off for side, off in offs.items()},
+            "double_support_percent": max(0.0, 100.0 * (offs["L"] + offs["R"] - 1.0)),
         }
 
 

@@ -66,6 +66,28 @@ class TrueMuscle:
 
 
 @dataclass(frozen=True, eq=False)
+class TrueAid:
+    """One end of a crutch or a walker.
+
+    Attributes
+    ----------
+    name : str
+        Which one.
+    plates : tuple[str, ...]
+        Names of the plates that carry any of its force while recording.
+    force_lab_N : FloatArray
+        (n, 3), the floor's action on it; zero while it is off the floor.
+    point_lab_m : FloatArray
+        (n, 3), where that acts; NaN while it is off the floor.
+    """
+
+    name: str
+    plates: tuple[str, ...]
+    force_lab_N: FloatArray
+    point_lab_m: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Truth:
     """Exact values at every video frame; SI, laboratory axes unless said otherwise.
 
@@ -123,10 +145,13 @@ class Truth:
         Every stance that overlaps the recording, in order of time.
     muscles : tuple[TrueMuscle, ...], optional
         Channels of muscle signals; none where nobody wears electrodes.
+    aids : tuple[TrueAid, ...], optional
+        Ends of crutches or of a walker; none for who walks without.
     spatiotemporal : Mapping[str, float], optional
         Parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``, ``cycle_s``,
         ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
-        ``cadence_steps_per_min``, ``foot_off_percent``, ``double_support_percent`` (both phases together).
+        ``cadence_steps_per_min``, ``foot_off_percent`` (only where the legs agree), ``foot_off_L_percent``,
+        ``foot_off_R_percent``, ``double_support_percent`` (both phases together).
     """
 
     time_s: FloatArray
@@ -154,4 +179,5 @@ class Truth:
     events: tuple[Event, ...] = ()
     stances: tuple[TrueStance, ...] = ()
     muscles: tuple[TrueMuscle, ...] = ()
+    aids: tuple[TrueAid, ...] = ()
     spatiotemporal: Mapping[str, float] = field(default_factory=dict)

@@ -33,6 +33,31 @@ SESSION: Mapping[str, tuple[dict[str, Any], dict[str, Any], str]] = {
 INDEX = "index.csv"
 
 
+def patient(pattern: str) -> VirtualSubject:
+    """Return the virtual subject walking in a way of its own, with a plate under every footstep.
+
+    Parameters
+    ----------
+    pattern : str
+        A name of ``patterns.PATTERNS``: "toe walker", "drop foot", "steppage", "crouch", "stiff knee", "shuffle", "hemiplegic",
+        "crutches", "walker" among them.
+
+    Raises
+    ------
+    OptionError
+        No such pattern.
+
+    Examples
+    --------
+    >>> from biomech_id.sample.write import patient
+    >>> patient("shuffle").speed
+    0.4
+    """
+    person = virtual_subject(pattern=pattern, plates="steps")
+    _ = person.gait_pattern  # refused here, not when a file is half written
+    return person
+
+
 def write_subject(
     folder: Path | str, subject: VirtualSubject | None = None, *, progress: Callable[[str], None] | None = None
 ) -> list[Path]:
