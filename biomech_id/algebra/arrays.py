@@ -12,6 +12,7 @@ from biomech_id.errors import ShapeError, WrongTypeError
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
 
 
 def float_array(values: ArrayLike, *, name: str, where: str = "") -> FloatArray:
