@@ -36,6 +36,7 @@ MOST_LINES = sum([
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk
+    675,  # inverse kinematics of OpenSim's models
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -1,4 +1,4 @@
-"""Inverse kinematics beside OpenSim's tool at an accuracy of 1e-9, on its own setup files: never a higher cost, the same coordinates."""
+"""Inverse kinematics beside OpenSim's tool at an accuracy of 1e-9, by its setup files: no higher cost, the same coordinates."""
 
 from __future__ import annotations
 

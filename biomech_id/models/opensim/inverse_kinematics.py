@@ -48,6 +48,12 @@ class TrackingTasks:
     ------
     InvalidValueError
         A weight below zero, or no marker that counts.
+
+    Examples
+    --------
+    >>> from biomech_id.models.opensim.inverse_kinematics import TrackingTasks
+    >>> TrackingTasks({"R.ASIS": 10.0, "R.Knee.Lat": 1.0}, {"subtalar_angle_r": 1000.0}).targets
+    {}
     """
 
     marker_weights: Mapping[str, float]
@@ -82,6 +88,14 @@ def soft_tissue_weights(model: MusculoskeletalModel, sizes_mm: Mapping[str, floa
     -------
     dict[str, float]
         By marker.
+
+    Examples
+    --------
+    >>> from biomech_id.models.opensim.inverse_kinematics import soft_tissue_weights
+    >>> from biomech_id.multibody.musculoskeletal import ModelMarker, MusculoskeletalModel
+    >>> asis, toe = ModelMarker("ASIS", "ground", (0.0, 0.0, 0.0)), ModelMarker("TOE", "ground", (1.0, 0.0, 0.0))
+    >>> soft_tissue_weights(MusculoskeletalModel("m", (), (), (), markers=(asis, toe)), {"ASIS": 2.8, "TOE": 1.4})
+    {'ASIS': 0.25, 'TOE': 1.0}
     """
     known = sizes_mm or {}
     found = {marker.name: known.get(marker.name, _tissue_mm(marker.body)) for marker in model.markers}
@@ -104,6 +118,13 @@ class CoordinateCovariance:
         Names, F of them.
     covariance : FloatArray
         (N, F, F), rad and m.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.inverse_kinematics import CoordinateCovariance
+    >>> CoordinateCovariance(("hip", "knee"), np.array([[[0.0004, 0.0], [0.0, 0.0001]]])).sd
+    array([[0.02, 0.01]])
     """
 
     coordinates: tuple[str, ...]
@@ -290,15 +311,15 @@ def _wanted(tree: Tree, names: Sequence[str], position: FloatArray, tasks: Track
             expected=f"some of {[m.name for m in model.markers][:20]}", where="track_markers",
         )  # fmt: skip
     measured = position[:, [column[m.name] for m in markers]]
-    there = np.isfinite(measured).all(axis=2)
+    there: BoolArray = np.asarray(np.isfinite(measured).all(axis=2))
     weight = np.where(there, [tasks.marker_weights[m.name] for m in markers], 0.0)
     total = weight.sum(axis=1, keepdims=True)
     weight = weight / np.where(total > 0, total, 1.0)
     target, stiffness = _targets(tree, len(position), tasks)
-    limits = np.array([c.range for c in model.coordinates], dtype=float).reshape(-1, 2)
+    low, high = np.array([c.range for c in model.coordinates], dtype=float).reshape(-1, 2).T
     wanted = Wanted(
         np.array([tree.skeleton.body_index(m.body) for m in markers]), np.array([m.place_m for m in markers]),
-        np.where(there[..., None], measured, 0.0), weight, target, stiffness, limits[:, 0], limits[:, 1], tasks.soft_limits,
+        np.where(there[..., None], measured, 0.0), weight, target, stiffness, low, high, tasks.soft_limits,
     )  # fmt: skip
     return tuple(m.name for m in markers), wanted
 

@@ -63,6 +63,15 @@ class Wanted:
             (N, M, 3), the model's markers minus the measured ones.
         q : FloatArray
             (N, nq), all coordinates.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.models.opensim.least_squares import Wanted
+        >>> none, one = np.zeros((1, 1)), np.ones(1)
+        >>> w = Wanted(np.array([0]), np.zeros((1, 3)), np.zeros((1, 1, 3)), np.ones((1, 1)), none, 2 * one, -one, one)
+        >>> w.cost(np.array([[[0.0, 0.03, 0.04]]]), np.array([[0.1]])).round(6)
+        array([0.01125])
         """
         squares = np.einsum("nm,nmc,nmc->n", self.weight, off_m, off_m) + ((q - self.target) ** 2) @ self.stiffness
         if self.soft:

@@ -28,7 +28,7 @@ _SLOTS = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Posture:
+class TreePose:
     """Bodies and rows in N states, all in the axes of the surroundings.
 
     Attributes
@@ -211,7 +211,7 @@ class Tree:
             curvature[:, dependent] = second * slope[:, independent] ** 2 + first * curvature[:, independent]
         return slope, curvature
 
-    def posture(self, q: FloatArray, *, rows: bool = True) -> Posture:
+    def posture(self, q: FloatArray, *, rows: bool = True) -> TreePose:
         """Where everything is.
 
         Parameters
@@ -240,12 +240,12 @@ class Tree:
             place[:, level] = place[:, parents] @ steps[:, level - 1]
         if not rows:
             none = np.empty((n, 0, 3))
-            return Posture(place, none, none, slope, curvature)
+            return TreePose(place, none, none, slope, curvature)
         return self._with_rows(place, inner, (turns, two), (slope, curvature))
 
     def _with_rows(
         self, place: FloatArray, inner: FloatArray, turns: tuple[FloatArray, FloatArray], derived: tuple[FloatArray, FloatArray]
-    ) -> Posture:
+    ) -> TreePose:
         j, slot = self._row_joint, self._row_slot
         n = len(place)
         axes = np.empty((n, len(self._joints), _SLOTS, 3))
@@ -261,7 +261,7 @@ class Tree:
         if self._radii.any():
             rolled = cross(axes[:, j, slot], inner_column(self._parent_frame, inner)[:, j]) * self._radii[j]
             shift = shift + np.where(turning, (frame[:, j] @ rolled[..., None])[..., 0], 0.0)
-        return Posture(place, np.where(turning, axis, 0.0), shift, *derived)
+        return TreePose(place, np.where(turning, axis, 0.0), shift, *derived)
 
     def _amounts(self, q: FloatArray, rows: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Amounts (N, J, 6) of all steps, and both derivatives (N, S) of the rows' by their free coordinates."""
@@ -291,6 +291,13 @@ def inner_column(parent_frame: FloatArray, inner: FloatArray) -> FloatArray:
         (J, 4, 4), from the joint's frame to its parent's.
     inner : FloatArray
         (N, J, 4, 4), from the joint's child frame to its parent's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.tree import inner_column
+    >>> inner_column(np.eye(4)[None], np.eye(4)[None, None])
+    array([[[0., 0., 1.]]])
     """
     third: FloatArray = (np.swapaxes(parent_frame[:, :3, :3], 1, 2) @ inner[..., :3, 2:3])[..., 0]
     return third

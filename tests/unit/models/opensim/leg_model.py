@@ -83,5 +83,5 @@ def walk(n: int = 40, rate_hz: float = 50.0) -> np.ndarray:
     """Coordinates (n, 10) of something like walking, away from all bounds."""
     t = np.arange(n) / rate_hz
     one = np.sin(2 * np.pi * t)
-    columns = [0.1 * one, 0.05 * one, 0.3 + 0.1 * one, 1.2 * t, 0.9 + 0.02 * one, 0.05 * one, 0.5 * one, 0.1 * one, -0.8 + 0.6 * one]
-    return np.stack([*columns, 0 * t], axis=1)
+    root = [0.1 * one, 0.05 * one, 0.3 + 0.1 * one, 1.2 * t, 0.9 + 0.02 * one, 0.05 * one]
+    return np.stack([*root, 0.5 * one, 0.1 * one, -0.8 + 0.6 * one, 0 * t], axis=1)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from leg_model import EVEN, MODEL, NAMES, walk
 
 from biomech_id.errors import BiomechError, InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.models.opensim.inverse_kinematics import (
@@ -18,7 +19,6 @@ from biomech_id.models.opensim.inverse_kinematics import (
 from biomech_id.models.opensim.least_squares import expand
 from biomech_id.models.opensim.skeleton import Skeleton
 from biomech_id.models.opensim.tree import Tree
-from leg_model import EVEN, MODEL, NAMES, walk
 
 SKELETON = Skeleton(MODEL)
 TRUE_Q = SKELETON.completed(walk())
