@@ -393,7 +393,10 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, Column("marker", "text", "the marker's label"),
         Column("first_frame", "integer", "first missing frame, numbered as in the C3D file"),
         Column("last_frame", "integer", "last missing frame"),
-        Column("method", "text", "how it was filled: spline or rigid body; left open if it was not"),
+        Column("method", "text", "how it was filled: spline, rigid body, segment mates or principal movements; "
+               "left open if it was not"),
+        Column("error_mm", "number", "root mean square error that the fill stays below in about 19 of 20 gaps like it, found by "
+               "filling such gaps cut where the marker was seen; empty if left open or not known", "mm", added=True),
     )),
     TableRow("quality", "one rule applied to one trial", (
         _TRIAL, Column("rule", "text", "stable identifier of the rule"),

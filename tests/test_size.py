@@ -37,6 +37,7 @@ MOST_LINES = sum([
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk
     675,  # inverse kinematics of OpenSim's models
+    190,  # gaps filled from other markers, with errors
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
+from biomech_id.algebra.arrays import BoolArray
 from biomech_id.anatomy import Part
 from biomech_id.arguments import Kind, a, or_none, takes
+from biomech_id.conventions import MM_PER_M
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
 from biomech_id.pipeline.match_plates import PlateFilter, match_plates
@@ -22,6 +24,7 @@ from biomech_id.pipeline.recipe import PrepareSettings, Recipe
 from biomech_id.sentences import Sentence
 from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
+from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.trial import Markers, Trial
 
@@ -92,7 +95,7 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     recipe = (recipe or Recipe()).replaced(**settings)
     recorded, names = replace(model.named(trial), subject=model.subject), model.marker_names
     trial = recorded
-    markers, gaps = _filled(trial, names, model.marker_groups, recipe.longest_gap_frames)
+    markers, gaps = _filled(trial, names, model.marker_groups, recipe)
     columns = [markers.names.index(name) for name in names if name in markers]
     choice = choose_filter(
         markers.position_m[:, columns],
@@ -102,9 +105,7 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
         cutoff_hz=recipe.cutoff_hz,
         kind=filter_named(recipe.lowpass),
     )
-    n_filled = sum(gap.method != LEFT_OPEN for gap in gaps)
-    if n_filled:
-        trial = trial.after(Sentence("gaps-filled", {"n": n_filled, "longest": recipe.longest_gap_frames}), markers=markers)
+    trial = _told(trial, markers, gaps, recipe)
     plates, plate_filter = match_plates(recorded, choice, model.marker_groups, recipe)
     if choice.apply:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
@@ -127,17 +128,30 @@ def filter_mode(recipe: Recipe) -> str:
 
 
 def _filled(
-    trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[str]], longest_frames: int
+    trial: Trial, names: Sequence[str], groups: Mapping[Part, Sequence[str]], recipe: Recipe
 ) -> tuple[Markers, tuple[Gap, ...]]:
-    """Fill the gaps of the model's markers; the others are nobody's business and stay as they are."""
+    """Fill the gaps of the model's markers, if need be from all the others; those are nobody's business and stay as they are."""
     markers = trial.markers
     mine = [name for name in names if name in markers]
     columns = [markers.names.index(name) for name in mine]
-    position, filled, gaps = fill_gaps(
-        markers.position_m[:, columns], mine, longest=longest_frames, first_frame=trial.first_frame, groups=tuple(groups.values())
-    )
-    if not filled.any():
+    given: dict[str, Any] = {"first_frame": trial.first_frame, "groups": tuple(groups.values())}
+    position, _, gaps = fill_gaps(markers.position_m[:, columns], mine, longest=recipe.longest_gap_frames, **given)
+    if not gaps or not recipe.longest_gap_frames:
         return markers, gaps
-    everything, marked = markers.position_m.copy(), np.zeros(markers.position_m.shape[:2], dtype=bool)
-    everything[:, columns], marked[:, columns] = position, filled
-    return markers.with_positions(everything, filled=marked), gaps
+    everything = markers.position_m.copy()
+    everything[:, columns] = position
+    longest = round(recipe.longest_repair_s * trial.rate_hz)
+    everything, gaps = repair_gaps(markers.position_m, markers.names, everything, gaps, longest=longest, **given)
+    filled: BoolArray = np.asarray((np.isfinite(everything) & np.isnan(markers.position_m)).all(axis=2))
+    return (markers.with_positions(everything, filled=filled) if filled.any() else markers), gaps
+
+
+def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:
+    """The trial with its filled markers, and with what was filled in its history."""
+    repaired = [gap.error_m for gap in gaps if gap.method in (MATES, MOVEMENTS)]
+    n_filled = sum(gap.method != LEFT_OPEN for gap in gaps) - len(repaired)
+    if n_filled:
+        trial = trial.after(Sentence("gaps-filled", {"n": n_filled, "longest": recipe.longest_gap_frames}), markers=markers)
+    if repaired:
+        trial = trial.after(Sentence("gaps-repaired", {"n": len(repaired), "error_mm": MM_PER_M * max(repaired)}), markers=markers)
+    return trial

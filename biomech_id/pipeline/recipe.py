@@ -101,6 +101,7 @@ class PrepareSettings(TypedDict, total=False):
     lowpass: str | None
     plate_cutoff_hz: str | float | None
     longest_gap_frames: int | None
+    longest_repair_s: float | None
 
 
 class Settings(PrepareSettings, total=False):
@@ -160,7 +161,9 @@ class Recipe:
     plate_cutoff_hz : str | float, optional
         "auto", "raw" or an effective cut-off in Hz: how smooth the plates are that joint loads are computed from.
     longest_gap_frames : int, optional
-        Longest gap that is filled.
+        Longest gap that is filled as rigid body or by spline; 0 fills none in any way.
+    longest_repair_s : float, optional
+        Longest gap that is filled from the other markers.
     event_source : str, optional
         "auto", "file", "plates" or "markers".
     stance_verdicts : tuple[str | StanceVerdict, ...], optional
@@ -238,6 +241,9 @@ class Recipe:
     longest_gap_frames: int = _setting(
         10, "gaps", a_whole_number(0, explained="Gaps up to this many frames are filled and marked as filled.")
     )
+    longest_repair_s: float = _setting(0.6, "gaps", a_number(0, 2, explained=(
+        "Longer ones of up to this many seconds are filled from the other markers, where that is sure to 15 mm; 0: none."
+    )))  # fmt: skip
     event_source: str = _setting("auto", "events", one_of(("auto", "file", "plates", "markers"), (
         "auto: events stored in the file, else from plates, else from markers."
     )))  # fmt: skip

@@ -42,13 +42,17 @@ class Gap:
     last_frame : int
         First and last missing frame, both inclusive, in the recording's own numbering.
     method : str, optional
-        "spline", "rigid body" or "left open".
+        "spline", "rigid body" or "left open"; `gap_repair` adds "segment mates" and "principal movements".
+    error_m : float, optional
+        Root mean square error that the fill stays below in about nineteen of twenty such gaps, metres; NaN where there is no fill,
+        or nobody knows (`gap_repair`).
     """
 
     marker: str
     first_frame: int
     last_frame: int
     method: str = LEFT_OPEN
+    error_m: float = float("nan")
 
     @property
     def frames(self) -> int:
@@ -158,7 +162,7 @@ def fill_gaps(
         marker = index[gap.marker]
         method = LEFT_OPEN
         if gap.frames <= longest:
-            method, values = _fill(position_m, seen, marker, start, stop, _companions(gap.marker, index, groups))
+            method, values = _fill(position_m, seen, marker, start, stop, mates_of(gap.marker, index, groups))
             if values is not None:
                 result[start:stop, marker] = values
         gaps.append(Gap(gap.marker, gap.first_frame, gap.last_frame, method))
@@ -175,25 +179,45 @@ def _seen(position_m: FloatArray, names: Sequence[str]) -> BoolArray:
     return np.asarray(np.isfinite(position_m).all(axis=2))
 
 
-def _companions(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[str]]) -> list[list[int]]:
-    """For each segment the marker is on, the columns of the other markers there."""
+def mates_of(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[str]]) -> list[list[int]]:
+    """Return for each segment that a marker is on the columns of the other markers there, where they are enough.
+
+    Parameters
+    ----------
+    marker : str
+        Its name.
+    index : Mapping[str, int]
+        Name -> column.
+    groups : Sequence[Sequence[str]]
+        Names of the markers fixed to each segment.
+    """
     together = [[index[n] for n in members if n in index and n != marker] for members in groups if marker in members]
     return [others for others in together if len(others) >= FEWEST_MARKERS]
 
 
 def _fill(
-    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, companions: list[list[int]]
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, mates_of: list[list[int]]
 ) -> tuple[str, FloatArray | None]:
-    for others in companions:
-        values = _rigid_body(position_m, seen, marker, start, stop, others)
+    for others in mates_of:
+        values = rigid_body(position_m, seen, marker, start, stop, others)
         if values is not None:
             return RIGID_BODY, values
-    values = _spline(position_m[:, marker], seen[:, marker], start, stop)
+    values = spline(position_m[:, marker], seen[:, marker], start, stop)
     return (LEFT_OPEN, None) if values is None else (SPLINE, values)
 
 
-def _spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArray | None:
-    """Positions in [start, stop) by a cubic spline, or None when a side has too few frames."""
+def spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatArray | None:
+    """Return positions in [start, stop), (stop - start, 3), by a cubic spline, or None when a side has too few frames.
+
+    Parameters
+    ----------
+    path : FloatArray
+        (n, 3), the marker.
+    seen : BoolArray
+        (n,), where it was measured; frames of the gap are not looked at.
+    start, stop : int
+        The gap, half open.
+    """
     before = np.flatnonzero(seen[max(0, start - SPLINE_REACH) : start]) + max(0, start - SPLINE_REACH)
     after = np.flatnonzero(seen[stop : stop + SPLINE_REACH]) + stop
     if min(len(before), len(after)) < SPLINE_NEEDS:
@@ -204,10 +228,22 @@ def _spline(path: FloatArray, seen: BoolArray, start: int, stop: int) -> FloatAr
     return np.asarray(CubicSpline(knots, path[knots])(np.arange(start, stop)))
 
 
-def _rigid_body(
-    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, others: list[int]
-) -> FloatArray | None:
-    """Positions in [start, stop) from the segment's other markers, or None when they do not determine them."""
+def rigid_body(position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, others: list[int]) -> FloatArray | None:
+    """Return positions in [start, stop), (stop - start, 3), from the segment's other markers, or None when they do not tell them.
+
+    Parameters
+    ----------
+    position_m : FloatArray
+        (n, n_markers, 3), metres.
+    seen : BoolArray
+        (n, n_markers), where each was measured.
+    marker : int
+        Column of the missing one.
+    start, stop : int
+        The gap, half open.
+    others : list[int]
+        Columns of the segment's other markers.
+    """
     # Those of the others that are there throughout the gap.
     others = [other for other in others if seen[start:stop, other].all()]
     if len(others) < FEWEST_MARKERS:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from biomech_id.conventions import SCHEMA
+from biomech_id.conventions import MM_PER_M, SCHEMA
 from biomech_id.models.registry import body_model
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
@@ -37,7 +37,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         peaks=tidy_table("peaks", [row for trial in trials for row in trial.peaks]),
         scores=tidy_table("scores"),
         stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
-        gaps=tidy_table("gaps", [{"trial": trial.name, **dataclasses.asdict(gap)} for trial in trials for gap in trial.gaps]),
+        gaps=tidy_table("gaps", [row for trial in trials for row in _gaps(trial)]),
         quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
         calibration=_calibration(session),
         summary=session_summary(session),
@@ -54,6 +54,12 @@ def session_tables(session: SessionValues) -> SessionTables:
     if session.norm is None:
         return tables
     return dataclasses.replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), session.norm)))
+
+
+def _gaps(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
+    for gap in trial.gaps:
+        row = dataclasses.asdict(gap)
+        yield {"trial": trial.name, **row, "error_mm": MM_PER_M * row.pop("error_m")}
 
 
 def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:

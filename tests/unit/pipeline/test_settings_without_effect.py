@@ -18,8 +18,8 @@ from biomech_id.pipeline.request_findings import settings_without_effect
 DATA = Path(__file__).resolve().parents[3] / "data"
 #: Settings that act in every run.
 ALWAYS = {
-    "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "event_source", "budget", "uncertainty",
-    "report",
+    "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "longest_repair_s", "event_source",
+    "budget", "uncertainty", "report",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
     "inertia_table": "dumas2007", "hip_centre": "hara", "smooth_below_mm": 0.2, "cutoff_hz": 1.0, "lowpass": "critical",
