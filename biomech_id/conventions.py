@@ -379,6 +379,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("value", "number", "root mean square distance from the norm's mean over the cycle", "deg"), _UNIT,
         Column("norm_mean", "number", "mean of the same score among the norm's own subjects", "deg"),
         Column("norm_sd", "number", "its standard deviation", "deg"),
+        Column("cycles", "text", "used: those in the means; all: before somebody put cycles in or out; empty in older tables",
+               added=True),
     )),
     TableRow("stances", "one foot on the floor", (
         _TRIAL, _SIDE, Column("start_s", "number", "foot strike; empty if the trial begins in the stance", "s"),

@@ -38,6 +38,7 @@ MOST_LINES = sum([
     170,  # how patients walk
     675,  # inverse kinematics of OpenSim's models
     190,  # gaps filled from other markers, with errors
+    330,  # what a review may decide
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -27,6 +27,9 @@ def report(
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
     style: StyleFile = None,
     mix: Mix = None,
+    review: Annotated[
+        Path | None, typer.Option("--review", help="A review.toml: its cycles and comments; the rest needs `run`.")
+    ] = None,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
@@ -37,7 +40,7 @@ def report(
     from biomech_id.pipeline.redraw import redraw
 
     with shown_progress() as progress:
-        written = redraw(out, norm=norm, pages=pages, style=style, mix=mix or (), progress=progress)
+        written = redraw(out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, progress=progress)
     print_line(f"Wrote {written}.")
     return DONE
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,8 +41,8 @@ class StanceVerdict:
         Name of the trial.
     side : str
         "L" or "R".
-    plates : tuple[str, ...]
-        Names of the plates; empty for none.
+    plates : tuple[str, ...] | None
+        Names of the plates; empty for none, None for those the rules see it on.
     number : int | None, optional
         Which of that side's stances, counted from 1.
     start_s : float | None, optional
@@ -55,14 +55,15 @@ class StanceVerdict:
 
     trial: str
     side: str
-    plates: tuple[str, ...]
+    plates: tuple[str, ...] | None
     number: int | None = None
     start_s: float | None = None
     reason: str = ""
     author: str = ""
 
     def __str__(self) -> str:
-        return f"{self.trial} {self.side} {self.which} = {' + '.join(self.plates) or 'none'}"
+        plates = "its plates" if self.plates is None else " + ".join(self.plates) or "none"
+        return f"{self.trial} {self.side} {self.which} = {plates}"
 
     @property
     def which(self) -> str:
@@ -98,8 +99,9 @@ def overruled(
     """
     meant: dict[tuple[str, int], StanceVerdict] = {}
     findings: list[Finding] = []
-    for verdict in verdicts:
-        earlier = meant.get(key := (verdict.side, _number_of(scene, verdict)))
+    for each in verdicts:
+        key = (each.side, _number_of(scene, each))
+        earlier, verdict = meant.get(key), _with_plates(scene, judged[each.side][key[1] - 1][0], each)
         if earlier is not None and earlier.plates != verdict.plates:
             findings.append(Finding("verdict-superseded", {"verdict": str(earlier), "later": str(verdict)}, scene.trial.name))
         meant[key] = verdict
@@ -116,6 +118,19 @@ def overruled(
     for (side, number), verdict in meant.items():
         findings += _given_twice(scene, found, found[side][number - 1], verdict)
     return found, tuple(findings)
+
+
+def _with_plates(scene: Scene, stance: Stance, verdict: StanceVerdict) -> StanceVerdict:
+    """The verdict with the plates of the stance where it names none of its own."""
+    if verdict.plates is not None:
+        return verdict
+    if stance.plates:
+        return replace(verdict, plates=stance.plates)
+    raise OptionError(
+        f"The stance of {scene.trial.name}, {verdict.side} {verdict.which}, cannot be put in: it is on no plate ({stance.reason}). "
+        "Name the plate in a [[verdict]].",
+        value=str(verdict), expected="a stance on a plate", where=scene.trial.name,
+    )  # fmt: skip
 
 
 def _number_of(scene: Scene, verdict: StanceVerdict) -> int:
@@ -151,7 +166,7 @@ def _plate_indices(scene: Scene, verdict: StanceVerdict) -> tuple[int, ...]:
     names = [plate.name for plate in scene.trial.plates]
     numbered = any(re.fullmatch(r"plate \d+", name) for name in names)
     indices = []
-    for name in verdict.plates:
+    for name in verdict.plates or ():
         number = re.fullmatch(r"(?:plate )?(\d+)", name)
         called = f"plate {number[1]}" if number and name not in names else name
         if called in names:

@@ -49,6 +49,8 @@ class Cycle:
         Why kinetics are missing, the cycle is flagged or refused; none otherwise.
     refused : bool, optional
         Whether it was measured too badly to be in any mean.
+    chosen : bool | None, optional
+        Whether somebody put it into the means or took it out of them; None leaves that to the rules.
     """
 
     trial: str
@@ -63,6 +65,7 @@ class Cycle:
     steady: bool = True
     reasons: tuple[Sentence, ...] = ()
     refused: bool = False
+    chosen: bool | None = None
 
     @property
     def reason(self) -> str:

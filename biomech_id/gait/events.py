@@ -295,7 +295,7 @@ def _search(
     else:
         events = found
     agreement = event_agreement(by_source | {"plate": trusted})
-    findings += [*_gaps_in_order(trial, events), *_disagreements(trial, agreement)]
+    findings += [*out_of_order(trial, events), *_disagreements(trial, agreement)]
     return EventSearch(events, by_source, agreement, rejected, delay, tuple(findings))
 
 
@@ -314,8 +314,16 @@ def _disagreements(trial: Trial, agreement: Sequence[Agreement]) -> list[Finding
     ]
 
 
-def _gaps_in_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
-    """Name every side whose strikes and offs do not alternate."""
+def out_of_order(trial: Trial, events: Sequence[Event]) -> list[Finding]:
+    """Name every side whose strikes and offs do not alternate.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    events : Sequence[Event]
+        Of it, in order of time.
+    """
     findings = []
     for side in SIDES:
         mine = [e for e in events if e.side == side]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import shlex
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import MissingInputError, OptionError, option
-from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.review import Review
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
@@ -105,8 +105,8 @@ class Job:
         own = self.folder / "review.toml"
         return self.review or (own if own.is_file() else None)
 
-    def verdicts(self) -> tuple[StanceVerdict, ...]:
-        """Verdicts on stances that somebody set by hand: the recipe's, and behind them the review's, which count.
+    def decisions(self) -> Review:
+        """Return what somebody decided by hand: the recipe's verdicts on stances, and behind them the review, which counts.
 
         Raises
         ------
@@ -115,11 +115,8 @@ class Job:
         """
         of_recipe = tuple(map(verdict_from, self.recipe.stance_verdicts))
         refuse_contradictions(of_recipe, "stance_verdicts")
-        if self.review_toml is None:
-            return of_recipe
-        of_review = read_review(self.review_toml)
-        refuse_contradictions(of_review, self.review_toml.name)
-        return of_recipe + of_review
+        reviewed = Review() if self.review_toml is None else read_review(self.review_toml)
+        return replace(reviewed, verdicts=of_recipe + reviewed.verdicts)
 
     def files(self) -> tuple[Path, ...]:
         """Recordings of this job, sorted by name, without the excluded ones.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from biomech_id.errors import Finding, OptionError, option
-from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.review import Review
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
@@ -59,15 +59,22 @@ class Pseudonym:
         """
         return replace(finding, values=self.of_values(finding.values), where=self.of(finding.where))
 
-    def of_verdict(self, verdict: StanceVerdict) -> StanceVerdict:
-        """Return a verdict set by hand without the names; it may name a trial as its file is called, or as the code has it.
+    def of_review(self, review: Review) -> Review:
+        """Return what was decided by hand without the names; it may name a trial as its file is called, or as the code has it.
 
         Parameters
         ----------
-        verdict : StanceVerdict
-            Of a recipe or a review.
+        review : Review
+            Of a recipe, and of a review.
         """
-        return replace(verdict, trial=self.of(verdict.trial), reason=self.of(verdict.reason), author=self.of(verdict.author))
+        kinds = {
+            each.name: tuple(map(self._of_decision, getattr(review, each.name))) for each in fields(review) if each.name != "file"
+        }
+        return replace(review, **kinds, file=self.of(review.file))
+
+    def _of_decision(self, said: Any) -> Any:
+        words = {each.name: self.of(value) for each in fields(said) if type(value := getattr(said, each.name)) is str}
+        return replace(said, **words)
 
     def of_values(self, values: Any) -> Any:
         """Return values without the names, however deep.

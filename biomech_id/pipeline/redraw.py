@@ -6,9 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from biomech_id.errors import OptionError
 from biomech_id.files.atomic import check_writable
+from biomech_id.gait.review import Decision, Review, decision_records
 from biomech_id.pipeline.job import sha256_of_input
+from biomech_id.pipeline.review_file import read_review
 from biomech_id.results.folder.read_write import read_folder, update_output
+from biomech_id.results.tables.review import reviewed_tables
+from biomech_id.results.tables.session_tables import SessionTables
 
 
 def redraw(
@@ -18,6 +23,7 @@ def redraw(
     pages: Sequence[str] | None = None,
     style: Path | None = None,
     mix: Sequence[str] = (),
+    review: Path | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
@@ -34,29 +40,55 @@ def redraw(
         A style file; None for the default.
     mix : Sequence[str], optional
         In what norm and session may differ: "bandwidth", say.
+    review : Path | None, optional
+        A review.toml whose cycles and comments are followed; None leaves the cycles as they were used.
     progress : Callable[[str, int, int], None] | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
     Raises
     ------
     BiomechError
-        The folder, norm, page names or style cannot be used; the old report is then still there.
+        The folder, norm, page names, style or review cannot be used; the old report is then still there.
     """
     from biomech_id.report import draw_report
 
     tables = read_folder(out)
+    if review is not None:
+        tables = reviewed_tables(tables, _drawable(read_review(review), tables, review, out))
     check_writable(out / "report.pdf")
 
     def draw(path: Path) -> None:
         draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, progress=progress)
 
-    update_output(out, "report.pdf", draw, noted={"drawn": _drawn_with(norm, style, pages, mix)})
+    update_output(out, "report.pdf", draw, noted={"drawn": _drawn_with(norm, style, pages, mix, review)})
     return out / "report.pdf"
 
 
-def _drawn_with(norm: Path | None, style: Path | None, pages: Sequence[str] | None, mix: Sequence[str]) -> dict[str, Any]:
+def _drawable(review: Review, tables: SessionTables, path: Path, out: Path) -> Review:
+    """The review, if everything it asks for can be had without the recordings.
+
+    Raises
+    ------
+    OptionError
+        It changes events or stances, and the analysis does not have these changes.
+    """
+    followed = (tables.summary.get("review") or {}).get("decisions", ())
+    asked: tuple[Decision, ...] = (*review.events, *review.verdicts)
+    news = [said for said in asked if decision_records([said])[0] not in followed]
+    if news:
+        raise OptionError(
+            f"{path.name} changes more than what is drawn ({news[0]}{f' and {len(news) - 1} more' if len(news) > 1 else ''}): that "
+            f"needs the recordings. Type: biomech-id run SUBJECT_DIR -o {out} --review {path}",
+            value=str(news[0]), expected="cycles and comments", where=path.name,
+        )  # fmt: skip
+    return review
+
+
+def _drawn_with(
+    norm: Path | None, style: Path | None, pages: Sequence[str] | None, mix: Sequence[str], review: Path | None
+) -> dict[str, Any]:
     """What the manifest says of a report drawn with more than the session's own tables; empty for one that was not."""
-    files = {"norm": norm, "style": style}
+    files = {"norm": norm, "style": style, "review": review}
     drawn: dict[str, Any] = {
         what: {"name": path.name, "sha256": sha256_of_input(path)} for what, path in files.items() if path is not None
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from biomech_id.errors import Finding, option
-from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.review import Review
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.pipeline.intake import stands_still
@@ -21,7 +21,7 @@ POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 
 
 def request_findings(
-    job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject, verdicts: Sequence[StanceVerdict] = ()
+    job: Job, trials: Sequence[Trial], static: Trial | None, subject: Subject, review: Review | None = None
 ) -> tuple[Finding, ...]:
     """Return everything that is odd about a request, given what was recorded.
 
@@ -35,10 +35,10 @@ def request_findings(
         The trial the model is calibrated on, or None.
     subject : Subject
         Measurements in force.
-    verdicts : Sequence[StanceVerdict], optional
-        Set by hand, of recipe and review.
+    review : Review | None, optional
+        What was decided by hand, in recipe and review.
     """
-    found = [*_unused(job), *_verdicts_of_no_trial(verdicts, trials)]
+    found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
     if static is not None:
         found += [*_moving_static(static), *_mass_unlike_weight(static, subject)]
     return tuple(found)
@@ -110,8 +110,8 @@ def settings_without_effect(
             yield Finding("setting-without-effect", {"settings": settings, "why": why, **mode}, "recipe")
 
 
-def _verdicts_of_no_trial(verdicts: Sequence[StanceVerdict], trials: Sequence[Trial]) -> Iterator[Finding]:
+def _of_no_trial(review: Review, trials: Sequence[Trial]) -> Iterator[Finding]:
     names = [trial.name for trial in trials]
-    lost = [str(verdict) for verdict in verdicts if verdict.trial not in names]
+    lost = [str(said) for said in review if said.trial not in names]
     if lost:
         yield Finding("verdict-of-no-trial", {"verdict": lost[0], "more": len(lost) - 1, "trials": names}, "recipe")

@@ -1,7 +1,9 @@
 """``review.toml``: what a person decided about a session after looking at it; and the same decisions in a recipe.
 
 One reader for both. ``[[verdict]]`` says which plate a stance is on, whatever the rules say of it; the recipe's ``stance_verdicts``
-holds the same tables, or each of them as one line. Where the two mean the same stance the review counts.
+holds the same tables, or each of them as one line. Where the two mean the same stance the review counts. ``[[stance]]`` takes a
+stance's kinetics away or gives them back, ``[[cycle]]`` puts a cycle into means or out of them, ``[[event]]`` moves, adds or
+deletes a foot strike or foot off, and a ``[[comment]]`` is printed.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,6 @@ from biomech_id.files.settings import (
     ListOf,
     Section,
     Setting,
-    Spot,
     a_number,
     a_text,
     a_whole_number,
@@ -30,6 +32,9 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.events import GAIT_KINDS
+from biomech_id.gait.review import Comment, CycleChoice, EventChange, Review
+from biomech_id.trial import EventKind
 
 #: What a person writes on one line: trial, side, which stance, plates.
 _LINE = re.compile(
@@ -59,43 +64,41 @@ def _table(required: Iterable[str], **own: Entry) -> Section:
 
 _SIDE = one_of(("L", "R"), "L or R.")
 _START = a_number(unit="s", explained="Strike that opens it (s): the nearest within 40 ms is meant.")
+_TIME = a_number(unit="s", explained="When (s): the nearest within 40 ms is meant.")
 #: A verdict on one stance.
 VERDICT = _table(
     ("trial", "side", "start_s", "plate"), side=_SIDE, start_s=_START,
     plate=Setting('a plate\'s number, a list of numbers, or "none"', _is_plate, "Plate the foot is on."),
 )  # fmt: skip
-_TIME = a_number(unit="s")
-#: Decisions that a review may hold beside verdicts; they are described, and refused by name as long as nothing follows them.
-NOT_YET: Mapping[str, Section] = {
-    "cycle": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it enters means.")),
-    "stance": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it has kinetics.")),
-    "event": _table(
-        ("trial", "side", "kind", "time_s"), side=_SIDE, kind=one_of(("Foot Strike", "Foot Off")), time_s=_TIME,
-        new_time_s=_TIME, new=yes_or_no("Whether it is added."), deleted=yes_or_no("Whether it is taken away."),
-    ),
-    "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
-}  # fmt: skip
-#: What a review may say.
-REVIEW = Section(
-    {
-        "schema": a_whole_number(1, 1, "Version of this layout."),
-        "verdict": ListOf(VERDICT),
-        **{k: ListOf(v) for k, v in NOT_YET.items()},
-    },
-    required=("schema",),
+#: How an event may change: exactly one of these says what becomes of it.
+_CHANGES = ("new_time_s", "new", "deleted")
+_EVENT = _table(
+    ("trial", "side", "kind", "time_s"), side=_SIDE, kind=one_of(tuple(map(str, GAIT_KINDS))), time_s=_TIME,
+    new_time_s=a_number(unit="s", explained="Where it is moved to (s)."), new=yes_or_no("Whether it is added."),
+    deleted=yes_or_no("Whether it is taken away."),
+)  # fmt: skip
+EVENT = replace(
+    _EVENT,
     rules=(
         Setting(
-            "[[verdict]] tables",
-            lambda said: not any(said.get(name) for name in NOT_YET),
-            said=lambda at: _not_yet(at),
+            "moved, added or deleted",
+            lambda said: sum(said.get(name) not in (None, False) for name in _CHANGES) == 1,
+            said=lambda at: f"{at.start}an event needs exactly one of new_time_s, new = true and deleted = true.",
         ),
     ),
 )
-
-
-def _not_yet(at: Spot) -> str:
-    names = " and ".join(f"[[{name}]]" for name in NOT_YET if isinstance(at.value, Mapping) and at.value.get(name))
-    return f"{at.start}{names} cannot be followed yet, and nothing of a review is left aside in silence; only [[verdict]] can."
+#: What a review may say: name of each list of tables -> what one of them holds.
+DECISION_TABLES: Mapping[str, Section] = {
+    "verdict": VERDICT,
+    "cycle": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it enters means.")),
+    "stance": _table(("trial", "side", "start_s", "use"), side=_SIDE, start_s=_START, use=yes_or_no("Whether it has kinetics.")),
+    "event": EVENT,
+    "comment": _table(("trial", "time_s", "text"), time_s=_TIME, text=a_text("What was noticed.")),
+}
+REVIEW = Section(
+    {"schema": a_whole_number(1, 1, "Version of this layout."), **{name: ListOf(table) for name, table in DECISION_TABLES.items()}},
+    required=("schema",),
+)
 
 
 def _flaws(value: object) -> str:
@@ -173,14 +176,14 @@ def as_written(item: object) -> object:
         return dict(item) if isinstance(item, Mapping) else item
     if item.start_s is None:
         return str(item)
-    numbers = [int(name.removeprefix("plate ")) for name in item.plates]
+    numbers = [int(name.removeprefix("plate ")) for name in item.plates or ()]
     plate = "none" if not numbers else numbers[0] if len(numbers) == 1 else numbers
     table = {"trial": item.trial, "side": item.side, "start_s": item.start_s, "plate": plate}
     return table | {name: words for name in ("reason", "author") if (words := getattr(item, name))}
 
 
-def read_review(path: str | Path) -> tuple[StanceVerdict, ...]:
-    """Read the verdicts of a ``review.toml``.
+def read_review(path: str | Path) -> Review:
+    """Read a ``review.toml``.
 
     Parameters
     ----------
@@ -190,19 +193,47 @@ def read_review(path: str | Path) -> tuple[StanceVerdict, ...]:
     Raises
     ------
     OptionError
-        It cannot be read, says something unknown, or holds decisions that cannot be followed yet.
+        It cannot be read, says something unknown, or says two things of one stance or cycle.
     """
-    content = read_written(path, tomllib.loads)
-    must_fit(REVIEW, content, Path(path).name)
-    return tuple(map(verdict_from, content.get("verdict", ())))
+    content, name = read_written(path, tomllib.loads), Path(path).name
+    must_fit(REVIEW, content, name)
+    cycles = tuple(CycleChoice(**_said(said, "start_s")) for said in content.get("cycle", ()))
+    verdicts = (*map(verdict_from, content.get("verdict", ())), *map(_of_stance, content.get("stance", ())))
+    refuse_contradictions(verdicts, name)
+    refuse_contradictions(cycles, name)
+    return Review(
+        verdicts,
+        cycles,
+        tuple(_of_event(said) for said in content.get("event", ())),
+        tuple(Comment(**_said(said, "time_s")) for said in content.get("comment", ())),
+        name,
+    )
 
 
-def refuse_contradictions(verdicts: Iterable[StanceVerdict], where: str) -> None:
-    """Refuse two verdicts of one source that name the same stance alike and differ in the plate.
+def _said(table: Mapping[str, Any], *times: str) -> dict[str, Any]:
+    """A table whose times are numbers with a fraction, as TOML writes some of them without."""
+    return {name: float(value) if name in times else value for name, value in table.items()}
+
+
+def _of_stance(said: Mapping[str, Any]) -> StanceVerdict:
+    """A stance that is put in has the plates the rules see it on, one that is put out has none."""
+    plates: tuple[str, ...] | None = None if said["use"] else ()
+    return StanceVerdict(
+        said["trial"], said["side"], plates, None, float(said["start_s"]), said.get("reason", ""), said.get("author", "")
+    )
+
+
+def _of_event(said: Mapping[str, Any]) -> EventChange:
+    values = _said(said, "time_s", "new_time_s")
+    return EventChange(**{**values, "kind": EventKind(values["kind"])})
+
+
+def refuse_contradictions(decisions: Iterable[StanceVerdict | CycleChoice], where: str) -> None:
+    """Refuse two decisions of one source that name the same stance or cycle alike and differ in what becomes of it.
 
     Parameters
     ----------
-    verdicts : Iterable[StanceVerdict]
+    decisions : Iterable[StanceVerdict | CycleChoice]
         Of a recipe, or of a review.
     where : str
         What messages call it.
@@ -212,11 +243,12 @@ def refuse_contradictions(verdicts: Iterable[StanceVerdict], where: str) -> None
     OptionError
         There are two.
     """
-    known: dict[tuple[str, str, str], StanceVerdict] = {}
-    for verdict in verdicts:
-        first = known.setdefault((verdict.trial, verdict.side, verdict.which), verdict)
-        if first.plates != verdict.plates:
+    known: dict[tuple[str, str, str], StanceVerdict | CycleChoice] = {}
+    for said in decisions:
+        which = said.which if isinstance(said, StanceVerdict) else f"{said.start_s:.9g} s"
+        first = known.setdefault((said.trial, said.side, which), said)
+        if str(first) != str(said):
             raise OptionError(
-                f"{where} says both {str(first)!r} and {str(verdict)!r}.",
-                value=(str(first), str(verdict)), expected="one verdict for each stance", where=where,
+                f"{where} says both {str(first)!r} and {str(said)!r}.",
+                value=(str(first), str(said)), expected="one decision for each stance and cycle", where=where,
             )  # fmt: skip

@@ -17,17 +17,17 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.emg.findings import record_findings
-from biomech_id.errors import BiomechError, Finding, MissingInputError, Severity
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.gait.assignment import assign_plates
-from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
 from biomech_id.gait.events import search_events
 from biomech_id.gait.floor import find_belts
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.review import Review, apply_cycles, corrected
 from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.support import floor_support
@@ -133,7 +133,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     BiomechError
         Nothing could be analysed; the sentence says what is missing and what to do.
     """
-    norm, verdicts = _norm(job), job.verdicts()
+    norm, review = _norm(job), job.decisions()
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
@@ -147,10 +147,10 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=trials)
     static, subject, model = _calibrated(job, intake)
     walks = [trial for trial in intake.trials if trial is not static and not _has_a_purpose(trial, job)]
-    # A verdict may name a trial as its file is called, or as a code has it.
-    verdicts = tuple(map(nameless.of_verdict, verdicts))
-    noticed = (*markerless, *request_findings(job, intake.trials, static, subject, verdicts))
-    static_motion, results, failed = _analysed(walks, model, subject, job, verdicts, progress=progress)
+    # A decision may name a trial as its file is called, or as a code has it.
+    review = nameless.of_review(review)
+    noticed = (*markerless, *request_findings(job, intake.trials, static, subject, review))
+    static_motion, results, failed = _analysed(walks, model, subject, job, review, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
     told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None))
@@ -162,7 +162,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         )  # fmt: skip
     return _session(
         job, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told), emg=emg,
+        noticed=(*noticed, *told), emg=emg, review=review,
     )  # fmt: skip
 
 
@@ -252,12 +252,13 @@ def analyse(
 
 
 class Solved(NamedTuple):
-    """One trial with its loads, before cycles are cut: the result so far, the trial as analysed, and where and how it went."""
+    """One trial with its loads, before cycles are cut: the result so far, the trial as analysed, where and how it went, by hand."""
 
     result: TrialResult
     trial: Trial
     landmarks: Landmarks
     travel: Travel
+    review: Review
 
 
 def solve_trial(
@@ -267,7 +268,7 @@ def solve_trial(
     recipe: Recipe,
     *,
     condition: str = "",
-    verdicts: Sequence[StanceVerdict] | None = None,
+    review: Review | None = None,
 ) -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
@@ -283,8 +284,8 @@ def solve_trial(
         Settings of the main job.
     condition : str, optional
         Of the trials: "barefoot".
-    verdicts : Sequence[StanceVerdict] | None, optional
-        Set by hand; None takes the recipe's.
+    review : Review | None, optional
+        What was decided by hand; None takes the recipe's verdicts.
 
     Raises
     ------
@@ -296,10 +297,11 @@ def solve_trial(
     motion = model.track(trial, kinetics=recipe.kinetics)
     weight: dict[str, Any] = {"body_mass_kg": subject.mass_kg, "contact_N": recipe.contact_N}
     search = search_events(trial, motion, source=recipe.event_source, **weight)
+    by_hand = (review or Review(tuple(map(verdict_from, recipe.stance_verdicts)))).of_trial(trial.name)
+    search = corrected(trial, search, by_hand)
     assignment, loads, as_recorded, errors = None, None, None, {}
     if trial.plates:
-        by_hand = tuple(map(verdict_from, recipe.stance_verdicts)) if verdicts is None else verdicts
-        given = {"kinetics": recipe.kinetics, "verdicts": by_hand, **weight}
+        given = {"kinetics": recipe.kinetics, "verdicts": by_hand.verdicts, **weight}
         assignment = assign_plates(trial, motion, events=search.events, **given)
         loads = solve_body(motion, assignment, budget=recipe.budget)
         if any(plate.spread_s for plate in trial.wrench_plates or ()):
@@ -330,7 +332,7 @@ def solve_trial(
         analog=trial.analog,
         belts=find_belts(landmarks, search.events, travel),
     )
-    return Solved(result, trial, landmarks, travel)
+    return Solved(result, trial, landmarks, travel, by_hand)
 
 
 def cut_and_grade(
@@ -349,8 +351,9 @@ def cut_and_grade(
     mean_cycle_s : Mapping[str, float]
         Side -> mean cycle time of the session, for stances whose next strike lies outside the trial.
     """
-    result, trial, landmarks, travel = solved
+    result, trial, landmarks, travel, review = solved
     cycles = cut_cycles(trial, result.events, result.assignment, travel=travel, landmarks=landmarks, mean_cycle_s=mean_cycle_s)
+    cycles = apply_cycles(cycles, review.cycles)
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = replace(result, cycles=cycles, parameters=parameters)
@@ -391,7 +394,7 @@ def _analysed(
     model: CalibratedModel,
     subject: Subject,
     job: Job,
-    verdicts: Sequence[StanceVerdict],
+    review: Review,
     *,
     progress: Progress | None,
 ) -> tuple[BodyMotion | None, list[TrialResult], list[Refused]]:
@@ -404,12 +407,17 @@ def _analysed(
             progress(f"analysing {trial.name}", number, len(walks))
         try:
             called = condition(Path(trial.path).stem)
-            solved.append(solve_trial(trial, model, subject, job.recipe, condition=called, verdicts=verdicts))
+            solved.append(solve_trial(trial, model, subject, job.recipe, condition=called, review=review))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
     means = _mean_cycles(solved)
     static = None if model.static is None else model.track(model.static, kinetics=job.recipe.kinetics)
-    results = [cut_and_grade(each, model, static, means.get(each.result.condition, {})) for each in solved]
+    results = []
+    for each in solved:
+        try:
+            results.append(cut_and_grade(each, model, static, means.get(each.result.condition, {})))
+        except OptionError as error:  # a cycle that a review names and the trial has not
+            refused.append(Refused.by(error, Path(each.trial.path)))
     return static, results, refused
 
 
@@ -441,6 +449,7 @@ def _session(
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
     emg: SessionEmg,
+    review: Review,
 ) -> SessionResult:
 
     recipe = job.recipe
@@ -464,6 +473,7 @@ def _session(
         static_markers=None if model.static is None else model.static.markers,
         marker_groups=model.marker_groups,
         emg=emg,
+        review=review,
     )
     return replace(session, findings=(*session.findings, *_compared(session, job)))
 

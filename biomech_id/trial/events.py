@@ -27,6 +27,7 @@ class EventSource(StrEnum):
     FILE = "file"
     PLATE = "plate"
     MARKER = "marker"
+    HAND = "hand"
 
 
 @holds(

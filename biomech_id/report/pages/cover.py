@@ -156,6 +156,7 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         (style.label("cover.static"), recorded(stood, style)),
         *unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
+        *by_hand(tables, style),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
@@ -191,6 +192,25 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     """
     used = cycles[cycles["used"].astype(bool)]
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
+
+
+def by_hand(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
+    """How many cycles somebody left out or put in, and which file says so.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    review = tables.summary.get("review") or {}
+    used, by_rules = (tables.cycle_list[name].astype(bool) for name in ("used", "used_by_rules"))
+    counts = {"out": int((by_rules & ~used).sum()), "in": int((used & ~by_rules).sum())}
+    changed = {kind: sum(said["decision"] == kind for said in review.get("decisions", ())) for kind in ("event", "verdict")}
+    said = [style.label(f"cover.by_hand_{what}", n=n) for what, n in (counts | changed).items() if n]
+    if said:
+        yield style.label("cover.by_hand"), ", ".join(said) + f" ({review.get('file') or style.label('cover.recipe')})"
 
 
 def norm_line(norm: Norm | None, style: Style) -> str:

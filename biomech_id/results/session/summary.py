@@ -14,6 +14,7 @@ from biomech_id.errors import Finding
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.floor import NO_BELTS, Belts
+from biomech_id.gait.review import decision_records
 from biomech_id.models.registry import body_model
 from biomech_id.results.norms.norm import norm_note
 from biomech_id.results.session.clinical import MOMENT_AXES
@@ -57,9 +58,10 @@ def session_summary(session: SessionValues) -> dict[str, Any]:
         "sentence": verdict_sentence(session),
         "conditions": list(dict.fromkeys(trial.condition for trial in session.trials)),
         "norm": norm_note(session.norm),
+        "review": {"file": session.review.file, "decisions": decision_records(session.review)} if any(session.review) else None,
         "trials": [trial_summary(trial) for trial in session.trials],
         "failed": [{"file": failure.file, "error": failure.sentence} for failure in session.failed],
-        "findings": _findings(session.findings),
+        "findings": finding_records(session.findings),
     }
 
 
@@ -120,12 +122,19 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
             side: {"time_s": belt.time_s, "velocity_m_s": belt.velocity_lab_m_s} for side, belt in sorted(trial.belts.items())
         },
         "events": [_event(event) for event in trial.events],
-        "cycles": [cycle_summary(cycle, used=trial.used(cycle), sound=trial.sound(cycle)) for cycle in trial.cycles],
+        "cycles": [
+            {
+                **cycle_summary(cycle, used=trial.used(cycle), sound=trial.sound(cycle)),
+                "used_by_rules": trial.used_by_rules(cycle),
+                "sound_by_rules": trial.sound_by_rules(cycle),
+            }
+            for cycle in trial.cycles
+        ],
         "event_agreement": [_agreement(row) for row in trial.agreement],
         "plates": [_plate(plate) for plate in trial.plates],
         "foot_outline_mm": foot_outlines_mm(motion, trial.cycles, trial.belts),
         **_history(trial.history),
-        "findings": _findings(trial.findings),
+        "findings": finding_records(trial.findings),
     }
 
 
@@ -217,5 +226,12 @@ def _history(steps: Iterable[Sentence | str]) -> dict[str, Any]:
     return {"history": list(map(str, said)), "steps": [step.to_dict() for step in said]}
 
 
-def _findings(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def finding_records(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+    """Return findings as ``summary.json`` holds them.
+
+    Parameters
+    ----------
+    findings : Iterable[Finding]
+        Of a trial, or of the session.
+    """
     return [{**f.to_dict(), "severity": str(f.severity), "message": f.message, "hint": f.hint, "where": f.where} for f in findings]

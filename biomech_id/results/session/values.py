@@ -22,6 +22,7 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.floor import Belts
 from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.review import Review
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
 from biomech_id.results.session.emg import SessionEmg
@@ -184,17 +185,40 @@ class TrialResult:
     def used(self, cycle: Cycle) -> bool:
         """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial, neither of which was refused.
 
-        Every count of cycles in tables and report is a count of these.
+        Every count of cycles in tables and report is a count of these. Somebody may have decided otherwise (``cycle.chosen``), but
+        nobody makes a turn a straight walk.
 
         Parameters
         ----------
         cycle : Cycle
             The cycle.
         """
-        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.sound(cycle)
+        if cycle.chosen is None:
+            return self.used_by_rules(cycle)
+        return cycle.chosen and self.kind is TrialKind.STRAIGHT
+
+    def used_by_rules(self, cycle: Cycle) -> bool:
+        """Whether the rules alone let a cycle enter means.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            The cycle.
+        """
+        return cycle.steady and self.kind is TrialKind.STRAIGHT and self.sound_by_rules(cycle)
 
     def sound(self, cycle: Cycle) -> bool:
         """Whether a cycle was measured well enough to be averaged with others of its kind, whatever that is.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            The cycle.
+        """
+        return self.sound_by_rules(cycle) if cycle.chosen is None else cycle.chosen
+
+    def sound_by_rules(self, cycle: Cycle) -> bool:
+        """Whether the rules alone let a cycle be averaged with others of its kind.
 
         Parameters
         ----------
@@ -277,6 +301,8 @@ class SessionValues:
         (side, segment) -> names of its markers.
     emg : SessionEmg, optional
         Muscle signals of every recording.
+    review : Review, optional
+        What somebody decided by hand.
     """
 
     subject: Subject
@@ -298,6 +324,7 @@ class SessionValues:
     static_markers: Markers | None = None
     marker_groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
     emg: SessionEmg = field(default_factory=SessionEmg)
+    review: Review = field(default_factory=Review)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

@@ -53,7 +53,10 @@ def session_tables(session: SessionValues) -> SessionTables:
     )
     if session.norm is None:
         return tables
-    return dataclasses.replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), session.norm)))
+    scores = score_rows(mean_curves(tables), session.norm)
+    if session.review.cycles:
+        scores += score_rows(mean_curves(tables, by_rules=True), session.norm, cycles="all")
+    return dataclasses.replace(tables, scores=tidy_table("scores", scores))
 
 
 def _gaps(trial: TrialResult) -> Iterable[Mapping[str, Any]]:

@@ -12,7 +12,7 @@ from biomech_id.results.tables.session_tables import SessionTables
 MeanCurves = dict[tuple[str, str, str], FloatArray]
 
 
-def mean_curves(tables: SessionTables) -> dict[str, MeanCurves]:
+def mean_curves(tables: SessionTables, *, by_rules: bool = False) -> dict[str, MeanCurves]:
     """Return condition -> mean curves over its used cycles; a curve that no used cycle has is left out.
 
     At each percent the mean is over the cycles that have a value there: a ``stance_only`` cycle counts in its stance.
@@ -21,8 +21,10 @@ def mean_curves(tables: SessionTables) -> dict[str, MeanCurves]:
     ----------
     tables : SessionTables
         The session's tables.
+    by_rules : bool, optional
+        Whether what somebody decided about cycles is left aside.
     """
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    used = tables.cycle_list[tables.cycle_list["used_by_rules" if by_rules else "used"].astype(bool)]
     means: dict[str, MeanCurves] = {}
     for condition, cycles in used.groupby("condition", sort=False):
         for side in SIDES:

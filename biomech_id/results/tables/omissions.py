@@ -96,7 +96,8 @@ def _whole_trial(trial: Mapping[str, Any], condition: str | None) -> Sentence | 
     """Why no cycle of a trial counts; None where some may."""
     if condition not in (None, trial["condition"]):
         return Sentence("other-condition", {"condition": trial["condition"], "wanted": condition})
-    if trial["verdict"] == Grade.REJECT:
+    by_hand = any(cycle["used"] and not cycle.get("used_by_rules", True) for cycle in trial["cycles"])
+    if trial["verdict"] == Grade.REJECT and not by_hand:
         return Sentence("trial-rejected", {"reasons": trial["reasons"]})
     if trial["kind"] != "straight":
         return Sentence("not-straight", {"kind": trial["kind"]})

@@ -17,17 +17,20 @@ from biomech_id.results.tables.means import MeanCurves
 GVS, GPS, GPS_OVERALL = "GVS", "GPS", "GPS.overall"
 
 
-def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame) -> list[Mapping[str, object]]:
+def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame, *, cycles: str = "used") -> list[Mapping[str, object]]:
     """Return rows of ``scores.csv``.
 
     Parameters
     ----------
     means : Mapping[str, MeanCurves]
-        Condition -> mean curves of the used cycles.
+        Condition -> mean curves of these cycles.
     norm : pd.DataFrame
         Its mean curves are compared with; its own scores, if it has them, go into ``norm_mean`` and ``norm_sd``.
+    cycles : str, optional
+        Which cycles the means are of: "used" or "all".
     """
-    return [row for condition, curves in means.items() for row in _rows(condition, scores_against(curves, norm), norm)]
+    rows = [row for condition, curves in means.items() for row in _rows(condition, scores_against(curves, norm), norm)]
+    return [{**row, "cycles": cycles} for row in rows]
 
 
 def scores_against(curves: MeanCurves, norm: pd.DataFrame) -> GaitScores:

@@ -120,14 +120,16 @@ class SessionTables:
         ``trial kind condition`` and the fields of ``summary["trials"][i]["cycles"]``.
         """
         rows = [
-            {"trial": trial["name"], "kind": trial["kind"], "condition": trial["condition"], "reasons": (), "sound": True, **cycle}
+            # Folders of before reviews do not tell used and used by the rules apart.
+            {name: trial[key] for name, key in (("trial", "name"), ("kind", "kind"), ("condition", "condition"))}
+            | {"reasons": (), "sound": True, "used_by_rules": cycle["used"], **cycle}
             for trial in self.summary.get("trials", ())
             for cycle in trial["cycles"]
         ]
         columns = [
             "trial", "kind", "condition", "side", "cycle", "start_s", "end_s", "foot_off_s", "opposite_off_s", "opposite_strike_s",
             "foot_off_percent", "opposite_off_percent", "opposite_strike_percent", "kinetics_valid", "used", "sound",
-            "reason", "reasons",
+            "reason", "reasons", "used_by_rules",
         ]  # fmt: skip
         return pd.DataFrame(rows, columns=columns)
 

@@ -72,5 +72,5 @@ def test_settings_that_the_model_does_not_read(static: Trial) -> None:
 
 def test_a_stance_verdict_for_no_trial_is_said(static: Trial, walk: Trial) -> None:
     job = Job((HERE,), recipe=Recipe(stance_verdicts=(f"{walk.name} L 1 = none", "walk99 L 1.5 s = none")))
-    (found,) = request_findings(job, [static, walk], static, Subject(), job.verdicts())
+    (found,) = request_findings(job, [static, walk], static, Subject(), job.decisions())
     assert "'walk99 L 1.5 s = none' belongs to no trial" in found.message

@@ -8,9 +8,11 @@ import pytest
 
 from biomech_id.errors import OptionError
 from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.review import Comment, CycleChoice, EventChange
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, read_recipe, recipe_toml
-from biomech_id.pipeline.review_file import NOT_YET, read_review, verdict_from
+from biomech_id.pipeline.review_file import DECISION_TABLES, read_review, verdict_from
+from biomech_id.trial import EventKind
 
 TABLE = '[[verdict]]\ntrial = "walk 01"\nside = "L"\nstart_s = 2.33\nplate = 2\nreason = "seen on video"\nauthor = "AB"\n'
 REVIEWED = StanceVerdict("walk 01", "L", ("plate 2",), None, 2.33, "seen on video", "AB")
@@ -43,7 +45,7 @@ def test_a_line_that_cannot_be_read_is_refused_by_the_recipe(line: str) -> None:
 
 
 def test_the_table_is_read_alike_from_review_and_recipe(tmp_path: Path) -> None:
-    assert read_review(write(tmp_path, "review.toml", "schema = 1\n" + TABLE)) == (REVIEWED,)
+    assert read_review(write(tmp_path, "review.toml", "schema = 1\n" + TABLE)).verdicts == (REVIEWED,)
     recipe = read_recipe(write(tmp_path, "recipe.toml", '[plates]\nstance_verdicts = ["walk R 1 = none"]\n' + TABLE))
     assert recipe.stance_verdicts == ("walk R 1 = none", REVIEWED)
     inline = (
@@ -92,34 +94,46 @@ OTHERS = {
 }
 
 
-def test_decisions_that_cannot_be_followed_yet_are_described_and_never_left_aside_in_silence(tmp_path: Path) -> None:
-    assert OTHERS.keys() == NOT_YET.keys()
-    for name, keys in OTHERS.items():
-        with pytest.raises(OptionError, match=rf"review.toml: \[\[{name}\]\] cannot be followed yet"):
-            read_review(write(tmp_path, "review.toml", f"schema = 1\n{TABLE}[[{name}]]\n{keys}"))
-        with pytest.raises(OptionError, match=rf"{name}\[1\].trial is missing"):
-            read_review(
-                write(
-                    tmp_path,
-                    "review.toml",
-                    f"schema = 1\n[[{name}]]\n{keys.replace('trial', 'tria')}".replace("tria =", "# tria ="),
-                )
-            )
+def test_every_decision_is_read(tmp_path: Path) -> None:
+    assert {"verdict", *OTHERS} == DECISION_TABLES.keys()
+    text = "schema = 1\n" + TABLE + "".join(f"[[{name}]]\n{keys}" for name, keys in OTHERS.items())
+    review = read_review(write(tmp_path, "review.toml", text))
+    assert review.cycles == (CycleChoice("walk", "L", 1.0, False),)
+    assert review.verdicts == (REVIEWED, StanceVerdict("walk", "L", (), None, 1.0, "stumbled"))
+    assert review.events == (EventChange("walk", "L", EventKind.FOOT_OFF, 1.0, 1.1),)
+    assert review.comments == (Comment("walk", 1.0, "stumbles", author="AB"),)
+    assert review.file == "review.toml"
+    put_in = write(tmp_path, "review.toml", "schema = 1\n[[stance]]\n" + OTHERS["stance"].replace("false", "true"))
+    assert read_review(put_in).verdicts[0].plates is None
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_decision_about_no_trial_is_refused(tmp_path: Path, name: str) -> None:
+    text = f"schema = 1\n[[{name}]]\n{OTHERS[name].replace('trial =', '# trial =')}"
+    with pytest.raises(OptionError, match=rf"{name}\[1\].trial is missing"):
+        read_review(write(tmp_path, "review.toml", text))
+
+
+@pytest.mark.parametrize("change", ["", "new = true\nnew_time_s = 1.1\n", "new = false\n", "deleted = true\nnew = true\n"])
+def test_an_event_is_moved_or_added_or_deleted(tmp_path: Path, change: str) -> None:
+    text = "schema = 1\n[[event]]\n" + OTHERS["event"].replace("new_time_s = 1.1\n", change)
+    with pytest.raises(OptionError, match="exactly one of new_time_s, new = true and deleted = true"):
+        read_review(write(tmp_path, "review.toml", text))
 
 
 def test_the_folders_own_review_counts_behind_the_recipe_and_one_that_is_named_before_it(tmp_path: Path) -> None:
     folder, other = tmp_path / "anna", tmp_path / "other.toml"
     folder.mkdir()
     job = Job((folder,), recipe=Recipe(stance_verdicts=("walk 01 L 1 = none",)))
-    assert [str(verdict) for verdict in job.verdicts()] == ["walk 01 L 1 = none"]
+    assert [str(verdict) for verdict in job.decisions().verdicts] == ["walk 01 L 1 = none"]
     write(folder, "review.toml", "schema = 1\n" + TABLE)
-    assert [str(verdict) for verdict in job.verdicts()] == ["walk 01 L 1 = none", "walk 01 L 2.33 s = plate 2"]
+    assert [str(verdict) for verdict in job.decisions().verdicts] == ["walk 01 L 1 = none", "walk 01 L 2.33 s = plate 2"]
     write(tmp_path, "other.toml", "schema = 1\n")
     named = Job((folder,), review=other)
-    assert named.verdicts() == ()
+    assert named.decisions().verdicts == ()
     assert "--review other.toml" in named.command()
     with pytest.raises(OptionError, match="says both"):
-        Job((folder,), recipe=Recipe(stance_verdicts=("walk L 1 = none", "walk L 1 = plate 1"))).verdicts()
+        Job((folder,), recipe=Recipe(stance_verdicts=("walk L 1 = none", "walk L 1 = plate 1"))).decisions()
     write(folder, "review.toml", "schema = 1\n" + TABLE + TABLE.replace("plate = 2", "plate = 1"))
     with pytest.raises(OptionError, match=r"review\.toml says both"):
-        job.verdicts()
+        job.decisions()

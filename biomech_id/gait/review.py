@@ -1,0 +1,352 @@
+"""What somebody decided about a session after looking at it, and the events and cycles of a trial that follow from it.
+
+A time names the event, or the cycle that begins, nearest to it, within `NEAREST_S`; a decision about nothing is refused, for it was
+meant. Verdicts on stances are followed where feet are put on plates (`gait.by_hand`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from typing import Any
+
+from biomech_id.errors import Finding, OptionError
+from biomech_id.gait.by_hand import NEAREST_S, StanceVerdict
+from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.events import EventSearch, out_of_order
+from biomech_id.sentences import Sentence
+from biomech_id.trial import Event, EventKind, EventSource, Trial
+
+
+@dataclass(frozen=True)
+class CycleChoice:
+    """Whether one cycle enters means, whatever the rules say of it.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    side : str
+        "L" or "R".
+    start_s : float
+        Strike that opens the cycle, absolute seconds.
+    use : bool
+        Whether it enters.
+    reason : str, optional
+        Why.
+    author : str, optional
+        Who says so.
+    """
+
+    trial: str
+    side: str
+    start_s: float
+    use: bool
+    reason: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.trial} {self.side} cycle from {self.start_s:.9g} s {'in' if self.use else 'out'}"
+
+    @property
+    def said(self) -> Sentence:
+        """The decision as a reason of the cycle."""
+        return Sentence("cycle-in-by-hand" if self.use else "cycle-out-by-hand", {"author": self.author, "reason": self.reason})
+
+
+@dataclass(frozen=True)
+class EventChange:
+    """One foot strike or foot off that is moved, added or taken away.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    side : str
+        "L" or "R".
+    kind : EventKind
+        Foot strike or foot off.
+    time_s : float
+        When it is, absolute seconds.
+    new_time_s : float | None, optional
+        Where it is moved to; None leaves it there.
+    new : bool, optional
+        Whether it is added at ``time_s``.
+    deleted : bool, optional
+        Whether it is taken away.
+    reason : str, optional
+        Why.
+    author : str, optional
+        Who says so.
+    """
+
+    trial: str
+    side: str
+    kind: EventKind
+    time_s: float
+    new_time_s: float | None = None
+    new: bool = False
+    deleted: bool = False
+    reason: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        what = "new" if self.new else "deleted" if self.deleted else f"to {self.new_time_s:.9g} s"
+        return f"{self.trial} {self.side} {self.kind} at {self.time_s:.9g} s {what}"
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody noticed at one moment of a trial.
+
+    Attributes
+    ----------
+    trial : str
+        Name of the trial.
+    time_s : float
+        When, absolute seconds.
+    text : str
+        What.
+    reason : str, optional
+        Why it was noted.
+    author : str, optional
+        Who noticed it.
+    """
+
+    trial: str
+    time_s: float
+    text: str
+    reason: str = ""
+    author: str = ""
+
+    def __str__(self) -> str:
+        return f"comment on {self.trial} at {self.time_s:.9g} s"
+
+    @property
+    def finding(self) -> Finding:
+        """What is printed beside the trial's findings."""
+        values = {"time_s": self.time_s, "text": self.text, "author": self.author}
+        return Finding("comment-by-hand", values, self.trial)
+
+
+Decision = StanceVerdict | CycleChoice | EventChange | Comment
+
+
+@dataclass(frozen=True)
+class Review:
+    """Everything decided by hand about a session.
+
+    Attributes
+    ----------
+    verdicts : tuple[StanceVerdict, ...], optional
+        On stances; where two mean one stance the later one counts.
+    cycles : tuple[CycleChoice, ...], optional
+        In means or out of them.
+    events : tuple[EventChange, ...], optional
+        Moved, added or taken away.
+    comments : tuple[Comment, ...], optional
+        Printed, and nothing else.
+    file : str, optional
+        Name of the file that says so; empty where a recipe does.
+    """
+
+    verdicts: tuple[StanceVerdict, ...] = ()
+    cycles: tuple[CycleChoice, ...] = ()
+    events: tuple[EventChange, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    file: str = ""
+
+    def __iter__(self) -> Iterator[Decision]:
+        return chain(self.verdicts, self.cycles, self.events, self.comments)
+
+    def of_trial(self, name: str) -> Review:
+        """Return what is said of one trial.
+
+        Parameters
+        ----------
+        name : str
+            Of the trial.
+        """
+        kept: dict[str, Any] = {
+            each.name: tuple(said for said in getattr(self, each.name) if said.trial == name)
+            for each in fields(self)
+            if each.name != "file"
+        }
+        return replace(self, **kept)
+
+
+def corrected(trial: Trial, search: EventSearch, review: Review) -> EventSearch:
+    """Return the events of a trial as somebody wants them, and say of it; comments are said here too.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    search : EventSearch
+        Its events as found.
+    review : Review
+        What is said of this trial.
+
+    Raises
+    ------
+    OptionError
+        See `apply_events`.
+    """
+    noted = tuple(said.finding for said in review.comments)
+    if not review.events:
+        return replace(search, findings=(*search.findings, *noted))
+    events = apply_events(trial, search.events, review.events)
+    # Whether strikes and offs alternate is known only now.
+    found = [finding for finding in search.findings if finding.rule != "events-out-of-order"]
+    counts = {
+        "added": sum(change.new for change in review.events),
+        "deleted": sum(change.deleted for change in review.events),
+        "moved": sum(change.new_time_s is not None for change in review.events),
+    }
+    told = Finding("events-by-hand", {**counts, "file": review.file}, trial.name)
+    return replace(search, events=events, findings=(*found, *out_of_order(trial, events), told, *noted))
+
+
+def apply_events(trial: Trial, events: Sequence[Event], changes: Iterable[EventChange]) -> tuple[Event, ...]:
+    """Return a trial's events with those that somebody moved, added or took away, in order of time.
+
+    Every change is about the events as they were found: the order in which changes are written decides nothing.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    events : Sequence[Event]
+        As found.
+    changes : Iterable[EventChange]
+        Of this trial.
+
+    Raises
+    ------
+    OptionError
+        A change of an event that is not there, or that another change is about already; one that is added where there is one, or
+        lies outside the recording.
+    """
+    left, added = list(events), []
+    for change in changes:
+        alike = {e.time_s: e for e in events if (e.side, e.kind) == (change.side, change.kind)}
+        near = nearest(change.time_s, alike)
+        is_there = near is not None and abs(near - change.time_s) <= _REACH_S
+        to_s = change.new_time_s if change.new_time_s is not None else change.time_s
+        if change.new and is_there:
+            _refuse(change, f"but there is one at {near:.3f} s already", "an event that is not there yet")
+        elif not change.new and not is_there:
+            _refuse(change, "but there is none" + (f"; the nearest is at {near:.3f} s" if near is not None else ""), _EXPECTED)
+        if not change.deleted and not trial.first_time_s <= to_s <= trial.first_time_s + (trial.n_frames - 1) / trial.rate_hz:
+            _refuse(change, "which lies outside the recording", "a time within the recording")
+        if near is not None and not change.new:
+            if alike[near] not in left:
+                _refuse(change, "but another change is about that event already", "one change for each event")
+            left.remove(alike[near])
+        if not change.deleted:
+            added.append(Event(to_s, change.side, change.kind, EventSource.HAND))
+    return tuple(sorted([*left, *added]))
+
+
+def apply_cycles(cycles: Sequence[Cycle], choices: Iterable[CycleChoice]) -> tuple[Cycle, ...]:
+    """Return cycles with what somebody decided about them.
+
+    Parameters
+    ----------
+    cycles : Sequence[Cycle]
+        Of one trial.
+    choices : Iterable[CycleChoice]
+        Of this trial; where two mean one cycle the later one counts.
+
+    Raises
+    ------
+    OptionError
+        A choice names no cycle.
+    """
+    chosen: dict[int, CycleChoice] = {}
+    for choice in choices:
+        starts = {cycle.start_s: number for number, cycle in enumerate(cycles) if cycle.side == choice.side}
+        chosen[starts[meant_start_s(choice, list(starts))]] = choice
+    return tuple(
+        replace(cycle, chosen=said.use, reasons=(*cycle.reasons, said.said)) if (said := chosen.get(number)) else cycle
+        for number, cycle in enumerate(cycles)
+    )
+
+
+def meant_start_s(choice: CycleChoice, starts_s: Sequence[float]) -> float:
+    """Return the start of the cycle that a choice is about.
+
+    Parameters
+    ----------
+    choice : CycleChoice
+        Set by hand.
+    starts_s : Sequence[float]
+        Starts of that side's cycles, absolute seconds.
+
+    Raises
+    ------
+    OptionError
+        None of them lies within `NEAREST_S`.
+    """
+    near = nearest(choice.start_s, starts_s)
+    if near is None or abs(near - choice.start_s) > _REACH_S:
+        where = "has no cycle of that side" if near is None else f"has none there; the nearest begins at {near:.3f} s"
+        raise OptionError(
+            f"The review names a cycle of {choice.trial}, side {choice.side}, from {choice.start_s:.3f} s, but the trial {where}.",
+            value=choice.start_s, expected=_EXPECTED, where=choice.trial,
+        )  # fmt: skip
+    return near
+
+
+def nearest(time_s: float, known_s: Iterable[float]) -> float | None:
+    """Return the known time that is nearest to one that was written; None where there is none.
+
+    Parameters
+    ----------
+    time_s : float
+        Absolute seconds.
+    known_s : Iterable[float]
+        Absolute seconds; NaN is not known.
+
+    Examples
+    --------
+    >>> from biomech_id.gait.review import nearest
+    >>> nearest(1.02, [0.4, 1.0, 1.6])
+    1.0
+    """
+    return min((known for known in known_s if known == known), key=lambda known: abs(known - time_s), default=None)
+
+
+#: A float's last digit does not decide.
+_REACH_S = NEAREST_S + 1e-9
+_EXPECTED = f"a time within {NEAREST_S * 1e3:.0f} ms of one that there is"
+
+
+def _refuse(change: EventChange, but: str, expected: str) -> None:
+    what = "adds" if change.new else "deletes" if change.deleted else "moves"
+    to = "" if change.new_time_s is None else f" to {change.new_time_s:.3f} s"
+    raise OptionError(
+        f"The review {what} a {change.kind.lower()} of {change.trial}, side {change.side}, at {change.time_s:.3f} s{to}, {but}.",
+        value=change.time_s, expected=expected, where=change.trial,
+    )  # fmt: skip
+
+
+def decision_records(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
+    """Return decisions as ``summary.json`` holds them.
+
+    Parameters
+    ----------
+    decisions : Iterable[Decision]
+        Of a review.
+    """
+    kinds = {CycleChoice: "cycle", EventChange: "event", Comment: "comment", StanceVerdict: "verdict"}
+    return [{"decision": kinds[type(said)], **_plain(said)} for said in decisions]
+
+
+def _plain(said: Decision) -> Mapping[str, Any]:
+    values = {each.name: getattr(said, each.name) for each in fields(said)}
+    return {
+        name: list(value) if isinstance(value, tuple) else str(value) if isinstance(value, EventKind) else value
+        for name, value in values.items()
+    }
