@@ -19,7 +19,7 @@ from biomech_id import __version__
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody import joints
-from biomech_id.multibody.closures import Coupler, Gearing, LoopClosure, Rod, pin, slider
+from biomech_id.multibody.closures import Gearing, LoopClosure, Rod, coupler, pin, slider
 from biomech_id.multibody.forward import Simulation, simulate
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body
@@ -80,7 +80,7 @@ def close_loop(kind: str, bodies: list[Body], rng: np.random.Generator) -> tuple
         return [Gearing({"sun": 1.0, "planet": float(rng.uniform(0.5, 2))}, 0.3)], ["planet"], [0.0]
     if kind == "coupler":
         bodies += [Body(segment(n, rng), hinge(n), GROUND) for n in ("cam", "follower")]
-        return [Coupler("follower", "cam", joints.PolynomialFunction((0.1, 0.4, 0.05)))], ["follower"], [0.1]
+        return [coupler("follower", "cam", joints.PolynomialFunction((0.1, 0.4, 0.05)))], ["follower"], [0.1]
     if kind == "slider":
         bodies.append(Body(segment("crank", rng), hinge("crank")))
         bodies.append(Body(segment("link", rng), (joints.Turn("link"),), "crank", (0.1, 0.0, 0.02)))

@@ -12,7 +12,7 @@ gap along the normal is not zero and turns with the plane.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,62 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.joints import AxisFunction
+from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move
 
 Place = tuple[float, float, float]
 _XY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 _XYZ = (*_XY, (0.0, 0.0, 1.0))
+_ITSELF = PolynomialFunction((0.0, 1.0))
 
 
 @dataclass(frozen=True)
-class PointGap:
+class TwoPoints:
+    """A point of one body and a point of another.
+
+    Attributes
+    ----------
+    body : str
+        Body A.
+    place_m : Place
+        Of its point, in its axes.
+    other : str
+        Body B, or `GROUND`.
+    other_place_m : Place
+        Of its point, in its axes.
+    """
+
+    body: str
+    place_m: Place
+    other: str
+    other_place_m: Place
+
+    def gap(self, moving: Kinematics) -> tuple[FloatArray, ...]:
+        """From B's point to A's: x (N, 3), m, its rate and second rate, laboratory axes.
+
+        Parameters
+        ----------
+        moving : Kinematics
+            The bodies' motion.
+        """
+        ends = [moving.point(moving.layout.index(b), p) for b, p in ((self.body, self.place_m), (self.other, self.other_place_m))]
+        return tuple(p - r for p, r in zip(*ends, strict=True))
+
+    def gap_jacobian(self, moving: Kinematics) -> FloatArray:
+        """How speeds change the gap, laboratory axes (N, 3, n).
+
+        Parameters
+        ----------
+        moving : Kinematics
+            The bodies' motion.
+        """
+        a, b = moving.layout.index(self.body), moving.layout.index(self.other)
+        ends = (moving.point(a, self.place_m)[0], moving.point(b, self.other_place_m)[0])
+        return np.asarray(moving.jacobian(a, ends[0])[0] - moving.jacobian(b, ends[1])[0])
+
+
+@dataclass(frozen=True)
+class PointGap(TwoPoints):
     """Components of the gap between two points, in a body's axes, that stay zero.
 
     Attributes
@@ -49,10 +95,6 @@ class PointGap:
         S, k directions in C's axes.
     """
 
-    body: str
-    place_m: Place
-    other: str
-    other_place_m: Place
     seen_from: str
     rows: tuple[Place, ...]
 
@@ -71,8 +113,7 @@ class PointGap:
         moving : Kinematics
             The bodies' motion.
         """
-        a, b = self._ends(moving)
-        return self._seen(moving, a[0] - b[0])
+        return self._seen(moving, self.gap(moving)[0])
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Derivative J (N, k, n) by the speeds.
@@ -84,11 +125,8 @@ class PointGap:
         moving : Kinematics
             The bodies' motion.
         """
-        a, b = self._ends(moving)
-        c = moving.layout.index(self.seen_from)
-        J_a, J_b = (moving.jacobian(moving.layout.index(body), p[0])[0] for body, p in ((self.body, a), (self.other, b)))
-        J_w = moving.jacobian(c, a[0])[1]
-        J = J_a - J_b + skew(a[0] - b[0]) @ J_w
+        x, c = self.gap(moving)[0], moving.layout.index(self.seen_from)
+        J = self.gap_jacobian(moving) + skew(x) @ moving.jacobian(c, x)[1]
         return np.asarray(self.rows) @ np.swapaxes(moving.R_lab_body[:, c], 1, 2) @ J
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
@@ -101,18 +139,12 @@ class PointGap:
         moving : Kinematics
             The bodies' motion, without accelerations.
         """
-        a, b = self._ends(moving)
-        x, v, acceleration = (p - r for p, r in zip(a, b, strict=True))
+        x, v, acceleration = self.gap(moving)
         c = moving.layout.index(self.seen_from)
         w, alpha = moving.omega_rad_s[:, c], moving.alpha_rad_s2[:, c]
         carried = cross(w, x)
         relative = acceleration - cross(alpha, x) - 2 * cross(w, v - carried) - cross(w, carried)
         return self._seen(moving, relative)
-
-    def _ends(self, moving: Kinematics) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
-        return moving.point(moving.layout.index(self.body), self.place_m), moving.point(
-            moving.layout.index(self.other), self.other_place_m
-        )
 
     def _seen(self, moving: Kinematics, vector: FloatArray) -> FloatArray:
         R = moving.R_lab_body[:, moving.layout.index(self.seen_from)]
@@ -208,7 +240,7 @@ def on_plane(body: str, place_m: Place, other: str, other_place_m: Place, normal
 
 
 @dataclass(frozen=True)
-class Rod:
+class Rod(TwoPoints):
     """Two points that keep their distance: h = x.x - L^2.
 
     Attributes
@@ -225,10 +257,6 @@ class Rod:
         Of the rod.
     """
 
-    body: str
-    place_m: Place
-    other: str
-    other_place_m: Place
     length_m: float
 
     size = 1
@@ -243,7 +271,7 @@ class Rod:
         moving : Kinematics
             The bodies' motion.
         """
-        x = self._gap(moving)[0]
+        x = self.gap(moving)[0]
         return np.asarray(dot(x, x)[:, None] - self.length_m**2)
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
@@ -256,7 +284,7 @@ class Rod:
         moving : Kinematics
             The bodies' motion.
         """
-        return np.asarray(2 * self._gap(moving)[0][:, None] @ gap_jacobian(self, moving))
+        return np.asarray(2 * self.gap(moving)[0][:, None] @ self.gap_jacobian(moving))
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Second derivative (N, 1) of h in a motion with u' = 0.
@@ -268,17 +296,13 @@ class Rod:
         moving : Kinematics
             The bodies' motion, without accelerations.
         """
-        x, v, a = self._gap(moving)
+        x, v, a = self.gap(moving)
         return np.asarray(2 * (dot(x, a) + dot(v, v))[:, None])
-
-    def _gap(self, moving: Kinematics) -> tuple[FloatArray, ...]:
-        ends = [moving.point(moving.layout.index(b), p) for b, p in ((self.body, self.place_m), (self.other, self.other_place_m))]
-        return tuple(p - r for p, r in zip(*ends, strict=True))
 
 
 @dataclass(frozen=True)
 class Gearing:
-    """A linear relation of coordinates, sum of coefficient times coordinate = offset: gears, belts, coupled joints.
+    """A relation of coordinates, sum of coefficient times coordinate, or times a function of it, = offset: gears, belts, cams.
 
     Attributes
     ----------
@@ -286,6 +310,8 @@ class Gearing:
         Coordinate -> coefficient.
     offset : float, optional
         What the sum is kept at.
+    functions : Mapping[str, AxisFunction], optional
+        Coordinate -> the function of it that takes its place in the sum.
 
     Examples
     --------
@@ -296,8 +322,14 @@ class Gearing:
 
     coefficients: Mapping[str, float]
     offset: float = 0.0
+    functions: Mapping[str, AxisFunction] = field(default_factory=dict)
 
     size = 1
+
+    @property
+    def terms(self) -> list[tuple[str, float, AxisFunction]]:
+        """Coordinate, coefficient and function (the coordinate itself where none is given) of each summand."""
+        return [(name, c, self.functions.get(name, _ITSELF)) for name, c in self.coefficients.items()]
 
     def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Value of h (N, 1).
@@ -309,71 +341,11 @@ class Gearing:
         moving : Kinematics
             The bodies' motion.
         """
-        return np.asarray(sum(c * q[:, [moving.layout.coordinate(name)]] for name, c in self.coefficients.items()) - self.offset)
+        at = moving.layout.coordinate
+        return np.asarray(sum(c * f.value(q[:, [at(name)]]) for name, c, f in self.terms) - self.offset)
 
     def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Coefficients (N, 1, n).
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            The bodies' motion.
-        """
-        J = np.zeros((len(q), 1, len(moving.layout.speeds)))
-        for name, c in self.coefficients.items():
-            J[:, 0, moving.layout.speed(name)] += c
-        return J
-
-    def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Zero (N, 1).
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            The bodies' motion, without accelerations.
-        """
-        return np.zeros((len(q), 1))
-
-
-@dataclass(frozen=True)
-class Coupler:
-    """A coordinate that is a function of another: h = dependent - f(independent).
-
-    Attributes
-    ----------
-    dependent : str
-        Coordinate.
-    independent : str
-        Coordinate.
-    function : AxisFunction
-        With two derivatives.
-    """
-
-    dependent: str
-    independent: str
-    function: AxisFunction
-
-    size = 1
-
-    def residual(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Value of h (N, 1).
-
-        Parameters
-        ----------
-        q : FloatArray
-            (N, nq), coordinates.
-        moving : Kinematics
-            The bodies' motion.
-        """
-        x = q[:, moving.layout.coordinate(self.independent)]
-        return np.asarray(q[:, [moving.layout.coordinate(self.dependent)]] - self.function.value(x)[:, None])
-
-    def jacobian(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """Derivative (N, 1, n).
+        """Derivative J (N, 1, n) by the speeds.
 
         Parameters
         ----------
@@ -383,12 +355,12 @@ class Coupler:
             The bodies' motion.
         """
         J = np.zeros((len(q), 1, len(moving.layout.speeds)), dtype=q.dtype)
-        J[:, 0, moving.layout.speed(self.dependent)] = 1.0
-        J[:, 0, moving.layout.speed(self.independent)] -= self.function.slope(q[:, moving.layout.coordinate(self.independent)])
+        for name, c, f in self.terms:
+            J[:, 0, moving.layout.speed(name)] += c * f.slope(q[:, moving.layout.coordinate(name)])
         return J
 
     def drift(self, q: FloatArray, moving: Kinematics) -> FloatArray:
-        """-f'' u^2 (N, 1).
+        """Second derivative (N, 1) of h in a motion with u' = 0: sum of coefficient times f'' u^2.
 
         Parameters
         ----------
@@ -397,27 +369,31 @@ class Coupler:
         moving : Kinematics
             The bodies' motion, without accelerations.
         """
-        speed = moving.u[:, moving.layout.speed(self.independent)]
-        return np.asarray(-(self.function.curvature(q[:, moving.layout.coordinate(self.independent)]) * speed * speed)[:, None])
+        at, of = moving.layout.coordinate, moving.layout.speed
+        return np.asarray(sum(c * f.curvature(q[:, [at(name)]]) * moving.u[:, [of(name)]] ** 2 for name, c, f in self.terms))
 
 
-LoopClosure = PointGap | Rod | Gearing | Coupler
-
-
-def gap_jacobian(ends: Rod | PointGap, moving: Kinematics) -> FloatArray:
-    """How speeds change the gap between two points, laboratory axes (N, 3, n).
+def coupler(dependent: str, independent: str, function: AxisFunction) -> Gearing:
+    """A coordinate that is a function of another: dependent = f(independent).
 
     Parameters
     ----------
-    ends : Rod | PointGap
-        What names two bodies and their points.
-    moving : Kinematics
-        The bodies' motion.
+    dependent, independent : str
+        Coordinates.
+    function : AxisFunction
+        With two derivatives.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.closures import coupler
+    >>> from biomech_id.multibody.joints import PolynomialFunction
+    >>> coupler("roll_back", "knee", PolynomialFunction((0.0, 0.002, -0.01))).coefficients
+    {'roll_back': 1.0, 'knee': -1.0}
     """
-    a, b = moving.layout.index(ends.body), moving.layout.index(ends.other)
-    return np.asarray(
-        moving.jacobian(a, moving.point(a, ends.place_m)[0])[0] - moving.jacobian(b, moving.point(b, ends.other_place_m)[0])[0]
-    )
+    return Gearing({dependent: 1.0, independent: -1.0}, 0.0, {independent: function})
+
+
+LoopClosure = PointGap | Rod | Gearing
 
 
 def gears(

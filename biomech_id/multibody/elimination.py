@@ -2,11 +2,13 @@
 
 The pattern of J2 (equation by coordinate) is matched, each coordinate with an equation of its own, and cut into blocks that
 depend on earlier blocks only: strongly connected components of "my equation contains your coordinate". Blocks of one and two are
-solved by Cramer's rule, larger ones by elimination. (Maximum matching by augmenting paths; components after Tarjan 1972, SIAM J
-Comput 1:146.)
+solved by Cramer's rule, larger ones by elimination. (Maximum matching by augmenting paths; loops are small, so that what needs
+what in the end is found by squaring the pattern.)
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray
 
@@ -59,27 +61,10 @@ def blocks(pattern: BoolArray) -> list[tuple[list[int], list[int]]]:
     [([1], [1]), ([0], [0])]
     """
     row_of = [row for row in matching(pattern) if row is not None]
-    needs = [[int(c) for c in pattern[row].nonzero()[0] if c != column] for column, row in enumerate(row_of)]
-    order: list[list[int]] = []
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-
-    def visit(column: int) -> None:
-        number[column] = low[column] = len(number)
-        stack.append(column)
-        for needed in needs[column]:
-            if needed not in number:
-                visit(needed)
-                low[column] = min(low[column], low[needed])
-            elif needed in stack:
-                low[column] = min(low[column], number[needed])
-        if low[column] == number[column]:
-            cut = stack.index(column)
-            order.append(sorted(stack[cut:]))
-            del stack[cut:]
-
-    for column in range(len(row_of)):
-        if column not in number:
-            visit(column)
-    return [([row_of[c] for c in columns], columns) for columns in order]
+    needs = pattern[row_of] | np.eye(len(row_of), dtype=bool)
+    for _ in row_of:  # what is needed by what a coordinate needs
+        needs = needs @ needs
+    together = {tuple(map(int, row.nonzero()[0])) for row in needs & needs.T}
+    # A block needs all that its own need, and itself: more than any of them.
+    order = sorted(together, key=lambda columns: (needs[columns[0]].sum(), columns))
+    return [([row_of[column] for column in columns], list(columns)) for columns in order]

@@ -381,14 +381,14 @@ def quaternion_rows(w: Any, x: Any, y: Any, z: Any) -> list[list[Any]]:
     ]
 
 
-def quaternion_rate(w: Any, x: Any, y: Any, z: Any, *, omega: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
+def quaternion_rate(w: Any, x: Any, y: Any, z: Any, *, omega: Any) -> tuple[Any, Any, Any, Any]:
     """Rate of a quaternion, q (x) (0, omega) / 2, for an angular velocity in the axes of the frame after.
 
     Parameters
     ----------
     w, x, y, z : Any
         Of the quaternion.
-    omega : Sequence[Any]
+    omega : Any
         Three components, rad/s.
     """
     a, b, c = omega

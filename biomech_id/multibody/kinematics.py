@@ -20,11 +20,13 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross
 from biomech_id.dynamics.body import Motion
-from biomech_id.errors import UnknownNameError
-from biomech_id.multibody.joints import JointSteps, Orientation, Slide, Turn, quaternion_matrix
+from biomech_id.errors import InvalidValueError, UnknownNameError
+from biomech_id.multibody.joints import JointSteps, Orientation, Slide, Turn, quaternion_matrix, quaternion_rate
 
 #: Name of what does not hang on anything: the laboratory, or what moves the roots.
 GROUND = "base"
+#: A quaternion whose length is off 1 by more than this is refused.
+UNIT_QUATERNION = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,12 +262,34 @@ def rates(layout: TreeLayout, q: FloatArray, u: FloatArray) -> FloatArray:
     to, of = layout.plain
     out[:, to] = u[:, of]
     for four, three in layout.quaternions:
-        w, x, y, z = q[:, four].T
-        a, b, c = u[:, three].T
-        out[:, four] = np.stack(
-            [-(x * a + y * b + z * c), w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a], axis=1
-        ) / 2  # fmt: skip
+        out[:, four] = np.stack(quaternion_rate(*q[:, four].T, omega=u[:, three].T), axis=1)
     return out
+
+
+def check_lengths(layout: TreeLayout, q: FloatArray) -> None:
+    """Refuse quaternions that are not of length 1.
+
+    Parameters
+    ----------
+    layout : TreeLayout
+        The tree.
+    q : FloatArray
+        (N, nq), coordinates.
+
+    Raises
+    ------
+    InvalidValueError
+        The first of them, with its state.
+    """
+    for four, _ in layout.quaternions:
+        length = np.linalg.norm(q[:, four].real, axis=1)
+        bad = np.flatnonzero(np.abs(length - 1) > UNIT_QUATERNION)
+        if len(bad):
+            frame, name = int(bad[0]), layout.coordinates[four[0]].removesuffix(".w")
+            raise InvalidValueError(
+                f"The quaternion {name} of state {frame} has length {length[frame]:.9g}.", value=q[frame, four].real.tolist(),
+                expected="length 1 within 1e-6", where=f"state {frame}",
+            )  # fmt: skip
 
 
 def move(layout: TreeLayout, q: FloatArray, u: FloatArray, a: FloatArray, base: Motion | None = None) -> Kinematics:

@@ -123,7 +123,7 @@ def coriolis_matrix(system: System, q: FloatArray, u: FloatArray) -> FloatArray:
         )  # fmt: skip
     n = len(system.speeds)
     slope = np.stack(
-        [system.mass_matrix(system.kinematics(q + 1j * _STEP * np.eye(n)[k])).imag / _STEP for k in range(n)], axis=-1
+        [system.masses.mass_matrix(system.kinematics(q + 1j * _STEP * np.eye(n)[k])).imag / _STEP for k in range(n)], axis=-1
     )  # dM_ij/dq_k
     first, second = np.einsum("nijk,nk->nij", slope, u), np.einsum("nikj,nk->nij", slope, u)
     return np.asarray((first + second - np.einsum("nkji,nk->nij", slope, u)) / 2)

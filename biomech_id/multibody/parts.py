@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,6 +79,33 @@ class Body:
     def name(self) -> str:
         """The segment's name."""
         return self.segment.name
+
+
+def check_tree(bodies: Sequence[Body]) -> None:
+    """Refuse bodies that are no tree.
+
+    Parameters
+    ----------
+    bodies : Sequence[Body]
+        Parents before children.
+
+    Raises
+    ------
+    InvalidValueError
+        Two bodies with one name, or a parent that is no earlier body.
+    """
+    before: list[str] = []
+    for body in bodies:
+        if body.name in (*before, GROUND):
+            raise InvalidValueError(
+                f"Two bodies are called {body.name!r}.", value=body.name, expected="different names", where="System"
+            )
+        if body.parent not in (*before, GROUND):
+            raise InvalidValueError(
+                f"The {body.name} hangs on {body.parent!r}.",
+                value=body.parent, expected=f"{GROUND!r} or a body before it: {before}", where=body.name,
+            )  # fmt: skip
+        before.append(body.name)
 
 
 def denavit_hartenberg(

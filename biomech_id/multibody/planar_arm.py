@@ -312,7 +312,7 @@ class PlanarArm:
         acceleration_rad_s2 : FloatArray
             (..., 3), second derivatives of the external joint angles, rad/s2.
         """
-        found = self.system.centres_of_mass(self._moving(alpha_rad, rate_rad_s, acceleration_rad_s2))[2]
+        found = self.system.masses.centres(self._moving(alpha_rad, rate_rad_s, acceleration_rad_s2))[2]
         return found[..., :2].reshape(*np.shape(alpha_rad), 2)
 
     def com_jacobians(self, alpha_rad: FloatArray) -> FloatArray:
@@ -333,7 +333,7 @@ class PlanarArm:
         (3, 2, 3)
         """
         moving = self._moving(alpha_rad)
-        found = moving.jacobians(self.system.centres_of_mass(moving)[0])[0]
+        found = moving.jacobians(self.system.masses.centres(moving)[0])[0]
         return found[:, :, :2].reshape(*np.shape(alpha_rad), 2, 3)
 
     def com_jacobian_rates(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:

@@ -187,11 +187,11 @@ def reduced(system: System, q: ArrayLike, u1: ArrayLike, *, base: Motion | None 
         A configuration that does not close, or a singular one.
     """
     q, W, w, moving = _projected(system, q, u1, base)
-    M, WT = system.mass_matrix(moving), np.swapaxes(W, 1, 2)
+    M, WT = system.masses.mass_matrix(moving), np.swapaxes(W, 1, 2)
     carried = move(system.layout, q, moving.u, w, base)
     gravity = np.asarray(system.gravity_lab_m_s2)
-    c = system.inertial_forces(carried, np.zeros(3))
-    g = -system.gravity_forces(moving, gravity)
+    c = system.masses.inertial_forces(carried, np.zeros(3))
+    g = -system.masses.gravity_forces(moving, gravity)
     s = system.spring_forces(q, moving)
     c1, g1, s1 = ((WT @ part[..., None])[..., 0] for part in (c, g, s))
     return ReducedEquations(q, moving.u, W, w, WT @ M @ W, c1, g1, s1)
@@ -263,7 +263,7 @@ def forward_dynamics(
     q, W, w, moving = _projected(system, q, u1, base)
     WT = np.swapaxes(W, 1, 2)
     need = np.asarray(tau) - system.inverse(q, moving.u, w, external, base=base)
-    M1 = WT @ system.mass_matrix(moving) @ W
+    M1 = WT @ system.masses.mass_matrix(moving) @ W
     return np.asarray(np.linalg.solve(M1, WT @ need[..., None])[..., 0])
 
 
@@ -326,7 +326,7 @@ def constrained_accelerations(
         _refuse(system, "has speeds that open its loops", q, opening > 1e-6)
     n, k = J.shape[2], J.shape[1]
     A, b = np.zeros((len(q), n + k, n + k)), np.zeros((len(q), n + k))
-    A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
+    A[:, :n, :n], A[:, :n, n:], A[:, n:, :n] = system.masses.mass_matrix(moving), -np.swapaxes(J, 1, 2), J
     b[:, :n] = np.asarray(tau) - system.inverse(q, u, np.zeros_like(u), external, base=base)
     b[:, n:] = -system.loop_drift(q, moving)
     found = np.linalg.solve(A, b[..., None])[..., 0]

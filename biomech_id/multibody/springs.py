@@ -8,7 +8,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import dot
-from biomech_id.multibody.closures import Place, Rod, gap_jacobian
+from biomech_id.multibody.closures import TwoPoints
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout
 
 
@@ -98,7 +98,7 @@ class Spring:
 
 
 @dataclass(frozen=True)
-class LineSpring:
+class LineSpring(TwoPoints):
     """A linear spring and damper between points of two bodies: a pull k (L - rest) + d L' along their line.
 
     Attributes
@@ -119,18 +119,9 @@ class LineSpring:
         Length without pull.
     """
 
-    body: str
-    place_m: Place
-    other: str
-    other_place_m: Place
     stiffness_N_m: float
     damping_N_s_m: float = 0.0
     rest_m: float = 0.0
-
-    @property
-    def line(self) -> Rod:
-        """Its ends."""
-        return Rod(self.body, self.place_m, self.other, self.other_place_m, self.rest_m)
 
     def check(self, layout: TreeLayout) -> None:
         """Refuse bodies that are not there.
@@ -151,17 +142,10 @@ class LineSpring:
         moving : Kinematics
             Of the states asked for.
         """
-        x, v, _ = (
-            p - r
-            for p, r in zip(
-                moving.point(moving.layout.index(self.body), self.place_m),
-                moving.point(moving.layout.index(self.other), self.other_place_m),
-                strict=True,
-            )
-        )
+        x, v, _ = self.gap(moving)
         length = np.sqrt(dot(x, x))
         along = x / length[:, None]
-        return length, dot(along, v), (along[:, None] @ gap_jacobian(self.line, moving))[:, 0]
+        return length, dot(along, v), (along[:, None] @ self.gap_jacobian(moving))[:, 0]
 
     def pull(self, q: FloatArray, moving: Kinematics) -> SpringPull:
         """How far it is stretched, how fast, and along which speeds.

@@ -8,6 +8,7 @@ NumPy, C, the count of operations.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import astuple, dataclass
 from typing import Any
 
@@ -346,16 +347,14 @@ class Program:
     @property
     def operations(self) -> Operations:
         """What it costs."""
-        counts = dict.fromkeys(("add", "mul", "div", "sqrt", "trig", "atan"), 0)
-        uses: dict[int, int] = {}
-        for line in self.lines:
-            counts[_KIND[line.operation]] += 1
-            for argument in line.arguments:
-                if isinstance(argument, Scalar):
-                    uses[argument.number] = uses.get(argument.number, 0) + 1
+        counts, uses = Counter(_KIND.get(line.operation, line.operation) for line in self.lines), self._uses()
         results = [entry for entry in self.outputs if isinstance(entry, Scalar) and entry.operation != "symbol"]
-        shared = {line.number for line in self.lines if uses.get(line.number, 0) > 1}
+        shared = {line.number for line in self.lines if uses[line.number] > 1}
         return Operations(**counts, assign=len(shared) + len({entry.number for entry in results} - shared))
+
+    def _uses(self) -> Counter[int]:
+        """How often each line is an argument of another."""
+        return Counter(argument.number for line in self.lines for argument in line.arguments if isinstance(argument, Scalar))
 
     def source(self, language: str) -> str:
         """The list as text.
@@ -365,18 +364,11 @@ class Program:
         language : str
             "python" (numbers by ``math``), "numpy" (arrays) or "c".
         """
-        return {"python": self._python, "numpy": self._python, "c": self._c}[language](language)
+        return self._c() if language == "c" else self._python()
 
     def _texts(self) -> tuple[list[tuple[str, str]], list[str]]:
         """Name and right-hand side of each line that is used more than once, in Python's and C's common words; and the results."""
-        uses: dict[int, int] = {}
-        for line in self.lines:
-            for argument in line.arguments:
-                if isinstance(argument, Scalar):
-                    uses[argument.number] = uses.get(argument.number, 0) + 1
-        for entry in self.outputs:
-            if isinstance(entry, Scalar):
-                uses[entry.number] = uses.get(entry.number, 0) + 1
+        uses = self._uses() + Counter(entry.number for entry in self.outputs if isinstance(entry, Scalar))
         text: dict[int, str] = {}
         assigned: list[tuple[str, str]] = []
         position = {name: k for k, name in enumerate(self.inputs)}
@@ -392,20 +384,20 @@ class Program:
                 right = f"{line.operation}({', '.join(parts)})"
             else:
                 right = f"(-{parts[0]})" if line.operation == "neg" else f"({parts[0]} {line.operation} {parts[1]})"
-            if uses.get(line.number, 0) > 1 or len(right) > 200:
+            if uses[line.number] > 1 or len(right) > 200:
                 assigned.append((f"v{line.number}", right))
                 right = f"v{line.number}"
             text[line.number] = right
         return assigned, [said(entry) for entry in self.outputs]
 
-    def _python(self, language: str) -> str:
+    def _python(self) -> str:
         assigned, results = self._texts()
         head = ["def evaluate(x):"]
         if self.inputs:
             head.append(f"    {', '.join(f'x{k}' for k in range(len(self.inputs)))}, = x")
         return "\n".join([*head, *(f"    {name} = {right}" for name, right in assigned), f"    return [{', '.join(results)}]", ""])
 
-    def _c(self, language: str) -> str:
+    def _c(self) -> str:
         assigned, results = self._texts()
         n_in, n_out = len(self.inputs), len(self.outputs)
         lines = ["#include <math.h>", "#ifdef _WIN32", "__declspec(dllexport)", "#endif"]

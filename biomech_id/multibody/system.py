@@ -23,7 +23,6 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.algebra.vectors import cross, dot
 from biomech_id.dynamics.body import Frames, Motion
 from biomech_id.dynamics.chain import BASE, Chain
 from biomech_id.dynamics.external import External
@@ -31,12 +30,11 @@ from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 from biomech_id.multibody.closures import LoopClosure
 from biomech_id.multibody.elimination import matching
 from biomech_id.multibody.joints import names_of
-from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, move, rates
-from biomech_id.multibody.parts import Body, Drive, Terms
+from biomech_id.multibody.kinematics import GROUND, Kinematics, TreeLayout, check_lengths, move, rates
+from biomech_id.multibody.masses import Masses
+from biomech_id.multibody.parts import Body, Drive, Terms, check_tree
 from biomech_id.multibody.springs import LineSpring, Spring
 
-#: A quaternion whose length is off 1 by more than this is refused.
-UNIT_QUATERNION = 1e-6
 #: Entries of a loop's Jacobian smaller than this, relative to its largest, are zero in every configuration.
 STRUCTURAL = 1e-12
 #: From free coordinates to dependent ones, in closed form: for a turn (sine, cosine), for any other its value. It takes what knows
@@ -80,7 +78,8 @@ class System:
     >>> import numpy as np
     >>> from biomech_id.dynamics.body import Segment
     >>> from biomech_id.multibody.joints import revolute
-    >>> from biomech_id.multibody.parts import Body
+    >>> from biomech_id.multibody.masses import Masses
+    from biomech_id.multibody.parts import Body
     >>> from biomech_id.multibody.system import System
     >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
     >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
@@ -107,24 +106,10 @@ class System:
         object.__setattr__(self, "gravity_lab_m_s2", gravity)
         for name in ("bodies", "closures", "springs", "drives"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        self._check_tree()
+        check_tree(self.bodies)
         object.__setattr__(self, "free", self._expanded() or (() if self.closures else self.coordinates))
         self._check_names()
         self._check_loops()
-
-    def _check_tree(self) -> None:
-        before: list[str] = []
-        for body in self.bodies:
-            if body.name in (*before, GROUND):
-                raise InvalidValueError(
-                    f"Two bodies are called {body.name!r}.", value=body.name, expected="different names", where="System"
-                )
-            if body.parent not in (*before, GROUND):
-                raise InvalidValueError(
-                    f"The {body.name} hangs on {body.parent!r}.",
-                    value=body.parent, expected=f"{GROUND!r} or a body before it: {before}", where=body.name,
-                )  # fmt: skip
-            before.append(body.name)
 
     def _expanded(self) -> tuple[str, ...]:
         """Free coordinates, the name of a rotation standing for its quaternion."""
@@ -239,6 +224,12 @@ class System:
             tuple(coordinates),
             tuple(speeds),
         )
+
+    @cached_property
+    def masses(self) -> Masses:
+        """The bodies' masses as arrays."""
+        of = [body.segment for body in self.bodies]
+        return Masses(*(np.array([getattr(segment, name) for segment in of]) for name in ("mass_kg", "com_m", "inertia_kgm2")))
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -369,21 +360,6 @@ class System:
 
     # Forces.
 
-    def mass_matrix(self, moving: Kinematics) -> FloatArray:
-        """M (N, n, n) of the tree.
-
-        Parameters
-        ----------
-        moving : Kinematics
-            Of the states asked for.
-        """
-        J_v, J_w = moving.jacobians(self.centres_of_mass(moving)[0])
-        inertia = self._inertia(moving) @ J_w
-        N, n = len(J_v), len(self.speeds)
-        heavy = self._mass[:, None, None] * J_v
-        left, right = (np.concatenate(pair, axis=2).reshape(N, -1, n) for pair in ((J_v, J_w), (heavy, inertia)))
-        return np.asarray(np.swapaxes(left, 1, 2) @ right)
-
     def inverse(
         self, q: ArrayLike, u: ArrayLike, a: ArrayLike, external: Iterable[External] = (), *, base: Motion | None = None
     ) -> FloatArray:
@@ -403,7 +379,7 @@ class System:
         q, u, a = self._checked(q, u, a)
         moving = move(self.layout, q, u, a, base)
         return (
-            self.inertial_forces(moving, self.gravity_lab_m_s2)
+            self.masses.inertial_forces(moving, self.gravity_lab_m_s2)
             + self.spring_forces(q, moving)
             - self.external_forces(moving, external)
         )
@@ -437,7 +413,8 @@ class System:
         >>> import numpy as np
         >>> from biomech_id.dynamics.body import Segment
         >>> from biomech_id.multibody.joints import revolute
-        >>> from biomech_id.multibody.parts import Body
+        >>> from biomech_id.multibody.masses import Masses
+        from biomech_id.multibody.parts import Body
         >>> from biomech_id.multibody.system import System
         >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
         >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
@@ -448,9 +425,9 @@ class System:
         q, u, drive = self._checked(q, u, tau)
         moving = move(self.layout, q, u, np.zeros_like(u), base)
         return Terms(
-            self.mass_matrix(moving),
-            -self.inertial_forces(moving, (0.0, 0.0, 0.0)),
-            self.gravity_forces(moving, self.gravity_lab_m_s2),
+            self.masses.mass_matrix(moving),
+            -self.masses.inertial_forces(moving, (0.0, 0.0, 0.0)),
+            self.masses.gravity_forces(moving, self.gravity_lab_m_s2),
             drive - self.spring_forces(q, moving),
             self.external_forces(moving, external),
         )
@@ -472,37 +449,6 @@ class System:
             What the roots hang on, if it moves.
         """
         return self.terms(q, u, tau, external, base=base).accelerations()
-
-    def inertial_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-        """M u' + c + g (N, n): virtual power of m (a - gravity) and of the rate of spin.
-
-        Parameters
-        ----------
-        moving : Kinematics
-            With accelerations.
-        gravity_lab_m_s2 : ArrayLike
-            (3,); zeros leave M u' + c.
-        """
-        com, _, acceleration = self.centres_of_mass(moving)
-        J_v, J_w = moving.jacobians(com)
-        inertia, omega = self._inertia(moving), moving.omega_rad_s[:, 1:]
-        spin, change = ((inertia @ w[..., None])[..., 0] for w in (omega, moving.alpha_rad_s2[:, 1:]))
-        force = self._mass[:, None] * (acceleration - np.asarray(gravity_lab_m_s2))
-        moment = change + cross(omega, spin)
-        return np.asarray(np.einsum("nbij,nbi->nj", J_v, force) + np.einsum("nbij,nbi->nj", J_w, moment))
-
-    def gravity_forces(self, moving: Kinematics, gravity_lab_m_s2: ArrayLike) -> FloatArray:
-        """G = -g (N, n): virtual power of the weights.
-
-        Parameters
-        ----------
-        moving : Kinematics
-            Of the states asked for.
-        gravity_lab_m_s2 : ArrayLike
-            (3,), laboratory axes.
-        """
-        J_v = moving.jacobians(self.centres_of_mass(moving)[0])[0]
-        return np.asarray(np.einsum("b,i,nbij->nj", self._mass, np.asarray(gravity_lab_m_s2), J_v))
 
     def spring_forces(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Forces s (N, n) that springs and dampers add to what the joints must supply.
@@ -570,12 +516,9 @@ class System:
         """
         q, u, zero = self._checked(q, u, None)
         moving = move(self.layout, q, u, zero)
-        com, velocity, _ = self.centres_of_mass(moving)
-        omega = moving.omega_rad_s[:, 1:]
-        turning = dot(omega, (self._inertia(moving) @ omega[..., None])[..., 0])
-        height = dot(com, np.asarray(self.gravity_lab_m_s2))
-        bodies = (self._mass * (dot(velocity, velocity) / 2 - height) + turning / 2).sum(axis=1)
-        return np.asarray(bodies + sum(spring.pull(q, moving).energy for spring in self.springs))
+        return np.asarray(
+            self.masses.energy(moving, self.gravity_lab_m_s2) + sum(spring.pull(q, moving).energy for spring in self.springs)
+        )
 
     def damping_power(self, q: FloatArray, moving: Kinematics) -> FloatArray:
         """Power (N,), W, of the dampers on the bodies: never positive.
@@ -616,7 +559,7 @@ class System:
         moving : Kinematics
             With accelerations.
         """
-        com = self.centres_of_mass(moving)
+        com = self.masses.centres(moving)
         return [
             Motion(
                 Frames(moving.R_lab_body[:, k], moving.origin_m[:, k]), moving.omega_rad_s[:, k], moving.alpha_rad_s2[:, k],
@@ -624,40 +567,6 @@ class System:
             )
             for k in range(1, len(self.bodies) + 1)
         ]  # fmt: skip
-
-    @cached_property
-    def _mass(self) -> FloatArray:
-        return np.array([body.segment.mass_kg for body in self.bodies])
-
-    @cached_property
-    def _com(self) -> FloatArray:
-        return np.array([body.segment.com_m for body in self.bodies])
-
-    @cached_property
-    def _tensor(self) -> FloatArray:
-        return np.array([body.segment.inertia_kgm2 for body in self.bodies])
-
-    def centres_of_mass(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Position, velocity, acceleration (N, B, 3) of the centres of mass, laboratory axes.
-
-        Parameters
-        ----------
-        moving : Kinematics
-            Of the states asked for.
-        """
-        arm = (moving.R_lab_body[:, 1:] @ self._com[..., None])[..., 0]
-        omega = moving.omega_rad_s[:, 1:]
-        spin = cross(omega, arm)
-        return (
-            moving.origin_m[:, 1:] + arm,
-            moving.velocity_m_s[:, 1:] + spin,
-            moving.acceleration_m_s2[:, 1:] + cross(moving.alpha_rad_s2[:, 1:], arm) + cross(omega, spin),
-        )
-
-    def _inertia(self, moving: Kinematics) -> FloatArray:
-        """Tensors (N, B, 3, 3) about the centres of mass, laboratory axes."""
-        R = moving.R_lab_body[:, 1:]
-        return np.asarray(R @ self._tensor @ np.swapaxes(R, -1, -2))
 
     def _checked(self, q: ArrayLike, u: ArrayLike | None, a: ArrayLike | None) -> tuple[FloatArray, FloatArray, FloatArray]:
         N = len(np.asarray(q))
@@ -672,17 +581,5 @@ class System:
                     value=values.shape, expected=str((N, size)), where="System",
                 )  # fmt: skip
             out.append(values)
-        for four, _ in self.layout.quaternions:
-            _check_length(out[0][:, four].real, self.coordinates[four[0]])
+        check_lengths(self.layout, out[0])
         return out[0], out[1], out[2]
-
-
-def _check_length(quaternion: FloatArray, name: str) -> None:
-    off: FloatArray = np.abs(np.linalg.norm(quaternion, axis=1) - 1)
-    bad: BoolArray = off > UNIT_QUATERNION
-    if bad.any():
-        frame = int(np.argmax(bad))
-        raise InvalidValueError(
-            f"The quaternion {name.removesuffix('.w')} of state {frame} has length {np.linalg.norm(quaternion[frame]):.9g}.",
-            value=quaternion[frame].tolist(), expected="length 1 within 1e-6", where=f"state {frame}",
-        )  # fmt: skip

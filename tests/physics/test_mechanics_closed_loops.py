@@ -93,7 +93,7 @@ def test_the_wdot_term_is_not_small(case: Case) -> None:
     """Without it the answer would be wrong by 0.009 N m (four-bar) and 0.2 N m (leg); the test knows the difference."""
     q, u1 = configuration(case.loop, case.of("q1")), case.of("q1d")
     found = reduced(case.loop, q, u1)
-    M = case.loop.mass_matrix(case.loop.kinematics(q))
+    M = case.loop.masses.mass_matrix(case.loop.kinematics(q))
     left_out = np.einsum("nji,njk,nk->ni", found.W, M, found.W_rate_u)
     key = "c1 without W^T M Wdot q1dot term: error"
     assert np.abs(left_out).max() == pytest.approx(case.file["checks_max_abs"][key], rel=1e-6)

@@ -14,7 +14,7 @@ import pytest
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import BiomechWarning, InvalidValueError, MissingInputError, OptionError, ShapeError
 from biomech_id.multibody import joints
-from biomech_id.multibody.closures import Coupler, Gearing, PointGap, Rod, slider, spherical
+from biomech_id.multibody.closures import Gearing, PointGap, Rod, coupler, slider, spherical
 from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.forward import simulate
 from biomech_id.multibody.generated import compiler, generate
@@ -212,7 +212,7 @@ def closures_at(system: System, q: np.ndarray) -> dict[str, list[Any]]:
     bend = joints.PolynomialFunction((values["y"] - 0.5 * values["knee"] + 0.3 * values["knee"] ** 2, 0.5, -0.3))
     gear = Gearing({"x": 1.0, "y": -2.0, "s": 0.5}, values["x"] - 2 * values["y"] + 0.5 * values["s"])
     return {
-        "none": [], "coupler": [Coupler("y", "knee", bend)],
+        "none": [], "coupler": [coupler("y", "knee", bend)],
         "rod and gears": [gear, Rod("hand", hand, "foot", (0, 0.1, 0), length)],
         "spherical": [spherical("foot", foot, "trunk", tuple(seen("foot", foot, "trunk")))],
         "slider": [slider("hand", hand, "thigh", tuple(seen("hand", hand, "thigh")), (0.2, 0.3, 0.9))],

@@ -92,7 +92,7 @@ def test_a_free_top_keeps_energy_and_momentum() -> None:
     run = simulate(system, np.array([1.0, 0, 0, 0]), np.array([3.0, 0.2, -1.0]), np.linspace(0, 10, 21), language="python")
     moving = system.kinematics(run.q, run.u)
     spin = (np.swapaxes(system.jacobian(run.q, "body", np.zeros(3))[1], 1, 2) @ moving.omega_rad_s[:, 1, :, None])[..., 0]
-    inertia = system.mass_matrix(moving)
+    inertia = system.masses.mass_matrix(moving)
     R = moving.R_lab_body[:, 1]
     momentum = (R @ (inertia @ run.u[..., None]))[..., 0]
     assert np.ptp(run.u[:, 0]) > 1

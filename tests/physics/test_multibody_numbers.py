@@ -13,7 +13,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, UnknownNameError
 from biomech_id.multibody import joints
-from biomech_id.multibody.closures import Coupler, Gearing, Rod, gears, on_plane, pin, slider, spherical
+from biomech_id.multibody.closures import Gearing, Rod, coupler, gears, on_plane, pin, slider, spherical
 from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body, denavit_hartenberg
@@ -296,7 +296,7 @@ KINDS = {
     "slider": ([slider("b", (0.6, 0, 0), "c", (0.1, 0, 0.1), (0.2, 0.3, 0.9))], ("a1", "a2", "a3", "c0", "c1"), 3, [0.4, -0.5]),
     "plane": ([on_plane("b", (0.6, 0, 0), GROUND, (0, -0.2, 0), (0, 1.0, 0))], ("a2", "a3", "b1", "b2"), 2, [-0.4]),
     "rod": ([Rod("b", (0.5, 0.1, 0), "c", (0.3, 0, 0), 0.9)], ("a1", "a2", "a3", "b1", "b2", "c1"), 3, [0.4]),
-    "coupler": ([Coupler("b2", "a1", joints.PolynomialFunction((0.1, 0.5, -0.3, 0.2)))], ("a1", "a2", "a3", "b1"), 2, [0.1]),
+    "coupler": ([coupler("b2", "a1", joints.PolynomialFunction((0.1, 0.5, -0.3, 0.2)))], ("a1", "a2", "a3", "b1"), 2, [0.1]),
 }
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from sympy.physics import mechanics as me
 
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.closures import Coupler, Gearing, PointGap, Rod
+from biomech_id.multibody.closures import Gearing, PointGap, Rod
 from biomech_id.multibody.joints import Orientation, Slide, Turn, quaternion_rate
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body
@@ -236,9 +236,8 @@ class _Described:
     def _closure(self, closure: Any) -> list[Any]:
         d = self.description
         if isinstance(closure, Gearing):
-            return [sum((_exact(c) * self.q[n] for n, c in closure.coefficients.items()), start=-_exact(closure.offset))]
-        if isinstance(closure, Coupler):
-            return [self.q[closure.dependent] - _exact(closure.function.value(self.q[closure.independent]))]
+            given = {n: _exact(f.value(self.q[n])) if n in closure.functions else self.q[n] for n, _, f in closure.terms}
+            return [sum((_exact(c) * given[n] for n, c, _ in closure.terms), start=-_exact(closure.offset))]
         ends = []
         for body, place in ((closure.body, closure.place_m), (closure.other, closure.other_place_m)):
             arm = sum((_exact(c) * e for c, e in zip(place, d.frames[body], strict=True)), start=me.Vector(0))
