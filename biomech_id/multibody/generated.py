@@ -32,6 +32,8 @@ Language = Literal["auto", "c", "python"]
 _FLAGS = ("-O1", "-ffp-contract=off", "-shared", "-fPIC")
 #: From this many states on, NumPy is faster than one state after the other.
 MANY_STATES = 16
+#: States that NumPy works on at once: few enough for dozens of intermediate arrays to stay in the processor's cache.
+BLOCK_STATES = 4096
 _SECONDS = 120
 _PYTHON_NAMES = {name: getattr(__import__("math"), name) for name in ("sin", "cos", "sqrt", "atan2")}
 _NUMPY_NAMES = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "atan2": np.arctan2}
@@ -89,8 +91,12 @@ class GeneratedCode:
             return y
         if len(x) < MANY_STATES:
             return np.array([self.one(row).copy() for row in x]).reshape(len(x), len(self._y))
-        found = _function(self.program, "numpy")(np.ascontiguousarray(x.T))
-        return np.stack([np.broadcast_to(column, len(x)) for column in found], axis=1)
+        found, function = np.empty((len(self._y), len(x))), _function(self.program, "numpy")
+        for start in range(0, len(x), BLOCK_STATES):
+            block = slice(start, start + BLOCK_STATES)
+            for row, values in zip(found, function(np.ascontiguousarray(x[block].T)), strict=True):
+                row[block] = values
+        return found.T
 
     def one(self, x: Any) -> FloatArray:
         """Results (m,) of one state; the same array is filled again by the next call.

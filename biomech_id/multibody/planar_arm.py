@@ -1,4 +1,4 @@
-"""A planar arm of three links in closed form: upper arm, forearm, hand, pulled at the hand by a horizontal spring.
+"""A planar arm of three links: upper arm, forearm, hand, pulled at the hand by a horizontal spring.
 
 ::
 
@@ -27,19 +27,18 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.multibody.generated import GeneratedCode, generate
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.kinematics import GROUND, Kinematics
 from biomech_id.multibody.parts import Body
 from biomech_id.multibody.system import System
+from biomech_id.multibody.traced import equations
 
 #: Where the distance d_S of the spring is measured from:
 #: the text says the wrist, (42)-(44) the hand's centre of mass.
 SpringOrigin = Literal["wrist", "hand_com"]
 #: Segment names, proximal to distal.
 ARM: tuple[str, str, str] = ("upper arm", "forearm", "hand")
-#: States worked on at once:
-#: few enough for their dozens of intermediate arrays to stay in the processor's cache.
-BLOCK_FRAMES = 4096
 _STEP = 1e-30
 
 
@@ -156,11 +155,29 @@ class PlanarArm:
             bodies.append(Body(segment, revolute(joint), parent, place))
         return System(bodies, (0.0, -self.gravity_m_s2, 0.0))
 
+    @cached_property
+    def _code(self) -> GeneratedCode:
+        return generate(equations(self.system, ["M1", "c1", "g1"]), "python")
+
+    def _terms(self, alpha_rad: FloatArray, rate_rad_s: ArrayLike = 0.0) -> dict[str, FloatArray]:
+        alpha = np.asarray(alpha_rad, dtype=np.float64)
+        states = np.concatenate([alpha, np.broadcast_to(rate_rad_s, alpha.shape)], axis=-1)
+        return self._code.program.split(self._code(states.reshape(-1, 6)).reshape(*alpha.shape[:-1], -1))
+
     def _moving(self, *motion: FloatArray) -> Kinematics:
         return self.system.kinematics(*(np.reshape(values, (-1, 3)) for values in motion))
 
     def mass_matrix(self, alpha_rad: FloatArray) -> FloatArray:
         """M (..., 3, 3), kg m2, equations (27) to (35).
+
+        ::
+
+            M33 = I3 + m3 d3^2                              r = m3 l2 d3 cos a3
+            M23 = M33 + r                                   q = m3 l1 d3 cos(a2 + a3)
+            M13 = M23 + q                                   p = (m2 d2 + m3 l2) l1 cos a2
+            M22 = I2 + I3 + m2 d2^2 + m3 (l2^2 + d3^2) + 2 r
+            M12 = M22 + p + q
+            M11 = I1 + m1 d1^2 + (m2 + m3) l1^2 + M22 + 2 (p + q)
 
         Parameters
         ----------
@@ -177,22 +194,16 @@ class PlanarArm:
         >>> bool(np.allclose(M, M.T)), bool((np.linalg.eigvalsh(M) > 0).all())
         (True, True)
         """
-        _, a2, a3 = _columns(alpha_rad)
-        (m1, m2, m3), (l1, l2, _), (d1, d2, d3), (I1, I2, I3) = self.mass_kg, self.length_m, self.com_m, self.inertia_kgm2
-        p = (m2 * d2 + m3 * l2) * l1 * np.cos(a2)
-        q = m3 * l1 * d3 * np.cos(a2 + a3)
-        r = m3 * l2 * d3 * np.cos(a3)
-        M = np.empty((3, 3, *a2.shape))
-        M[2, 2] = I3 + m3 * d3**2
-        M[1, 2] = M[2, 1] = M[2, 2] + r
-        M[0, 2] = M[2, 0] = M[1, 2] + q
-        M[1, 1] = I2 + I3 + m2 * d2**2 + m3 * (l2**2 + d3**2) + 2 * r
-        M[0, 1] = M[1, 0] = M[1, 1] + p + q
-        M[0, 0] = I1 + m1 * d1**2 + (m2 + m3) * l1**2 + M[1, 1] + 2 * (p + q)
-        return np.moveaxis(M, (0, 1), (-2, -1))
+        return self._terms(alpha_rad)["M1"]
 
     def velocity_moments(self, alpha_rad: FloatArray, rate_rad_s: FloatArray) -> FloatArray:
         """Centrifugal and Coriolis moments v (..., 3), N m, equations (36) to (38).
+
+        ::
+
+            v1 = -(p + q) e - (q + r) w                     p = (m2 d2 + m3 l2) l1 sin a2,   q = m3 l1 d3 sin(a2 + a3)
+            v2 = (p + q) a1'^2 - r w                        r = m3 l2 d3 sin a3
+            v3 = (q + r) a1'^2 + r e                        e = a2' (2 a1' + a2'),   w = a3' (2 a1' + 2 a2' + a3')
 
         Parameters
         ----------
@@ -210,17 +221,16 @@ class PlanarArm:
         >>> arm.velocity_moments(np.array([0.3, 0.0, 0.0]), np.array([1.0, 0.0, 0.0])).round(6) + 0.0
         array([0., 0., 0.])
         """
-        _, a2, a3 = _columns(alpha_rad)
-        w1, w2, w3 = _columns(rate_rad_s)
-        (_, m2, m3), (l1, l2, _), (_, d2, d3) = self.mass_kg, self.length_m, self.com_m
-        q = m3 * l1 * d3 * np.sin(a2 + a3)
-        pq = (m2 * d2 + m3 * l2) * l1 * np.sin(a2) + q
-        r = m3 * l2 * d3 * np.sin(a3)
-        elbow, wrist, w1_squared = w2 * (2 * w1 + w2), w3 * (2 * (w1 + w2) + w3), w1 * w1
-        return _joined(-pq * elbow - (q + r) * wrist, pq * w1_squared - r * wrist, (q + r) * w1_squared + r * elbow)
+        return self._terms(alpha_rad, rate_rad_s)["c1"]
 
     def gravity_moments(self, alpha_rad: FloatArray) -> FloatArray:
         """Moments against gravity G (..., 3), N m, equations (39) to (41).
+
+        ::
+
+            G3 = m3 g d3 cos(a1 + a2 + a3)
+            G2 = G3 + (m2 d2 + m3 l2) g cos(a1 + a2)
+            G1 = G2 + (m1 d1 + (m2 + m3) l1) g cos a1
 
         Parameters
         ----------
@@ -238,11 +248,7 @@ class PlanarArm:
         >>> arm.gravity_moments(np.zeros(3)).round(3)
         array([12.066,  3.237,  0.245])
         """
-        a1, a2, a3 = _columns(alpha_rad)
-        (m1, m2, m3), (l1, l2, _), (d1, d2, d3), g = self.mass_kg, self.length_m, self.com_m, self.gravity_m_s2
-        G3 = m3 * g * d3 * np.cos(a1 + a2 + a3)
-        G2 = G3 + (m2 * d2 + m3 * l2) * g * np.cos(a1 + a2)
-        return _joined(G2 + (m1 * d1 + (m2 + m3) * l1) * g * np.cos(a1), G2, G3)
+        return self._terms(alpha_rad)["g1"]
 
     def spring_moments(self, alpha_rad: FloatArray, spring: HandSpring | None) -> FloatArray:
         """Moments against the spring T_ext (..., 3), N m, equations (42) to (44).
@@ -256,11 +262,10 @@ class PlanarArm:
         """
         if spring is None:
             return np.zeros(np.shape(alpha_rad))
-        a1, a2, a3 = _columns(alpha_rad)
-        force, (l1, l2, _) = np.asarray(spring.force_N, dtype=np.float64), self.length_m
-        T3 = -force * self._spring_from_wrist_m(spring) * np.sin(a1 + a2 + a3)
-        T2 = T3 - force * l2 * np.sin(a1 + a2)
-        return _joined(T2 - force * l1 * np.sin(a1), T2, T3)
+        force, reach = np.asarray(spring.force_N, dtype=np.float64), self._spring_from_wrist_m(spring)
+        far = np.stack(np.broadcast_arrays(self.length_m[0], self.length_m[1], reach), axis=-1)
+        each = -force[..., None] * far * np.sin(theta_of_alpha(alpha_rad))
+        return np.flip(np.cumsum(np.flip(each, axis=-1), axis=-1), axis=-1)
 
     def moments(
         self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray, spring: HandSpring | None = None
@@ -288,17 +293,9 @@ class PlanarArm:
         >>> bool(np.allclose(held.total, held.gravity))
         True
         """
-        motion = [np.reshape(values, (-1, 3)) for values in (alpha_rad, rate_rad_s, acceleration_rad_s2)]
-        terms = np.empty((3, len(motion[0]), 3))
-        for start in range(0, len(motion[0]), BLOCK_FRAMES):
-            states = slice(start, start + BLOCK_FRAMES)
-            # Stored joint by joint once, so that no term has to gather its columns again.
-            alpha, rate, acceleration = (np.moveaxis(_columns(values[states]), 0, -1) for values in motion)
-            terms[0, states] = np.einsum("nij,nj->ni", self.mass_matrix(alpha), acceleration)
-            terms[1, states] = self.velocity_moments(alpha, rate)
-            terms[2, states] = self.gravity_moments(alpha)
-        inertia, velocity, gravity = terms.reshape(3, *np.shape(alpha_rad))
-        return ArmMoments(inertia, velocity, gravity, self.spring_moments(alpha_rad, spring))
+        terms = self._terms(alpha_rad, rate_rad_s)
+        inertia = np.einsum("...ij,...j->...i", terms["M1"], acceleration_rad_s2)
+        return ArmMoments(inertia, terms["c1"], terms["g1"], self.spring_moments(alpha_rad, spring))
 
     def com_accelerations(self, alpha_rad: FloatArray, rate_rad_s: FloatArray, acceleration_rad_s2: FloatArray) -> FloatArray:
         """Accelerations x'', y'' of the centres of mass (..., 3 segments, 2), m/s2: what equations (4) to (14) write out.
@@ -478,12 +475,3 @@ def alpha_of_beta(beta_rad: FloatArray) -> FloatArray:
     array([30., 20., 10.])
     """
     return beta_of_alpha(beta_rad)
-
-
-def _columns(values: FloatArray) -> FloatArray:
-    """The three joints first and contiguous, so that arithmetic runs over frames."""
-    return np.ascontiguousarray(np.moveaxis(np.asarray(values, dtype=np.float64), -1, 0))
-
-
-def _joined(*joints: FloatArray) -> FloatArray:
-    return np.moveaxis(np.stack(np.broadcast_arrays(*joints)), 0, -1)

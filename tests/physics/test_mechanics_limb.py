@@ -13,6 +13,7 @@ from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.observer import FICTITIOUS, observe
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.limb import Angles, Limb, Link
 
 TOLERANCE = 1e-12  # N, N m on values up to 8
@@ -53,19 +54,24 @@ def test_the_documents_wrenches(reference: Any) -> None:
                 np.testing.assert_allclose(ours, theirs, rtol=0, atol=TOLERANCE * max(1, np.abs(theirs).max()))
 
 
+def in_symbols(meta: Any) -> Any:
+    from biomech_id.multibody.symbolic.given_motion import GivenMotion, t
+
+    return GivenMotion(
+        document(meta)[0].system(NOTHING), {k: rate * t for k, rate in zip(NAMES, meta["joint_rates_rad_s"], strict=True)}
+    )
+
+
 def test_the_documents_wrenches_as_expressions(reference: Any) -> None:
     """The six results that the document prints, minus signs restored; equal as expressions, not as numbers."""
     sp = pytest.importorskip("sympy")
-    from biomech_id.multibody.symbolic.limb import SymbolicLimb, SymbolicLink, t
+    from biomech_id.multibody.symbolic.given_motion import t
 
     file = reference("nlink")
-    links = [SymbolicLink(sp.Rational(str(l)), sp.Rational(str(m)), sp.Rational(str(l)) / 2) for l, m in zip(
-        file["meta"]["l_m"], file["meta"]["m_kg"], strict=True
-    )]  # fmt: skip
-    limb = SymbolicLimb(links, [rate * t for rate in file["meta"]["abs_rates_rad_s"]], (0, 0))
+    limb = in_symbols(file["meta"])
     printed = [(2, "W"), (2, "C"), (2, "B"), (1, "B"), (1, "A"), (0, "A")]
     for joint, frame in printed:
-        ours = limb.wrench(joint, None if frame == "W" else NAMES.index(frame))
+        ours = limb.wrench(NAMES[joint], GROUND if frame == "W" else frame)
         theirs = [sp.sympify(text, locals={"t": t}) for text in file["joint_wrench"][f"P_{joint}"][frame]["symbolic"]]
         assert [sp.expand(a - b) for a, b in zip(ours, theirs, strict=True)] == [0] * 6
         assert ours[5] != 0
@@ -74,17 +80,15 @@ def test_the_documents_wrenches_as_expressions(reference: Any) -> None:
 def test_fictitious_wrenches_as_expressions(reference: Any) -> None:
     """As the document prints them for every link and observer, signs restored: equal as expressions."""
     sp = pytest.importorskip("sympy")
-    from biomech_id.multibody.symbolic.limb import SymbolicLimb, SymbolicLink, t
+    from biomech_id.multibody.symbolic.given_motion import t
 
     file = reference("nlink")
-    sizes = zip(file["meta"]["l_m"], file["meta"]["m_kg"], strict=True)
-    links = [SymbolicLink(sp.Rational(str(l)), sp.Rational(str(m)), sp.Rational(str(l)) / 2) for l, m in sizes]
-    limb = SymbolicLimb(links, [rate * t for rate in file["meta"]["abs_rates_rad_s"]], (0, 0))
+    limb, tips = in_symbols(file["meta"]), dict(zip(NAMES, file["meta"]["l_m"], strict=True))
     seen = 0
     for key, stored in file["kinetics"].items():
         segment, _, where, at = key.split("_")
         if where != "W":
-            found = limb.observed(int(segment[-1]), NAMES.index(where), "distal" if at == "distal" else "proximal")
+            found = limb.observed(NAMES[int(segment[-1])], where, (0.0, tips[where] if at == "distal" else 0.0, 0.0))
             for part in ("dynamic", *FICTITIOUS):
                 theirs = [sp.sympify(text, locals={"t": t}) for text in stored[part]["symbolic"]]
                 assert [sp.expand(a - b) for a, b in zip(found[part], theirs, strict=True)] == [0] * 6, (key, part)

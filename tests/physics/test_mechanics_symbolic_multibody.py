@@ -15,10 +15,12 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.closures import pin
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.limb import Limb, Link
 from biomech_id.multibody.linear import linearised
 from biomech_id.multibody.pendulums import chain_of_links, double_pendulum, n_pendulum
 from biomech_id.multibody.symbolic.describe import describe
 from biomech_id.multibody.symbolic.equations import Description, Equations, kane, lagrange
+from biomech_id.multibody.symbolic.given_motion import GivenMotion
 from biomech_id.multibody.system import System
 
 LINKS = [(0.4, 2.0, 0.18, 0.03), (0.35, 1.2, 0.15, 0.012), (0.2, 0.5, 0.1, 0.002)]
@@ -252,15 +254,15 @@ def test_what_would_be_wrong_in_silence_is_refused() -> None:
     burning = me.Particle("rocket", d.bodies[0].masscenter, sp.Symbol("m") * (1 - t))
     with pytest.raises(InvalidValueError, match="mass of rocket changes in time"):
         Description(d.frame, d.origin, d.q, d.u, d.kinematics, [burning])
-    from biomech_id.multibody.symbolic.limb import SymbolicLimb, SymbolicLink
-
-    link = SymbolicLink(1, 1, sp.Rational(1, 2))
+    limb = Limb([Link(Segment("rod", 1.0, np.array([0.0, 0.5, 0.0]), np.zeros((3, 3))), (0.0, 1.0, 0.0))]).system((0.0, 0.0, 0.0))
     for angle in (2 * other, sp.Function("q")(other)):
         with pytest.raises(InvalidValueError, match="in another time"):
-            SymbolicLimb([link], [angle], (0, 0))
+            GivenMotion(limb, {"rod": angle})
+    with pytest.raises(InvalidValueError, match="not a motion of rod"):
+        GivenMotion(limb, {"arm": 2 * t})
     # SymPy's own dynamic symbols turn the limb: six zeros came out while its time was another symbol.
     q = me.dynamicsymbols("q")
-    wrench = SymbolicLimb([link], [q], (0, 0)).wrench(0, 0)
+    wrench = GivenMotion(limb, {"rod": q}).wrench("rod", "rod")
     assert sp.simplify(wrench[0] - -q.diff(t, 2) / 2) == 0
     assert sp.simplify(wrench[1] - -(q.diff(t) ** 2) / 2) == 0
     assert constants

@@ -149,12 +149,12 @@ class _Described:
         q, rate = self.q[step.coordinate], self.u[step.coordinate]
         if step.function is not None:
             q, rate = _exact(step.function.value(q)), _exact(step.function.slope(q)) * rate
-        axis = sum((_exact(c) * e for c, e in zip(step.axis, frame, strict=True)), start=me.Vector(0))
+        axis = exact_vector(step.axis, frame)
         if isinstance(step, Turn):
             # Turns about one axis are one turn by their sum: cos(q_0 - q_1), and q_1 alone where a link's angle is its own.
             root, total, speed = self.turned.get((frame, step.axis), (frame, sp.S.Zero, sp.S.Zero))
             total, speed = total + q, speed + rate
-            along = sum((_exact(c) * e for c, e in zip(step.axis, root, strict=True)), start=me.Vector(0))
+            along = exact_vector(step.axis, root)
             after = root.orientnew(f"B{name}", "Axis", [total, along])
             after.set_ang_vel(root, speed * along)
             self.turned[after, step.axis] = (root, total, speed)
@@ -195,7 +195,7 @@ class _Described:
         d, gravity = self.description, np.asarray(self.system.gravity_lab_m_s2)
         size = float(np.linalg.norm(gravity))
         if size:
-            down = sum((_exact(c / size) * e for c, e in zip(gravity, d.frame, strict=True)), start=me.Vector(0))
+            down = exact_vector(gravity / size, d.frame)
             g = self.symbol("g", size)
             for body in d.bodies:
                 point = body.masscenter
@@ -240,16 +240,27 @@ class _Described:
             return [sum((_exact(c) * given[n] for n, c, _ in closure.terms), start=-_exact(closure.offset))]
         ends = []
         for body, place in ((closure.body, closure.place_m), (closure.other, closure.other_place_m)):
-            arm = sum((_exact(c) * e for c, e in zip(place, d.frames[body], strict=True)), start=me.Vector(0))
-            ends.append(d.points[body].pos_from(d.origin) + arm)
+            ends.append(d.points[body].pos_from(d.origin) + exact_vector(place, d.frames[body]))
         gap = ends[0] - ends[1]
         if isinstance(closure, Rod):
             return [gap.dot(gap) - _exact(closure.length_m) ** 2]
         assert isinstance(closure, PointGap)
-        axes = list(d.frames[closure.seen_from])
-        return [gap.dot(sum((_exact(c) * e for c, e in zip(row, axes, strict=True)), start=me.Vector(0))) for row in closure.rows]
+        return [gap.dot(exact_vector(row, d.frames[closure.seen_from])) for row in closure.rows]
 
 
 def _exact(value: Any) -> Any:
     """A number as the decimal it stands for."""
     return value if isinstance(value, sp.Basic) else sp.Rational(str(float(value)))
+
+
+def exact_vector(components: ArrayLike, frame: Any) -> Any:
+    """A constant vector, its components the decimals they stand for.
+
+    Parameters
+    ----------
+    components : ArrayLike
+        (3,).
+    frame : Any
+        SymPy's, in whose axes they are.
+    """
+    return sum((_exact(c) * axis for c, axis in zip(np.asarray(components).tolist(), frame, strict=True)), start=me.Vector(0))
