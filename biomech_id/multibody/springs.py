@@ -33,9 +33,14 @@ class SpringPull:
     along: FloatArray
 
     @property
+    def tension(self) -> FloatArray:
+        """Its pull (N,), N or N m: positive shortens it."""
+        return np.asarray(self.stiffness * self.amount + self.damping * self.rate)
+
+    @property
     def forces(self) -> FloatArray:
         """What it adds (N, n) to what the joints must supply."""
-        return np.asarray((self.stiffness * self.amount + self.damping * self.rate)[:, None] * self.along)
+        return self.tension[:, None] * self.along
 
     @property
     def energy(self) -> FloatArray:

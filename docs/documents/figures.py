@@ -27,7 +27,7 @@ from biomech_id.multibody.system import System
 HERE = Path(__file__).resolve().parent
 RECIPES = HERE.parents[1] / "pipelines" / "mechanics"
 #: Recipes whose pictures stand on the pages; those that can, make a film as well.
-DRAWN = ("n_link_limb", "double_pendulum", "arm_reaching", "n_pendulum", "block_system", "exoskeleton_leg")
+DRAWN = ("n_link_limb", "double_pendulum", "arm_reaching", "n_pendulum", "block_system", "exoskeleton_leg", "exoskeleton_cuffs")
 #: Free coordinates of the pose that is drawn: rho1, rho2 (abduction), rho4, rho5, rho7.
 POSE = (0.0, 0.0, 0.35, 0.6, 0.1)
 #: Lines of the exoskeleton: body, and the points of it that are joined (another body's origin, or a place in its own frame).

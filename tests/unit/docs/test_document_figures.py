@@ -186,3 +186,36 @@ def test_the_free_body_has_its_four_wrenches(sketches: Any) -> None:
     arrows = [np.subtract(text.xy, text.get_position()) for text in axes.texts if getattr(text, "arrow_patch", None)]
     assert len(arrows) == 3
     assert arrows[-1] == pytest.approx([0, -0.45])
+
+
+def test_cuffs_and_motor_of_the_worn_exoskeleton() -> None:
+    """Pulls from both bars' and the limb's places by trigonometry; power from the law of the motor; energy from its integral."""
+    parts = recipe("exoskeleton_cuffs")
+    system, run = parts["walk"]()
+    knees, forces, power = parts["draw"](system, run).axes
+    q, t = {name: run.q[:, k] for k, name in enumerate(system.coordinates)}, run.t_s
+    np.testing.assert_allclose(knees.lines[1].get_ydata(), np.degrees(q["limb knee"]), rtol=0, atol=1e-12)
+
+    def place(hip: np.ndarray, knee: np.ndarray, thigh_m: float, along_m: float, across_m: float) -> np.ndarray:
+        """Of a point of the shank (of the thigh, where the thigh has no length and the knee no angle): x + iy."""
+        return np.exp(1j * hip) * (thigh_m + np.exp(1j * knee) * (along_m + 1j * across_m))
+
+    still = np.zeros_like(t)
+    thigh = place(q["hip"], still, 0, 0.2, 0.06) - place(q["limb hip"], still, 0, 0.2, 0)
+    shank = place(q["hip"], q["knee"], 0.42, 0.2, 0.06) - place(q["limb hip"], q["limb knee"], 0.43, 0.2, 0)
+    for line, gap in zip(forces.lines, (thigh, shank), strict=True):
+        rate = np.gradient(np.abs(gap), t, edge_order=2)
+        pull = 6000 * (np.abs(gap) - 0.06) + 60 * rate
+        np.testing.assert_allclose(line.get_ydata()[20:], pull[20:], rtol=0, atol=0.05)  # differences at 5 ms, after the start
+        assert 20 < np.abs(line.get_ydata()).max() < 100
+    swing, rate = 0.25 * np.sin(2 * np.pi * t), 0.5 * np.pi * np.cos(2 * np.pi * t)
+    crank = run.u[:, system.speed("crank")]
+    drawn, dampers = (line.get_ydata() for line in power.lines)
+    np.testing.assert_allclose(drawn, (60 * (swing - q["crank"] + q["crank"][0]) + 3 * (rate - crank)) * crank, rtol=0, atol=1e-9)
+    assert drawn.max() > 5
+    assert drawn.min() < -2
+    assert dampers.max() <= 0
+    work = np.trapezoid(drawn + dampers, t)
+    assert work == pytest.approx(run.energy_J[-1] - run.energy_J[0], abs=0.01)
+    assert run.energy_drift_J < 1e-10
+    assert power.get_title() == f"energy less work: within {run.energy_drift_J:.0e} J"

@@ -39,7 +39,7 @@ def test_recipe_is_short(recipe: Path) -> None:
 
 
 def test_there_is_one_for_each_document() -> None:
-    names = {"n_link_limb", "exoskeleton_leg", "block_system", "double_pendulum", "n_pendulum", "arm_reaching"}
+    names = {"n_link_limb", "exoskeleton_leg", "exoskeleton_cuffs", "block_system", "double_pendulum", "n_pendulum", "arm_reaching"}
     assert {path.stem for path in RECIPES} == names
 
 
