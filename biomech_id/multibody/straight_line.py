@@ -90,31 +90,70 @@ class Scalar:
         self.tape, self.operation, self.arguments, self.number = tape, operation, arguments, number
 
     def __add__(self, other: Any) -> Any:
-        return self.tape.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self.tape.add(other, self)
+        a: Any = self
+        if not isinstance(other, Scalar):
+            if self.operation == "+" and not isinstance(self.arguments[1], Scalar):
+                a, other = self.arguments[0], self.arguments[1] + other
+            return a if other == 0 else self.tape.line("+", a, float(other))
+        if other.operation == "neg":
+            return self - other.arguments[0]
+        if self.operation == "neg":
+            return other - self.arguments[0]
+        return self.tape.line("+", *sorted((self, other), key=_number))
 
     def __sub__(self, other: Any) -> Any:
-        return self.tape.subtract(self, other)
+        if not isinstance(other, Scalar):
+            return self + -other
+        if self is other:
+            return 0.0
+        if other.operation == "neg":
+            return self + other.arguments[0]
+        if self.operation == "neg":
+            return -(self.arguments[0] + other)
+        twin = self.tape.known.get(("-", other, self))
+        return -twin if twin is not None else self.tape.line("-", self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return self.tape.subtract(other, self)
+        return -self if other == 0 else self.tape.line("-", float(other), self)
 
     def __mul__(self, other: Any) -> Any:
-        return self.tape.multiply(self, other)
+        if not isinstance(other, Scalar):
+            return self._scaled(float(other))
+        signs = (self.operation == "neg") + (other.operation == "neg")
+        if signs:
+            a, b = (x.arguments[0] if x.operation == "neg" else x for x in (self, other))
+            return -(a * b) if signs == 1 else a * b
+        return self.tape.line("*", *sorted((self, other), key=_number))
 
-    def __rmul__(self, other: Any) -> Any:
-        return self.tape.multiply(other, self)
+    def _scaled(self, factor: float) -> Any:
+        if factor == 0:
+            return 0.0
+        if factor == 1:
+            return self
+        if factor < 0:
+            return -(self * -factor)
+        if self.operation == "neg":
+            return -(self.arguments[0] * factor)
+        if self.operation == "*" and not isinstance(self.arguments[1], Scalar):
+            return self.arguments[0] * (self.arguments[1] * factor)
+        return self.tape.line("*", self, factor)
 
     def __truediv__(self, other: Any) -> Any:
-        return self.tape.divide(self, other)
+        if not isinstance(other, Scalar):
+            return self * (1.0 / other)
+        if other.operation == "neg":
+            return -(self / other.arguments[0])
+        return -(self.arguments[0] / other) if self.operation == "neg" else self.tape.line("/", self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self.tape.divide(other, self)
+        if other == 0:
+            return 0.0
+        return -(other / self.arguments[0]) if self.operation == "neg" else self.tape.line("/", float(other), self)
 
     def __neg__(self) -> Any:
-        return self.tape.negative(self)
+        return self.arguments[0] if self.operation == "neg" else self.tape.line("neg", self)
+
+    __radd__, __rmul__ = __add__, __mul__
 
 
 class Tape:
@@ -132,7 +171,7 @@ class Tape:
 
     def __init__(self) -> None:
         self.symbols: list[str] = []
-        self._known: dict[Any, Scalar] = {}
+        self.known: dict[Any, Scalar] = {}
 
     def symbol(self, name: str) -> Scalar:
         """A new input.
@@ -143,7 +182,7 @@ class Tape:
             Of the input.
         """
         self.symbols.append(name)
-        return self._line("symbol", name)
+        return self.line("symbol", name)
 
     def sin(self, x: Any) -> Any:
         """Sine.
@@ -155,7 +194,7 @@ class Tape:
         """
         if isinstance(x, Scalar) and x.operation == "neg":
             return -self.sin(x.arguments[0])
-        return self._line("sin", x) if isinstance(x, Scalar) else _snapped(np.sin(x))
+        return self.line("sin", x) if isinstance(x, Scalar) else _snapped(np.sin(x))
 
     def cos(self, x: Any) -> Any:
         """Cosine.
@@ -167,7 +206,7 @@ class Tape:
         """
         if isinstance(x, Scalar) and x.operation == "neg":
             return self.cos(x.arguments[0])
-        return self._line("cos", x) if isinstance(x, Scalar) else _snapped(np.cos(x))
+        return self.line("cos", x) if isinstance(x, Scalar) else _snapped(np.cos(x))
 
     def sqrt(self, x: Any) -> Any:
         """Square root.
@@ -177,7 +216,7 @@ class Tape:
         x : Any
             Not negative.
         """
-        return self._line("sqrt", x) if isinstance(x, Scalar) else float(np.sqrt(x))
+        return self.line("sqrt", x) if isinstance(x, Scalar) else float(np.sqrt(x))
 
     def atan2(self, y: Any, x: Any) -> Any:
         """Angle of the point (x, y).
@@ -187,119 +226,22 @@ class Tape:
         y, x : Any
             Its coordinates.
         """
-        return self._line("atan2", y, x) if isinstance(y, Scalar) or isinstance(x, Scalar) else float(np.arctan2(y, x))
+        return self.line("atan2", y, x) if isinstance(y, Scalar) or isinstance(x, Scalar) else float(np.arctan2(y, x))
 
-    def add(self, a: Any, b: Any) -> Any:
-        """Sum.
-
-        Parameters
-        ----------
-        a, b : Any
-            Scalars or numbers.
-        """
-        if not isinstance(a, Scalar):
-            a, b = b, a
-        if not isinstance(a, Scalar):
-            return a + b
-        if not isinstance(b, Scalar):
-            if a.operation == "+" and not isinstance(a.arguments[1], Scalar):
-                a, b = a.arguments[0], a.arguments[1] + b
-            return a if b == 0 else self._line("+", a, float(b))
-        if b.operation == "neg":
-            return self.subtract(a, b.arguments[0])
-        if a.operation == "neg":
-            return self.subtract(b, a.arguments[0])
-        return self._line("+", *sorted((a, b), key=_number))
-
-    def subtract(self, a: Any, b: Any) -> Any:
-        """Difference.
+    def line(self, operation: str, *arguments: Any) -> Scalar:
+        """The scalar that an operation makes of others; the same one, where it has been done before.
 
         Parameters
         ----------
-        a, b : Any
-            Scalars or numbers.
+        operation : str
+            What is done.
+        *arguments : Any
+            Scalars and numbers.
         """
-        if not isinstance(b, Scalar):
-            return self.add(a, -b)
-        if not isinstance(a, Scalar):
-            return self.negative(b) if a == 0 else self._line("-", float(a), b)
-        if a is b:
-            return 0.0
-        if b.operation == "neg":
-            return self.add(a, b.arguments[0])
-        if a.operation == "neg":
-            return self.negative(self.add(a.arguments[0], b))
-        twin = self._known.get(("-", b, a))
-        return self.negative(twin) if twin is not None else self._line("-", a, b)
-
-    def multiply(self, a: Any, b: Any) -> Any:
-        """Product.
-
-        Parameters
-        ----------
-        a, b : Any
-            Scalars or numbers.
-        """
-        if not isinstance(a, Scalar):
-            a, b = b, a
-        if not isinstance(a, Scalar):
-            return a * b
-        if not isinstance(b, Scalar):
-            return self._scaled(a, float(b))
-        signs = (a.operation == "neg") + (b.operation == "neg")
-        if signs:
-            product = self.multiply(*(x.arguments[0] if x.operation == "neg" else x for x in (a, b)))
-            return self.negative(product) if signs == 1 else product
-        return self._line("*", *sorted((a, b), key=_number))
-
-    def _scaled(self, a: Scalar, b: float) -> Any:
-        if b == 0:
-            return 0.0
-        if b in (1.0, -1.0):
-            return a if b == 1 else self.negative(a)
-        if b < 0:
-            return self.negative(self.multiply(a, -b))
-        if a.operation == "neg":
-            return self.negative(self.multiply(a.arguments[0], b))
-        if a.operation == "*" and not isinstance(a.arguments[1], Scalar):
-            return self.multiply(a.arguments[0], a.arguments[1] * b)
-        return self._line("*", a, b)
-
-    def divide(self, a: Any, b: Any) -> Any:
-        """Quotient.
-
-        Parameters
-        ----------
-        a, b : Any
-            Scalars or numbers.
-        """
-        if not isinstance(b, Scalar):
-            return self.multiply(a, 1.0 / b)
-        if not isinstance(a, Scalar) and a == 0:
-            return 0.0
-        if b.operation == "neg":
-            return self.negative(self.divide(a, b.arguments[0]))
-        if isinstance(a, Scalar) and a.operation == "neg":
-            return self.negative(self.divide(a.arguments[0], b))
-        return self._line("/", a if isinstance(a, Scalar) else float(a), b)
-
-    def negative(self, a: Any) -> Any:
-        """Change of sign.
-
-        Parameters
-        ----------
-        a : Any
-            Scalar or number.
-        """
-        if not isinstance(a, Scalar):
-            return -a
-        return a.arguments[0] if a.operation == "neg" else self._line("neg", a)
-
-    def _line(self, operation: str, *arguments: Any) -> Scalar:
         key = (operation, *arguments)
-        if key not in self._known:
-            self._known[key] = Scalar(self, operation, arguments, len(self._known))
-        return self._known[key]
+        if key not in self.known:
+            self.known[key] = Scalar(self, operation, arguments, len(self.known))
+        return self.known[key]
 
     def program(self, outputs: dict[str, Any]) -> Program:
         """What computes some scalars, and nothing else that stands on the tape.
