@@ -25,6 +25,7 @@ from biomech_id.errors import InvalidValueError, MissingInputError
 
 #: A state that is off its constraints by more than this has no linear model.
 CLOSED_WITHIN = 1e-9
+_STEP = 1e-30
 
 
 @dataclass
@@ -198,7 +199,7 @@ class Equations:
 
         def accelerations(q: FloatArray, u: FloatArray) -> FloatArray:
             both = evaluate(q, u)
-            solved = np.asarray(np.linalg.solve(both[..., :-1], both[..., -1:])[..., 0], dtype=np.float64)
+            solved = np.asarray(np.linalg.solve(both[..., :-1], both[..., -1:])[..., 0])
             return solved if multipliers else solved[..., :n]
 
         return accelerations
@@ -257,41 +258,24 @@ class Equations:
         InvalidValueError
             A state that does not obey the constraints, or one in which the equations have no value.
         """
-        d = self.description
-        n, m, state = len(d.q), len(d.u), [*d.q, *d.u]
-        solved = self.function(constants, multipliers=True)(q, u)
-        names = [sp.Dummy() for _ in solved]
-        rates = coordinate_rates(d)
-        residual = self.f - self.M * sp.Matrix(names)
-        slopes = me.msubs(me.msubs(residual, rates).jacobian(state), dict(zip(names, solved, strict=True)))
-        turning = sp.Matrix([rates[x.diff(me.dynamicsymbols._t)] for x in d.q]).jacobian(state)
-        A = np.zeros((n + m, n + m))
-        A[:n] = self.evaluate(turning, constants)(q, u)
-        A[n:] = np.linalg.solve(self.evaluate(self.M, constants)(q, u), self.evaluate(slopes, constants)(q, u))[:m]
-        return self._along_constraints(A, constants, q, u)
-
-    def _along_constraints(self, A: FloatArray, constants: Mapping[Any, float], q: FloatArray, u: FloatArray) -> FloatArray:
-        d = self.description
+        d, t, rates = self.description, me.dynamicsymbols._t, coordinate_rates(self.description)
         n, m = len(d.q), len(d.u)
-        rates = coordinate_rates(d)
-        velocity = d.velocity or [c.diff(me.dynamicsymbols._t).subs(rates) for c in d.configuration]
-        k, v = len(d.configuration), len(velocity)
-        carried = np.eye(n + m)
+        velocity = d.velocity or [c.diff(t).subs(rates) for c in d.configuration]
         constraints = [*d.configuration, *velocity]
+        bound = [*range(n - len(d.configuration), n), *range(n + m - len(velocity), n + m)]
+        free = [k for k in range(n + m) if k not in bound]
+        ways = np.eye(n + m)[:, free]
         if constraints:
-            off = np.abs(self.evaluate(constraints, constants)(q, u)).max()
-            if off > CLOSED_WITHIN:
+            off = self.evaluate(constraints, constants)
+            if (wide := np.abs(off(q, u)).max()) > CLOSED_WITHIN:
                 raise InvalidValueError(
-                    f"The state is off its constraints by {off:.3g}.", value=float(off), expected="q and u that obey them",
+                    f"The state is off its constraints by {wide:.3g}.", value=float(wide), expected="q and u that obey them",
                     where="linearised",
                 )  # fmt: skip
-            J = self.evaluate(sp.Matrix(constraints).jacobian([*d.q, *d.u]), constants)(q, u)
-            free = [*range(n - k), *range(n, n + m - v)]
-            bound = [*range(n - k, n), *range(n + m - v, n + m)]
-            carried = np.zeros((n + m, len(free)))
-            carried[free] = np.eye(len(free))
-            carried[bound] = -np.linalg.solve(J[:, bound], J[:, free])
-            A = (A @ carried)[free]
+            J = _slopes(off, q, u, np.eye(n + m))
+            ways[bound] = -np.linalg.solve(J[:, bound], J[:, free])
+        turning = self.evaluate([rates[x.diff(t)] for x in d.q], constants)
+        A = np.concatenate([_slopes(part, q, u, ways) for part in (turning, self.function(constants))])[free]
         if not np.isfinite(A).all():
             raise InvalidValueError(
                 "The linear model has no value in this state.", value=q.tolist(),
@@ -299,6 +283,12 @@ class Equations:
                 where="linearised",
             )  # fmt: skip
         return A
+
+
+def _slopes(function: Callable[[FloatArray, FloatArray], FloatArray], q: FloatArray, u: FloatArray, ways: FloatArray) -> FloatArray:
+    """Derivatives (k, w) of k values along w columns of (q, u), by complex steps: without the error of a difference."""
+    states = np.concatenate([q, u]) + 1j * _STEP * ways.T
+    return np.asarray(function(states[:, : len(q)], states[:, len(q) :]).imag.T / _STEP)
 
 
 def kane(d: Description) -> Equations:
@@ -460,7 +450,7 @@ def compiled(arguments: Sequence[Any], expressions: Any) -> Callable[..., FloatA
     evaluate = sp.lambdify(list(arguments), flat, modules="numpy", cse=True)
 
     def function(*values: Any) -> FloatArray:
-        found = np.stack(np.broadcast_arrays(*evaluate(*values), *values)[: len(flat)], axis=-1).astype(np.float64)
+        found = np.stack(np.broadcast_arrays(*evaluate(*values), *values)[: len(flat)], axis=-1) + 0.0
         return found.reshape(*found.shape[:-1], *expressions.shape) if matrix else found
 
     return function
