@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.wrench import Wrench
 from biomech_id.dynamics.body import Motion, Segment
 from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.external import External
@@ -291,22 +290,3 @@ class Limb:
         """
         point = motions[link].frames.origin_lab_m if at == "proximal" else self.tip(motions, link)
         return Observer.on(self.links[link].segment.name, motions[link], point)
-
-    def viscous_friction(self, motions: Sequence[Motion], link: int, coefficient_Nms: float) -> list[External]:
-        """Friction in a link's proximal joint: a couple against its rotation, and the reaction on the link before.
-
-        Parameters
-        ----------
-        motions : Sequence[Motion]
-            One of each link, base to tip.
-        link : int
-            Index from the base; negative ones count from the tip.
-        coefficient_Nms : float
-            Moment per relative angular velocity, N m s.
-        """
-        relative = motions[link].omega_lab_rad_s - (motions[link - 1].omega_lab_rad_s if link else 0.0)
-        couple = -coefficient_Nms * relative
-        where, names = motions[link].frames.origin_lab_m, [entry.segment.name for entry in self.links]
-        zero = np.zeros_like(couple)
-        on_link = External(names[link], Wrench(zero, couple, where), "friction")
-        return [on_link, External(names[link - 1], Wrench(zero, -couple, where), "friction")] if link else [on_link]

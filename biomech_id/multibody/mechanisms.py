@@ -1,4 +1,4 @@
-"""Planar mechanisms with closed loops, ready to use: four-bars, a slider-crank, rolling gears, a leg in an exoskeleton.
+"""Planar mechanisms with closed loops, ready to use: a four-bar, a leg in an exoskeleton.
 
 All lie in the x-y plane of the laboratory, and so does gravity, which is always said. Lengths in metres; a link's frame has its
 origin in its joint and x along the link. Each function returns a `System`.
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import InvalidValueError
-from biomech_id.multibody.closures import circle_intersection, gears, pin
+from biomech_id.multibody.closures import circle_intersection, pin
 from biomech_id.multibody.joints import prismatic, revolute
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body, denavit_hartenberg
@@ -139,151 +139,6 @@ def four_bar(
 
     pins = [pin(names[1], (coupler, 0, 0), names[2], (rocker, 0, 0), plane_of=GROUND)]
     return System(bodies, in_plane(gravity_m_s2), pins, ["theta"], closed_form=closure)
-
-
-def driven_four_bars(
-    lengths_m: tuple[float, float, float],
-    ground_m: float,
-    arm_m: float,
-    second_lengths_m: tuple[float, float],
-    second_ground_m: float,
-    segments: Sequence[Segment],
-    *,
-    gravity_m_s2: ArrayLike,
-    branches: tuple[int, int] = (1, 1),
-) -> System:
-    """A four-bar whose rocker, at ``arm_m`` along it, drives the coupler and rocker of a second loop.
-
-    Coordinates: theta, eta, psi of the first; eta_2 (second coupler on the first rocker), psi_2. ``second_ground_m`` is where the
-    second rocker's pivot lies on the x axis; five segments in the coordinates' order.
-
-    Parameters
-    ----------
-    lengths_m : tuple[float, float, float]
-        Crank, coupler, rocker, metres.
-    ground_m : float
-        From the crank's pivot to the rocker's, along x, metres.
-    arm_m : float
-        Along the rocker, to the pin of the second coupler, metres.
-    second_lengths_m : tuple[float, float]
-        Second coupler and second rocker, metres.
-    second_ground_m : float
-        From the crank's pivot to the second rocker's, along x, metres.
-    segments : Sequence[Segment]
-        One for each body, in the order of the coordinates.
-    gravity_m_s2 : ArrayLike
-        (3,), in the x-y plane.
-    branches : tuple[int, int], optional
-        +1 or -1, of the first and of the second loop.
-    """
-    first = four_bar(lengths_m, ground_m, segments[:3], gravity_m_s2=gravity_m_s2, branch=branches[0])
-    coupler, rocker = second_lengths_m
-    names = [segment.name for segment in segments]
-    bodies = [
-        *first.bodies,
-        Body(segments[3], revolute("eta_2"), names[2], (arm_m, 0.0, 0.0)),
-        Body(segments[4], revolute("psi_2"), GROUND, (second_ground_m, 0.0, 0.0)),
-    ]
-
-    def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
-        assert first.closed_form is not None
-        eta, psi = first.closed_form(m, q1)
-        tip = (ground_m + arm_m * psi[1], arm_m * psi[0])
-        x, y = circle_intersection(m, tip, coupler, (second_ground_m, 0), rocker, branches[1], of="second coupler and rocker")
-        along, across = (x - tip[0]) / coupler, (y - tip[1]) / coupler
-        turned = (across * psi[1] - along * psi[0], along * psi[1] + across * psi[0])
-        return [eta, psi, turned, (y / rocker, (x - second_ground_m) / rocker)]
-
-    pins = [*first.closures, pin(names[3], (coupler, 0, 0), names[4], (rocker, 0, 0), plane_of=GROUND)]
-    return System(bodies, first.gravity_lab_m_s2, pins, ["theta"], closed_form=closure)
-
-
-def slider_crank(
-    crank_m: float,
-    rod_m: float,
-    segments: Sequence[Segment],
-    spring: Spring | None = None,
-    *,
-    gravity_m_s2: ArrayLike,
-    branch: int = 1,
-) -> System:
-    """Crank, rod, and a slider along x through the crank's pivot: coordinates theta (free), eta (rod on crank), x.
-
-    ``branch`` +1 keeps the slider on the side of x > 0. The slider's segment is a `sliding_segment`; a spring sits on ``x``.
-
-    Parameters
-    ----------
-    crank_m : float
-        Length of the crank, metres.
-    rod_m : float
-        Length of the rod, metres.
-    segments : Sequence[Segment]
-        One for each body, in the order of the coordinates.
-    spring : Spring | None, optional
-        None for none.
-    gravity_m_s2 : ArrayLike
-        (3,), in the x-y plane.
-    branch : int, optional
-        +1 or -1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from biomech_id.multibody.mechanisms import planar_segment, sliding_segment
-    >>> from biomech_id.multibody.mechanisms import slider_crank
-    >>> parts = [planar_segment("crank", 1.0, (0.1, 0.0), 0.01), planar_segment("rod", 1.0, (0.2, 0.0), 0.02)]
-    >>> from biomech_id.multibody.reduction import configuration
-    >>> piston = sliding_segment("piston", 0.5, 0.0, 0.001)
-    >>> engine = slider_crank(0.2, 0.5, [*parts, piston], gravity_m_s2=(0.0, -9.81, 0.0))
-    >>> float(configuration(engine, np.array([[1e-9]]))[0, 2].round(6))
-    0.7
-    """
-    names = [segment.name for segment in segments]
-    bodies = [
-        Body(segments[0], revolute("theta")),
-        Body(segments[1], revolute("eta"), names[0], (crank_m, 0.0, 0.0)),
-        Body(segments[2], prismatic("x"), GROUND, **_ALONG_X),
-    ]
-
-    def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
-        cosine, sine = m.cos(q1[0]), m.sin(q1[0])
-        across = -crank_m / rod_m * sine
-        along = branch * m.sqrt(1 - across * across)
-        return [(across * cosine - along * sine, along * cosine + across * sine), crank_m * cosine + rod_m * along]
-
-    pins = [pin(names[1], (rod_m, 0, 0), names[2], (0, 0, 0), plane_of=GROUND)]
-    return System(bodies, in_plane(gravity_m_s2), pins, ["theta"], [spring] if spring else [], closed_form=closure)
-
-
-def gear_pair(radius_m: float, other_radius_m: float, segments: Sequence[Segment], *, gravity_m_s2: ArrayLike) -> System:
-    """A gear that rolls around another on a carrier: coordinates carrier and central gear (free), planet on the carrier.
-
-    Parameters
-    ----------
-    radius_m : float
-        Pitch radius of the central gear, metres.
-    other_radius_m : float
-        Pitch radius of the planet, metres.
-    segments : Sequence[Segment]
-        One for each body, in the order of the coordinates.
-    gravity_m_s2 : ArrayLike
-        (3,), in the x-y plane.
-    """
-    distance = radius_m + other_radius_m
-    names = [segment.name for segment in segments]
-    bodies = [
-        Body(segments[0], revolute("carrier")),
-        Body(segments[1], revolute("sun")),
-        Body(segments[2], revolute("planet"), names[0], (distance, 0.0, 0.0)),
-    ]
-    cut = System(bodies, in_plane(gravity_m_s2))
-    rolling = gears(cut.layout, names[1], names[2], names[0], radius_m, other_radius_m)
-    ratio = radius_m / other_radius_m
-
-    def closure(m: Any, q1: Sequence[Any]) -> Sequence[Any]:
-        return [ratio * (q1[0] - q1[1])]
-
-    return replace(cut, closures=[rolling], free=["carrier", "sun"], closed_form=closure)
 
 
 @dataclass(frozen=True, eq=False)

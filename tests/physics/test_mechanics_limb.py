@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from biomech_id.dynamics.observer import FICTITIOUS, observe
 from biomech_id.errors import InvalidValueError, OptionError, ShapeError
 from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.limb import Angles, Limb, Link
+from biomech_id.multibody.springs import Spring
 
 TOLERANCE = 1e-12  # N, N m on values up to 8
 NAMES = "ABC"
@@ -153,14 +155,14 @@ def test_first_joint_of_a_spatial_limb_turns_by_its_cardan_angles() -> None:
 
 
 def test_friction_is_a_couple_that_takes_power(reference: Any) -> None:
+    """A damper along the joint's coordinate: 2 rad/s in that joint; joints before and after need nothing more."""
     limb, angles = document(reference("nlink")["meta"])
-    motions = limb.motions(angles)
-    free = limb.solve(motions, gravity_lab_m_s2=NOTHING)
-    rubbed = limb.solve(motions, limb.viscous_friction(motions, 1, 0.4), gravity_lab_m_s2=NOTHING)
-    change = [rubbed.wrench(name).moment_Nm[:, 2] - free.wrench(name).moment_Nm[:, 2] for name in NAMES]
-    np.testing.assert_allclose(change[1], 0.4 * 2.0, rtol=0, atol=1e-12)  # 2 rad/s in that joint
-    np.testing.assert_allclose(change[0], 0.0, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(change[2], 0.0, rtol=0, atol=1e-12)
+    free, motion = limb.system(NOTHING), (angles.q_rad, angles.rate_rad_s, angles.acceleration_rad_s2)
+    rubbed = replace(free, springs=[Spring("B", 0.0, 0.4)])
+    change = rubbed.inverse(*motion) - free.inverse(*motion)
+    np.testing.assert_allclose(change, np.tile([0.0, 0.4 * 2.0, 0.0], (len(change), 1)), rtol=0, atol=1e-12)
+    power = rubbed.damping_power(angles.q_rad, rubbed.kinematics(*motion))
+    np.testing.assert_allclose(power, -0.4 * 2.0**2, rtol=0, atol=1e-12)
 
 
 def test_a_tip_wrench_reaches_the_base(reference: Any) -> None:
