@@ -39,6 +39,7 @@ MOST_LINES = sum([
     675,  # inverse kinematics of OpenSim's models
     190,  # gaps filled from other markers, with errors
     330,  # what a review may decide
+    1494,  # one multibody System
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

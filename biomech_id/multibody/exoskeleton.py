@@ -10,7 +10,9 @@ Base axes: X forward, Y up, Z to the right. At zero the upper arm hangs; rho3 > 
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,43 +21,15 @@ from numpy.typing import ArrayLike
 from biomech_id.dynamics.body import Segment
 from biomech_id.multibody.closures import Gearing, LoopClosure, Place, circle_intersection, pin
 from biomech_id.multibody.joints import prismatic, revolute
-from biomech_id.multibody.kinematics import GROUND
 from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.system import System
 
-#: Body, what it hangs on, coordinate, row of the table (gamma, b, alpha, d, theta, r), mass in kg, centre of mass in m, and the
-#: tensor's entries xx, yy, zz, xy, xz, yz in kg m2.
-_QUARTER = np.pi / 2
-_BODIES: tuple[tuple[str, str, str, tuple[float, ...], float, Place, tuple[float, ...]], ...] = (
-    ("yoke1", GROUND, "rho1", (0, 0, -_QUARTER, 0, 0, 0), 0.8,
-     (0.02, -0.03, 0.045), (0.0021, 0.0018, 0.0014, 0.0002, -0.0001, 0.0003)),
-    ("yoke2", "yoke1", "rho2", (-_QUARTER, 0, _QUARTER, 0, 0, 0), 0.65,
-     (-0.015, 0.025, 0.03), (0.0012, 0.001, 0.0013, -0.0001, 0.0002, 0.0001)),
-    ("upper3", "yoke2", "rho3", (_QUARTER, 0, _QUARTER, 0, np.pi, 0), 1.6,
-     (0.14, 0.006, -0.012), (0.0024, 0.0135, 0.0142, 0.0004, -0.0006, 0.0002)),
-    ("carrier4", "upper3", "rho4", (0, 0, 0, 0.3, 0, 0.004), 0.18,
-     (0.024, 0.002, 0.005), (6e-05, 0.00011, 0.00015, 1e-05, -5e-06, 4e-06)),
-    ("carrier5", "carrier4", "rho5", (0, 0, 0, 0.05, 0, -0.004), 0.17,
-     (0.026, -0.003, 0.004), (5e-05, 0.0001, 0.00013, -1e-05, 6e-06, 3e-06)),
-    ("forearm6", "carrier5", "rho6", (0, 0, 0, 0.05, 0, 0), 1.25,
-     (0.115, 0.008, 0.01), (0.0015, 0.0078, 0.0082, -0.0003, 0.0002, 0.0001)),
-    ("tool7", "forearm6", "rho7", (_QUARTER, 0, _QUARTER, 0, 0, 0.25), 2.1,
-     (0.015, -0.02, 0.06), (0.0071, 0.0066, 0.0028, 0.0003, -0.0004, 0.0005)),
-    ("crank9", "yoke2", "eta2", (_QUARTER, 0.06, _QUARTER, -0.115, np.pi, 0.012), 0.14,
-     (0.045, 0.003, 0.002), (3e-05, 0.00014, 0.00016, 1e-05, 2e-06, 3e-06)),
-    ("lever10", "upper3", "eta3", (0.25, 0, 0, 0.052, -0.25, 0.012), 0.22,
-     (0.012, -0.008, 0.003), (0.00011, 0.00013, 0.00022, 2e-05, -4e-06, 3e-06)),
-    ("rod11", "lever10", "eta4", (0, 0, 0, 0.07, 0, 0.003), 0.2,
-     (0.143, 0.002, -0.001), (3e-05, 0.0015, 0.00151, 1e-05, 2e-06, -3e-06)),
-    ("gear12", "carrier4", "eta5", (0, 0, 0, 0.05, 0, 0.006), 0.31,
-     (0.01, 0.006, 0.002), (0.00012, 0.00013, 0.00021, 2e-05, 3e-06, 5e-06)),
-    ("cylinder14", "gear12", "eta7", (-0.6, 0, 0, 0.035, 0.6, -0.002), 0.24,
-     (0.05, 0.002, 0.001), (4e-05, 0.00023, 0.00024, 1e-05, -3e-06, 2e-06)),
-    ("rod15", "cylinder14", "Ls", (_QUARTER, 0, _QUARTER, 0, 0, 0), 0.11,
-     (0.001, 0.002, -0.035), (9e-05, 8e-05, 2e-05, 3e-06, 4e-06, -2e-06)),
-)  # fmt: skip
+#: A row for each body: what it hangs on, coordinate, modified Denavit-Hartenberg parameters, mass, centre of mass, and the entries
+#: of its tensor, kg m2.
+ARM_TABLE = list(csv.DictReader((Path(__file__).parent / "tables" / "exoskeleton.csv").read_text(encoding="utf-8").splitlines()))
 _ROW = ("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m")
+_TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 #: Coordinates that stay free.
 FREE_ARM = ("rho1", "rho2", "rho4", "rho5", "rho7")
 #: Where pins and pivots sit, m and rad: a length along a body and an angle on it.
@@ -103,10 +77,12 @@ def arm_exoskeleton(gravity_m_s2: ArrayLike, closures: Sequence[LoopClosure] | N
     0.461
     """
     bodies = []
-    for name, parent, coordinate, row, mass, com, (xx, yy, zz, xy, xz, yz) in _BODIES:
-        segment = Segment(name, mass, np.array(com), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), "made up")
-        joint = prismatic(coordinate) if coordinate == "Ls" else revolute(coordinate)
-        bodies.append(Body(segment, joint, parent, **denavit_hartenberg(**dict(zip(_ROW, row, strict=True)))))
+    for row in ARM_TABLE:
+        com, (xx, yy, zz, xy, xz, yz) = ([float(row[key]) for key in keys] for keys in (("x_m", "y_m", "z_m"), _TENSOR))
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        segment = Segment(row["body"], float(row["mass_kg"]), np.array(com), tensor, "made up")
+        joint = prismatic(row["coordinate"]) if row["coordinate"] == "Ls" else revolute(row["coordinate"])
+        bodies.append(Body(segment, joint, row["parent"], **denavit_hartenberg(**{key: float(row[key]) for key in _ROW})))
     spring = Spring("Ls", 4500.0, 60.0, 0.15)
     return System(
         bodies, gravity_m_s2, arm_closures() if closures is None else closures, FREE_ARM, [spring], closed_form=_closed_form

@@ -91,7 +91,7 @@ class GeneratedCode:
             return y
         if len(x) < MANY_STATES:
             return np.array([self.one(row).copy() for row in x]).reshape(len(x), len(self._y))
-        found, function = np.empty((len(self._y), len(x))), _function(self.program, "numpy")
+        found, function = np.empty((len(self._y), len(x))), _executed(self.program.source("python"), "numpy")
         for start in range(0, len(x), BLOCK_STATES):
             block = slice(start, start + BLOCK_STATES)
             for row, values in zip(found, function(np.ascontiguousarray(x[block].T)), strict=True):
@@ -154,11 +154,7 @@ def generate(program: Program, language: Language = "auto", *, cache: Path | Non
             return GeneratedCode(program, "c", (), native)
         findings = (Finding("code-not-compiled", {"why": why}, where="generate"),)
         warnings.warn(findings[0].message, BiomechWarning, stacklevel=2)
-    return GeneratedCode(program, "python", findings, None, _function(program, "python"))
-
-
-def _function(program: Program, language: str) -> Any:
-    return _executed(program.source("python"), language)
+    return GeneratedCode(program, "python", findings, None, _executed(program.source("python"), "python"))
 
 
 @lru_cache(maxsize=64)

@@ -23,10 +23,9 @@ from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import ChainLoads
 from biomech_id.dynamics.newton_euler import solve
 from biomech_id.dynamics.observer import Observer
-from biomech_id.errors import InvalidValueError, OptionError, ShapeError
+from biomech_id.errors import InvalidValueError, ShapeError
 from biomech_id.multibody.joints import cardan, revolute
-from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.parts import Body
+from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
 
@@ -46,13 +45,13 @@ class Link:
         Mass, centre of mass and inertia in the link's own frame.
     tip_m : tuple[float, float, float]
         Where the next link hangs, in the link's frame, metres.
-    joint : Literal["z", "zxy"], optional
-        "z" for a hinge about z, "zxy" for a ball joint with Cardan angles in that order.
+    joint : str, optional
+        "z" for a hinge about z, three letters ("zxy") for a ball joint with Cardan angles in that order.
     """
 
     segment: Segment
     tip_m: tuple[float, float, float]
-    joint: Literal["z", "zxy"] = "z"
+    joint: str = "z"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +156,6 @@ class Limb:
     links : Sequence[Link]
         Base to tip.
 
-    Raises
-    ------
-    OptionError
-        A joint that is neither "z" nor "zxy".
-
     Examples
     --------
     >>> import numpy as np
@@ -176,14 +170,6 @@ class Limb:
 
     links: Sequence[Link]
 
-    def __post_init__(self) -> None:
-        for link in self.links:
-            if link.joint not in ("z", "zxy"):
-                raise OptionError(
-                    f"The joint of the {link.segment.name} is {link.joint!r}.",
-                    value=link.joint, expected="'z' or 'zxy'", where=link.segment.name,
-                )  # fmt: skip
-
     def system(self, gravity_lab_m_s2: ArrayLike) -> System:
         """The limb as a `System`; the coordinate of a hinge is its link's name, those of a Cardan joint end in its axes' letters.
 
@@ -191,14 +177,16 @@ class Limb:
         ----------
         gravity_lab_m_s2 : ArrayLike
             (3,), laboratory axes.
+
+        Raises
+        ------
+        InvalidValueError
+            A joint of neither "z" nor a sequence of x, y and z.
         """
-        bodies: list[Body] = []
-        for link in self.links:
-            name = link.segment.name
-            joint = revolute(name) if link.joint == "z" else cardan([f"{name}.{axis}" for axis in link.joint], link.joint)
-            parent, place = (bodies[-1].name, self.links[len(bodies) - 1].tip_m) if bodies else (GROUND, (0.0, 0.0, 0.0))
-            bodies.append(Body(link.segment, joint, parent, place))
-        return System(bodies, gravity_lab_m_s2)
+        segments, tips = [link.segment for link in self.links], [link.tip_m for link in self.links]
+        names = [(segment.name, link.joint) for segment, link in zip(segments, self.links, strict=True)]
+        joints = [revolute(name) if kind == "z" else cardan([f"{name}.{axis}" for axis in kind], kind) for name, kind in names]
+        return System(serial(segments, joints, tips), gravity_lab_m_s2)
 
     @cached_property
     def _weightless(self) -> System:

@@ -81,6 +81,33 @@ class Body:
         return self.segment.name
 
 
+def serial(segments: Sequence[Segment], joints: Sequence[JointSteps], tips_m: Sequence[ArrayLike]) -> list[Body]:
+    """Bodies that hang one on the other, the first on the base.
+
+    Parameters
+    ----------
+    segments : Sequence[Segment]
+        From the base on.
+    joints : Sequence[JointSteps]
+        By which each hangs.
+    tips_m : Sequence[ArrayLike]
+        Where on each the next one hangs, (3,); of the last one it is not asked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.body import Segment
+    >>> from biomech_id.multibody.joints import revolute
+    >>> from biomech_id.multibody.parts import serial
+    >>> links = [Segment(name, 1.0, np.zeros(3), np.zeros((3, 3))) for name in ("thigh", "shank")]
+    >>> [body.parent for body in serial(links, [revolute("hip"), revolute("knee")], [(0.0, -0.4, 0.0)])]
+    ['base', 'thigh']
+    """
+    before = [GROUND, *(segment.name for segment in segments)]
+    places: list[ArrayLike] = [(0.0, 0.0, 0.0), *tips_m]
+    return [Body(segment, joint, before[k], places[k]) for k, (segment, joint) in enumerate(zip(segments, joints, strict=True))]
+
+
 def check_tree(bodies: Sequence[Body]) -> None:
     """Refuse bodies that are no tree.
 

@@ -12,8 +12,7 @@ import numpy as np
 from biomech_id.dynamics.body import Segment
 from biomech_id.errors import ShapeError
 from biomech_id.multibody.joints import JointSteps, PolynomialFunction, Turn
-from biomech_id.multibody.kinematics import GROUND
-from biomech_id.multibody.parts import Body, Drive
+from biomech_id.multibody.parts import Drive, serial
 from biomech_id.multibody.system import System
 
 _BACK = PolynomialFunction((0.0, -1.0))
@@ -56,14 +55,10 @@ def chain_of_links(
     if len(segments) != len(length_m):
         raise ShapeError(
             f"{len(segments)} links came with {len(length_m)} lengths.",
-            value=len(length_m),
-            expected=str(len(segments)),
-            where="links",
-        )
-    bodies = []
-    for i, segment in enumerate(segments):
-        parent, place = (segments[i - 1].name, (float(length_m[i - 1]), 0.0, 0.0)) if i else (GROUND, (0.0, 0.0, 0.0))
-        bodies.append(Body(segment, absolute_angle(f"q_{i}", f"q_{i - 1}" if i else ""), parent, place))
+            value=len(length_m), expected=str(len(segments)), where="links",
+        )  # fmt: skip
+    joints = [absolute_angle(f"q_{i}", f"q_{i - 1}" if i else "") for i in range(len(segments))]
+    bodies = serial(segments, joints, [(float(l), 0.0, 0.0) for l in length_m])
     return System(bodies, (gravity_m_s2, 0.0, 0.0), drives=drives)
 
 

@@ -29,8 +29,8 @@ from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, OptionError
 from biomech_id.multibody.generated import GeneratedCode, generate
 from biomech_id.multibody.joints import revolute
-from biomech_id.multibody.kinematics import GROUND, Kinematics
-from biomech_id.multibody.parts import Body
+from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.multibody.traced import equations
 
@@ -147,13 +147,12 @@ class PlanarArm:
     @cached_property
     def system(self) -> System:
         """The arm as a `System`; its coordinates shoulder, elbow and wrist are the external angles alpha."""
-        bodies: list[Body] = []
-        for i, (name, joint) in enumerate(zip(ARM, ("shoulder", "elbow", "wrist"), strict=True)):
-            tensor = np.diag([0.0, self.inertia_kgm2[i], self.inertia_kgm2[i]])
-            segment = Segment(name, float(self.mass_kg[i]), np.array([self.com_m[i], 0.0, 0.0]), tensor, "planar arm")
-            parent, place = (ARM[i - 1], (self.length_m[i - 1], 0.0, 0.0)) if i else (GROUND, (0.0, 0.0, 0.0))
-            bodies.append(Body(segment, revolute(joint), parent, place))
-        return System(bodies, (0.0, -self.gravity_m_s2, 0.0))
+        segments = [
+            Segment(name, float(m), np.array([d, 0.0, 0.0]), np.diag([0.0, I, I]), "planar arm")
+            for name, m, d, I in zip(ARM, self.mass_kg, self.com_m, self.inertia_kgm2, strict=True)
+        ]
+        joints, tips = [revolute(name) for name in ("shoulder", "elbow", "wrist")], [(l, 0.0, 0.0) for l in self.length_m]
+        return System(serial(segments, joints, tips), (0.0, -self.gravity_m_s2, 0.0))
 
     @cached_property
     def _code(self) -> GeneratedCode:

@@ -25,7 +25,7 @@ from biomech_id.dynamics.external import External
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.multibody.joints import revolute
 from biomech_id.multibody.mechanisms import in_plane
-from biomech_id.multibody.parts import Body
+from biomech_id.multibody.parts import serial
 from biomech_id.multibody.system import System
 from biomech_id.signal.derivatives import quintic_derivatives
 
@@ -90,13 +90,8 @@ class SagittalLeg:
         gravity_m_s2 : ArrayLike
             (3,), in the plane: (0, -9.81, 0).
         """
-        thigh, shank, foot = (self.segments[name] for name in LINKS)
-        bodies = [
-            Body(thigh, revolute("hip")),
-            Body(shank, revolute("knee"), "thigh", (self.thigh_m, 0.0, 0.0)),
-            Body(foot, revolute("ankle"), "shank", (self.shank_m, 0.0, 0.0)),
-        ]
-        return System(bodies, in_plane(gravity_m_s2))
+        segments, joints = [self.segments[name] for name in LINKS], [revolute(name) for name in ("hip", "knee", "ankle")]
+        return System(serial(segments, joints, [(self.thigh_m, 0.0, 0.0), (self.shank_m, 0.0, 0.0)]), in_plane(gravity_m_s2))
 
     def ground(self, contact: FootContact) -> External:
         """What the ground does to the foot within the plane, in the same frames: in-plane force, moment about the normal.

@@ -139,19 +139,6 @@ class LineSpring(TwoPoints):
         layout.index(self.body)
         layout.index(self.other)
 
-    def length(self, moving: Kinematics) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Length (N,), m, its rate (N,), m/s, and how speeds change it (N, n).
-
-        Parameters
-        ----------
-        moving : Kinematics
-            Of the states asked for.
-        """
-        x, v, _ = self.gap(moving)
-        length = np.sqrt(dot(x, x))
-        along = x / length[:, None]
-        return length, dot(along, v), (along[:, None] @ self.gap_jacobian(moving))[:, 0]
-
     def pull(self, q: FloatArray, moving: Kinematics) -> SpringPull:
         """How far it is stretched, how fast, and along which speeds.
 
@@ -162,5 +149,8 @@ class LineSpring(TwoPoints):
         moving : Kinematics
             Of the same states.
         """
-        length, rate, J = self.length(moving)
-        return SpringPull(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, rate, J)
+        x, v, _ = self.gap(moving)
+        length = np.sqrt(dot(x, x))
+        line = x / length[:, None]
+        along = (line[:, None] @ self.gap_jacobian(moving))[:, 0]
+        return SpringPull(self.stiffness_N_m, self.damping_N_s_m, length - self.rest_m, dot(line, v), along)

@@ -207,12 +207,6 @@ class _Traced(TracedTree):
             return [[inverse * x for x in b[0]]]
         if len(A) == 2:
             inverse = 1.0 / (A[0][0] * A[1][1] - A[0][1] * A[1][0])
-            if len(b[0]) < 3:
-                both = list(zip(*b, strict=True))
-                return [
-                    [(A[1][1] * x - A[0][1] * y) * inverse for x, y in both],
-                    [(A[0][0] * y - A[1][0] * x) * inverse for x, y in both],
-                ]
             W = [[A[1][1] * inverse, -(A[0][1] * inverse)], [-(A[1][0] * inverse), A[0][0] * inverse]]
             return [[row[0] * x + row[1] * y for x, y in zip(*b, strict=True)] for row in W]
         return self._by_rotations([row[:] for row in A], [row[:] for row in b])

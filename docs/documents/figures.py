@@ -18,8 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Arc, Circle, FancyArrowPatch
 
-from biomech_id.multibody import exoskeleton as exoskeleton_room
-from biomech_id.multibody.exoskeleton import arm_exoskeleton
+from biomech_id.multibody.exoskeleton import ARM_TABLE, arm_exoskeleton
 from biomech_id.multibody.kinematics import Kinematics
 from biomech_id.multibody.reduction import configuration
 from biomech_id.multibody.system import System
@@ -174,9 +173,10 @@ def _wrench(axes: Axes, at: np.ndarray, force: tuple[float, float], force_name: 
 
 def denavit_hartenberg_table() -> list[tuple[str, ...]]:
     """Rows of the table beside the sketch: number, body, what it hangs on, coordinate, then gamma, b, alpha, d, theta, r."""
+    lengths = ("gamma_rad", "b_m", "alpha_rad", "d_m", "theta_rad", "r_m")
     return [
-        (number(body), body, parent, coordinate, *(_short(value) for value in row))
-        for body, parent, coordinate, row, *_ in exoskeleton_room._BODIES
+        (number(row["body"]), row["body"], row["parent"], row["coordinate"], *(_short(float(row[key])) for key in lengths))
+        for row in ARM_TABLE
     ]
 
 

@@ -177,13 +177,8 @@ class _Described:
         if not tensor.any():
             d.bodies.append(me.Particle(body.name, com, m))
             return
-        around = {row for row, turns, _ in self.system.layout.rows if turns}
-        flat = {tuple(abs(x) for x in step.axis) for b in self.system.bodies for step in b.joint if isinstance(step, Turn)}
-        if (
-            around
-            and flat == {(0.0, 0.0, 1.0)}
-            and not any(isinstance(s, Orientation) for b in self.system.bodies for s in b.joint)
-        ):
+        steps = [step for b in self.system.bodies for step in b.joint if not isinstance(step, Slide)]
+        if steps and all(isinstance(step, Turn) and step.axis[:2] == (0.0, 0.0) for step in steps):
             I = me.inertia(frame, 0, 0, self.symbol(f"I_{i}", tensor[2, 2]))  # a planar chain: only the normal counts
         else:
             pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0))
