@@ -78,8 +78,7 @@ class System:
     >>> import numpy as np
     >>> from biomech_id.dynamics.body import Segment
     >>> from biomech_id.multibody.joints import revolute
-    >>> from biomech_id.multibody.masses import Masses
-    from biomech_id.multibody.parts import Body
+    >>> from biomech_id.multibody.parts import Body
     >>> from biomech_id.multibody.system import System
     >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
     >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
@@ -413,8 +412,7 @@ class System:
         >>> import numpy as np
         >>> from biomech_id.dynamics.body import Segment
         >>> from biomech_id.multibody.joints import revolute
-        >>> from biomech_id.multibody.masses import Masses
-        from biomech_id.multibody.parts import Body
+        >>> from biomech_id.multibody.parts import Body
         >>> from biomech_id.multibody.system import System
         >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
         >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))

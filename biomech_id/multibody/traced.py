@@ -40,7 +40,7 @@ from biomech_id.multibody.scalar_algebra import (
 from biomech_id.multibody.springs import Spring
 from biomech_id.multibody.straight_line import Program, Scalar
 from biomech_id.multibody.system import System
-from biomech_id.multibody.traced_tree import UNIT, Node, TracedTree
+from biomech_id.multibody.traced_tree import UNTURNED, Node, TracedTree
 
 #: Trigonometric elimination, direct elimination, implicit constraints.
 Elimination = Literal["TE", "DE", "IC"]
@@ -80,7 +80,6 @@ def equations(system: System, quantities: Sequence[str] = ("M1", "c1", "g1", "sp
     >>> from biomech_id.multibody.joints import revolute
     >>> from biomech_id.multibody.parts import Body
     >>> from biomech_id.multibody.system import System
-    from biomech_id.multibody.traced_tree import UNIT, Node, TracedTree
     >>> from biomech_id.multibody.traced import equations
     >>> rod = Segment("rod", 2.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 1 / 6, 1 / 6]))
     >>> pendulum = System([Body(rod, revolute("angle"))], gravity_lab_m_s2=(0.0, -9.81, 0.0))
@@ -337,7 +336,7 @@ class _Walk:
     """Motion, relative to the body where it starts and in its axes, along a way through the tree."""
 
     def __init__(self, traced: _Traced) -> None:
-        self.traced, self.R, self.p = traced, UNIT, [0.0, 0.0, 0.0]
+        self.traced, self.R, self.p = traced, UNTURNED, [0.0, 0.0, 0.0]
         #: Speed, whether it turns, axis, its sign and slope together, and the first of the steps that it turns.
         self.passed: list[tuple[int, bool, Vector, Any, int]] = []
         #: Arm, way (+1 down, -1 up), rows with their axes.

@@ -35,7 +35,7 @@ from biomech_id.multibody.straight_line import Tape
 from biomech_id.multibody.system import System
 
 #: Axes that are not turned.
-UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+UNTURNED: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 @dataclass
@@ -177,7 +177,7 @@ class TracedTree:
         if 1.0 in (abs(x), abs(y), abs(z)):
             k = [abs(x), abs(y), abs(z)].index(1.0)
             i, j = (k + 1) % 3, (k + 2) % 3
-            R = [row[:] for row in UNIT]
+            R = [row[:] for row in UNTURNED]
             s = s * step.axis[k]
             R[i][i], R[j][j], R[i][j], R[j][i] = c, c, -s, s
             return R
@@ -197,7 +197,7 @@ class TracedTree:
             Whose steps are asked for.
         """
         if isinstance(node.step, Orientation):
-            return [(row, True, UNIT[k], 1.0) for k, row in enumerate(node.rows)]
+            return [(row, True, UNTURNED[k], 1.0) for k, row in enumerate(node.rows)]
         if node.step is None:
             return []
         steps = zip(node.rows, (node.step, *node.further), strict=True)
@@ -327,7 +327,7 @@ class TracedTree:
 def _nodes(system: System) -> tuple[list[Node], dict[str, int], list[Turn | Slide | None]]:
     """A node for each step of each body, the last node of every body, and the step of each row."""
     zero = [0.0, 0.0, 0.0]
-    nodes, node_of, step_of = [Node(0, UNIT, zero)], {GROUND: 0}, list[Turn | Slide | None]()
+    nodes, node_of, step_of = [Node(0, UNTURNED, zero)], {GROUND: 0}, list[Turn | Slide | None]()
     for body in system.bodies:
         before = node_of[body.parent]
         R, p = np.asarray(body.R_parent_joint).tolist(), np.asarray(body.place_m).tolist()
@@ -342,7 +342,7 @@ def _nodes(system: System) -> tuple[list[Node], dict[str, int], list[Turn | Slid
             made.append(Node(before, R, p, step, tuple(range(len(step_of), len(step_of) + rows))))
             step_of += [None] * rows if isinstance(step, Orientation) or step is None else [step]
             nodes.append(made[-1])
-            before, R, p = len(nodes) - 1, UNIT, zero
+            before, R, p = len(nodes) - 1, UNTURNED, zero
         segment, com = body.segment, np.asarray(body.segment.com_m)
         tensor = segment.inertia_kgm2 + segment.mass_kg * (com @ com * np.eye(3) - np.outer(com, com))
         made[-1].mass, made[-1].moment = float(segment.mass_kg), (segment.mass_kg * com).tolist()
