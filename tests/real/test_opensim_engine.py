@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biomech_id.models.opensim.inverse_dynamics import generalized_forces
 from biomech_id.models.opensim.skeleton import Skeleton
 from biomech_id.readers.opensim.model import read_osim
 from biomech_id.readers.opensim.storage import read_storage
@@ -52,3 +53,14 @@ def test_how_coordinates_move_markers_is_the_derivative_of_where_they_are(case: 
         moved[:, column] += 1e-20j
         derivative = skeleton.pose(moved).points(body, place).imag / 1e-20
         np.testing.assert_allclose(J[..., column], derivative, atol=1e-14)
+
+
+def test_generalised_forces_in_exact_states(case: Path) -> None:
+    skeleton = skeleton_of(case)
+    q, u, udot, tau = (read_storage(case / f"exact_{name}.sto").values for name in ("q", "u", "udot", "tau_noloads"))
+    ours = generalized_forces(skeleton, q, u, udot, compat=True).tau
+    assert np.abs(ours - tau).max() < 1e-9
+    # Only the Rajagopal knee has joints in which OpenSim's velocity terms are not those of its positions.
+    slip = np.abs(generalized_forces(skeleton, q, u, udot).tau - tau).max()
+    assert (slip > 1.0) == (case.name == "rajagopal_walk")
+    assert slip < 2.0

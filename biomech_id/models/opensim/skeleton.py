@@ -18,7 +18,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import ShapeError, UnknownNameError
 from biomech_id.models.opensim.joint_steps import joint_steps
-from biomech_id.multibody.joints import Orientation, Turn
+from biomech_id.multibody.joints import AxisFunction, Orientation, PolynomialFunction, Turn
 from biomech_id.multibody.kinematics import Kinematics, TreeLayout, axis_rotation, move
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint, MusculoskeletalModel
 
@@ -192,6 +192,39 @@ class Skeleton:
     def row_coordinate(self) -> tuple[int, ...]:
         """(S,), the coordinate that each row goes by."""
         return tuple(coordinate for _, _, coordinate in self.layout.rows)
+
+    @cached_property
+    def bodies_beyond(self) -> BoolArray:
+        """(J, J), which joints' children a joint carries, its own included; in the order of `joints`."""
+        J = len(self.joints)
+        carried = np.eye(J, dtype=bool)
+        for body, parent in reversed(list(enumerate(self.layout.parents, 1))):
+            if parent:
+                carried[parent - 1] |= carried[body - 1]
+        return carried
+
+    @cached_property
+    def inertia_in_frames(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Mass (J,), centre of mass (J, 3) and tensor about it (J, 3, 3) of each joint's child, in the joint's child frame."""
+        mass, com, tensor = [], [], []
+        for joint in self.joints:
+            body = self.model.body(joint.child.body)
+            R, p = np.asarray(joint.child.R_body_frame), np.asarray(joint.child.place_m)
+            mass.append(body.mass_kg)
+            com.append(R.T @ (body.com_m - p))
+            tensor.append(R.T @ body.inertia_kgm2 @ R)
+        return np.array(mass), np.array(com).reshape(-1, 3), np.array(tensor).reshape(-1, 3, 3)
+
+    def turn_functions(self, number: int) -> tuple[AxisFunction, ...]:
+        """Functions of a joint's turns, as its steps hold them.
+
+        Parameters
+        ----------
+        number : int
+            Of the joint in `joints`.
+        """
+        turns = [step for step in self.layout.joints[number] if isinstance(step, Turn)]
+        return tuple(step.function or PolynomialFunction((0.0, 1.0)) for step in turns)
 
     # Coordinates.
 

@@ -1,0 +1,161 @@
+"""A table of coordinates over time as OpenSim's inverse dynamics tool takes it: padded, put on an even grid, filtered, differentiated.
+
+The steps, their order and their numbers are the tool's (see docs/opensim-engine.md): where they are odd, its results are odd in the
+same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.signal.natural_spline import NaturalSpline
+
+#: Highest cut-off that the tool takes, as a share of the sampling rate.
+_HIGHEST_SHARE = 0.49
+#: Samples that each pass of the filter leaves as they are.
+_ORDER = 3
+
+
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class RecordedMotion:
+    """Coordinates with two derivatives in time.
+
+    Attributes
+    ----------
+    time_s : FloatArray
+        (N,).
+    q, rate, second : FloatArray
+        (N, nq), coordinates in the model's order, rad or m, and their derivatives.
+    """
+
+    time_s: FloatArray
+    q: FloatArray
+    rate: FloatArray
+    second: FloatArray
+
+
+def recorded_motion(
+    model: MusculoskeletalModel,
+    time_s: FloatArray,
+    columns: Mapping[str, FloatArray],
+    *,
+    in_degrees: bool,
+    cutoff_hz: float = -1.0,
+    time_range_s: tuple[float, float] = (-np.inf, np.inf),
+) -> RecordedMotion:
+    """Return coordinates and derivatives at the times for which the tool writes a row.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        Whose coordinates they are; those that are not recorded stay at their default.
+    time_s : FloatArray
+        (n,), of the recording.
+    columns : Mapping[str, FloatArray]
+        Coordinate -> (n,).
+    in_degrees : bool
+        Whether rotational coordinates are in degrees; coupled ones never are.
+    cutoff_hz : float, optional
+        Of the low-pass filter, Hz; negative for none.
+    time_range_s : tuple[float, float], optional
+        From when to when.
+
+    Raises
+    ------
+    InvalidValueError
+        Fewer than three times, or times that do not rise.
+    """
+    names = [name for name in model.coordinate_names if name in columns]
+    values = np.column_stack([columns[name] for name in names]) if names else np.zeros((len(time_s), 0))
+    if cutoff_hz >= 0:
+        time_s, values = mirrored(time_s, len(time_s) // 2), mirrored(values, len(time_s) // 2)
+        time_s, values = tool_lowpass(time_s, values, cutoff_hz)
+    rotational = [model.coordinates[model.index(name)].motion == "rotational" for name in names]
+    values = np.where(np.array(rotational) & in_degrees, np.deg2rad(values), values)
+    rows = slice(row_before(time_s, time_range_s[0]), row_before(time_s, time_range_s[1]) + 1)
+    spline, at = NaturalSpline(time_s, values), time_s[rows]
+    q = np.tile([coordinate.default for coordinate in model.coordinates], (len(at), 1))
+    rate, second = np.zeros_like(q), np.zeros_like(q)
+    chosen = [model.index(name) for name in names]
+    for order, out in enumerate((q, rate, second)):
+        out[:, chosen] = spline(at, order)
+    return RecordedMotion(at, q, rate, second)
+
+
+def mirrored(values: FloatArray, count: int) -> FloatArray:
+    """Return (n + 2 count, ...) values with ``count`` more at either end, reflected in the first and in the last.
+
+    Parameters
+    ----------
+    values : FloatArray
+        (n, ...), n more than ``count``.
+    count : int
+        How many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.recorded_motion import mirrored
+    >>> mirrored(np.array([1.0, 2.0, 4.0, 5.0]), 2).tolist()
+    [-2.0, 0.0, 1.0, 2.0, 4.0, 5.0, 6.0, 8.0]
+    """
+    before = 2 * values[0] - values[count:0:-1]
+    after = 2 * values[-1] - values[-2 : -2 - count : -1]
+    return np.concatenate([before, values, after])
+
+
+def tool_lowpass(time_s: FloatArray, values: FloatArray, cutoff_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Low-pass columns with OpenSim's third-order Butterworth filter, forwards and backwards, and return their new times with them.
+
+    Uneven times are put on a grid of their smallest step first. The cut-off is that of one pass.
+
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), rising.
+    values : FloatArray
+        (n, k).
+    cutoff_hz : float
+        Hz.
+    """
+    steps = np.diff(time_s)
+    step = float(steps.min())
+    if (time_s[-1] - time_s[0]) / len(steps) - step > np.finfo(np.float64).eps:
+        grid = np.cumsum(np.concatenate([time_s[:1], np.full(int((time_s[-1] - time_s[0]) / step) + 1, step)]))
+        grid = grid[grid <= time_s[-1]]
+        time_s, values = grid, NaturalSpline(time_s, values)(grid)
+    cutoff_hz = min(cutoff_hz, _HIGHEST_SHARE / step) if cutoff_hz >= 0.5 / step else cutoff_hz
+    return time_s, _pass(_pass(values, cutoff_hz * step)[::-1], cutoff_hz * step)[::-1]
+
+
+def _pass(values: FloatArray, share: float) -> FloatArray:
+    """One pass; ``share`` is the cut-off over the rate."""
+    w = np.tan(np.pi * share)
+    D = (w + 1) * (w * w + w + 1)
+    gain = w**3 / D
+    a1, a2, a3 = (3 * w**3 + 2 * w * w - 2 * w - 3) / D, (3 * w**3 - 2 * w * w - 2 * w + 3) / D, (w - 1) * (w * w - w + 1) / D
+    out = values.copy()
+    driven = gain * (values[3:] + 3 * values[2:-1] + 3 * values[1:-2] + values[:-3])
+    for i in range(_ORDER, len(values)):
+        out[i] = driven[i - _ORDER] - a1 * out[i - 1] - a2 * out[i - 2] - a3 * out[i - 3]
+    return out
+
+
+def row_before(time_s: FloatArray, at_s: float) -> int:
+    """Number of the last row at or before a time; the first where there is none.
+
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), rising.
+    at_s : float
+        The time, s.
+    """
+    return max(int(np.searchsorted(time_s, at_s, side="right")) - 1, 0)

@@ -1,0 +1,96 @@
+"""OpenSim's slip in the velocity terms of some custom joints, for those who need its very numbers.
+
+A custom joint turns by up to three rotations, each by a function of a coordinate. The axes of the second and third are carried by
+the rotations before them, at w1 and at w1 + w2. OpenSim takes for these the rates that the first mobility, and all but the third
+mobility, give to all three rotations together. Where each rotation has a coordinate of its own, in order, that is the same. Where
+several rotations follow one coordinate, as in knees whose rotation is a function of flexion, the angular acceleration of the child is
+off by ::
+
+    (V1 - w1) x w2 + (V2 - w1 - w2) x w3
+
+with V1 the sum of the rates that the first mobility drives and V2 of those that any but the third drives. The positions know nothing
+of it: accelerations without this term agree with their differences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import cross
+from biomech_id.models.opensim.joint_steps import constant_value
+from biomech_id.models.opensim.skeleton import Skeleton
+from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.multibody.musculoskeletal import ModelJoint
+
+#: Mobility that OpenSim leaves out for the third axis.
+_THIRD = 2
+
+
+def with_slip(skeleton: Skeleton, moving: Kinematics) -> Kinematics:
+    """Accelerations as OpenSim has them.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The model.
+    moving : Kinematics
+        Its true motion.
+    """
+    alpha, acceleration = moving.alpha_rad_s2.copy(), moving.acceleration_m_s2.copy()
+    for number, joint in enumerate(skeleton.joints):
+        extra = _extra(skeleton, moving, number, joint) if slips(joint) else None
+        if extra is None:
+            continue
+        bodies = np.flatnonzero(skeleton.bodies_beyond[number]) + 1
+        arm = moving.origin_m[:, bodies] - moving.origin_m[:, [number + 1]]
+        alpha[:, bodies] += extra[:, None]
+        acceleration[:, bodies] += cross(np.broadcast_to(extra[:, None], arm.shape), arm)
+    return replace(moving, alpha_rad_s2=alpha, acceleration_m_s2=acceleration)
+
+
+def slips(joint: ModelJoint) -> bool:
+    """Whether OpenSim's accelerations of a joint are off at some speeds.
+
+    Parameters
+    ----------
+    joint : ModelJoint
+        The joint.
+    """
+    if joint.kind != "custom":
+        return False
+    first, second = _carried(joint)
+    turning = [k for k, mobility in enumerate(_mobilities(joint)) if mobility is not None]
+    w2, w3 = 1 in turning, 2 in turning
+    return (w2 and first != {0} & set(turning)) or (w3 and second != {0, 1} & set(turning))
+
+
+def _mobilities(joint: ModelJoint) -> list[int | None]:
+    """For each rotation the number of the coordinate it goes by; None where it is constant."""
+    return [
+        None if constant_value(axis.function) is not None else joint.coordinates.index(axis.coordinate) for axis in joint.rotations
+    ]
+
+
+def _carried(joint: ModelJoint) -> tuple[set[int], set[int]]:
+    """Rotations in OpenSim's rates of the second and of the third axis."""
+    of = _mobilities(joint)
+    first = {k for k, mobility in enumerate(of) if mobility == 0}
+    return first, {k for k, mobility in enumerate(of) if mobility is not None and mobility != _THIRD}
+
+
+def _extra(skeleton: Skeleton, moving: Kinematics, number: int, joint: ModelJoint) -> FloatArray:
+    """What OpenSim adds to the child's angular acceleration, (N, 3)."""
+    layout = skeleton.layout
+    rows = [row for row, (body, turns, _) in enumerate(layout.rows) if body == number + 1 and turns]
+    constant = [constant_value(function) is not None for function in skeleton.turn_functions(number)]
+    rows = [row for row, fixed in zip(rows, constant, strict=True) if not fixed]
+    w = [np.zeros((len(moving.u), 3)) for _ in range(3)]
+    moved = [k for k, mobility in enumerate(_mobilities(joint)) if mobility is not None]
+    for k, row in zip(moved, rows, strict=True):
+        w[k] = moving.axis[:, row] * (moving.slope[:, row] * moving.u[:, layout.rows[row][2]])[:, None]
+    first, second = _carried(joint)
+    V1, V2 = (sum((w[k] for k in rotations), np.zeros_like(w[0])) for rotations in (first, second))
+    return cross(V1 - w[0], w[1]) + cross(V2 - w[0] - w[1], w[2])
