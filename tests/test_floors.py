@@ -52,6 +52,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
     ("emg", "scipy"): "half of SciPy, for recordings without muscle signals",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
+    ("signal.natural_spline", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",

@@ -40,6 +40,7 @@ MOST_LINES = sum([
     190,  # gaps filled from other markers, with errors
     330,  # what a review may decide
     1494,  # one multibody System
+    760,  # inverse dynamics, scaling and setups of OpenSim
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

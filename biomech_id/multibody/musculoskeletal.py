@@ -330,6 +330,25 @@ class MuscleModel:
     kind: str = ""
 
 
+@dataclass(frozen=True)
+class Measurement:
+    """A length that bodies are scaled by.
+
+    Attributes
+    ----------
+    name : str
+        Of the measurement.
+    pairs : tuple[tuple[str, str], ...]
+        Markers whose distances are compared; the factor is the mean of theirs.
+    bodies : tuple[tuple[str, str], ...]
+        Body and the axes, "XYZ", that take the factor.
+    """
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+    bodies: tuple[tuple[str, str], ...]
+
+
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class MusculoskeletalModel:

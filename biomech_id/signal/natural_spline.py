@@ -1,8 +1,8 @@
 """The natural spline through samples at any times: cubic, straight beyond them, or quintic, a parabola beyond them.
 
 Of all curves through the samples it has the least integral of its squared second (third) derivative; at both ends its derivatives
-from the second (third) to the second (fourth) vanish. Written in B-splines (de Boor, A Practical Guide to Splines, 1978, chapters IX
-to XIII) it is one banded system for all channels. On an even grid `biomech_id.signal.derivatives` says the same in closed form.
+from the second (third) to the second (fourth) vanish. Written in B-splines (de Boor, A Practical Guide to Splines, 1978, chapters
+IX to XIII) it is one banded system for all channels. On an even grid `biomech_id.signal.derivatives` has it in closed form.
 """
 
 from __future__ import annotations

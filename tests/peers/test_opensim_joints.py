@@ -16,7 +16,18 @@ from biomech_id.readers.opensim.model import read_osim
 osim: Any = pytest.importorskip("opensim", reason="needs the opensim wheel: pip install 'biomech-id[peers]'")
 osim.Logger.setLevelString("error")
 
-KINDS = {"Weld": 0, "Pin": 1, "Slider": 1, "Universal": 2, "Gimbal": 3, "Planar": 3, "Ball": 3, "Free": 6, "Ellipsoid": 3, "Custom": 3}
+KINDS = {
+    "Weld": 0,
+    "Pin": 1,
+    "Slider": 1,
+    "Universal": 2,
+    "Gimbal": 3,
+    "Planar": 3,
+    "Ball": 3,
+    "Free": 6,
+    "Ellipsoid": 3,
+    "Custom": 3,
+}
 FUNCTIONS = [
     "<LinearFunction><coefficients>{a} {b}</coefficients></LinearFunction>",
     "<SimmSpline><x>-2 -1 0.1 1 2.5</x><y>{a} {b} {c} {a} {b}</y></SimmSpline>",
@@ -43,9 +54,8 @@ def spatial_transform(rng: np.random.Generator, names: list[str]) -> str:
             function, name = FUNCTIONS[0].format(a=1, b=0), names[0]
         if slot in ("translation1", "translation2"):
             function, name = FUNCTIONS[0].format(a=0.7, b=0.1), names[int(slot[-1])]
-        slots.append(
-            f'<TransformAxis name="{slot}"><coordinates>{name}</coordinates><axis>{numbers(rng, 3)}</axis>{function}</TransformAxis>'
-        )
+        inside = f"<coordinates>{name}</coordinates><axis>{numbers(rng, 3)}</axis>{function}"
+        slots.append(f'<TransformAxis name="{slot}">{inside}</TransformAxis>')
     return f"<SpatialTransform>{''.join(slots)}</SpatialTransform>"
 
 
@@ -62,8 +72,8 @@ def chain_document(kinds: list[str], seed: int) -> str:
             f"<inertia>{' '.join(f'{x:.6f}' for x in inertia)}</inertia></Body>"
         )
         frames = "".join(
-            f'<PhysicalOffsetFrame name="{name}"><socket_parent>{body}</socket_parent><translation>{numbers(rng, 3, 0.3)}</translation>'
-            f"<orientation>{numbers(rng, 3)}</orientation></PhysicalOffsetFrame>"
+            f'<PhysicalOffsetFrame name="{name}"><socket_parent>{body}</socket_parent><translation>{numbers(rng, 3, 0.3)}'
+            f"</translation><orientation>{numbers(rng, 3)}</orientation></PhysicalOffsetFrame>"
             for name, body in (("F", parent), ("M", f"/bodyset/b{k}"))
         )
         coordinates = "".join(f'<Coordinate name="{name}"><range>-9 9</range></Coordinate>' for name in names)
@@ -72,9 +82,8 @@ def chain_document(kinds: list[str], seed: int) -> str:
             f'<{kind}Joint name="j{k}"><socket_parent_frame>F</socket_parent_frame><socket_child_frame>M</socket_child_frame>'
             f"<coordinates>{coordinates}</coordinates><frames>{frames}</frames>{more(rng, names) if more else ''}</{kind}Joint>"
         )
-        markers.append(
-            f'<Marker name="m{k}"><socket_parent_frame>/bodyset/b{k}</socket_parent_frame><location>{numbers(rng, 3)}</location></Marker>'
-        )
+        on = f"<socket_parent_frame>/bodyset/b{k}</socket_parent_frame>"
+        markers.append(f'<Marker name="m{k}">{on}<location>{numbers(rng, 3)}</location></Marker>')
     sets = {"BodySet": bodies, "JointSet": joints, "MarkerSet": markers}
     inside = "".join(f"<{tag}><objects>{''.join(parts)}</objects></{tag}>" for tag, parts in sets.items())
     return f'<OpenSimDocument Version="40500"><Model name="chain">{inside}</Model></OpenSimDocument>'

@@ -36,13 +36,21 @@ def leg() -> Skeleton:
     thigh = ModelBody("thigh", 7.0, np.array([0.01, -0.2, 0.0]), np.diag([0.12, 0.03, 0.13]))
     shank = ModelBody("shank", 3.0, np.array([0.0, -0.18, 0.01]), np.array([[0.05, 0.002, 0], [0.002, 0.006, 0], [0, 0, 0.051]]))
     turns = tuple(TransformAxis(f"hip_{name}", axis, ITSELF) for name, axis in zip("xyz", (X, Y, Z), strict=True))
-    hip = ModelJoint("hip", "ball", OffsetFrame(SURROUNDINGS, (0.1, 0.9, 0.0)), OffsetFrame("thigh"), ("hip_x", "hip_y", "hip_z"), turns)
-    bends = (TransformAxis("bend", Z, ITSELF), TransformAxis("bend", Y, ROLL), TransformAxis("bend", X, simm_spline([0, 1], [0.2, 0.5])))
+    hip = ModelJoint(
+        "hip", "ball", OffsetFrame(SURROUNDINGS, (0.1, 0.9, 0.0)), OffsetFrame("thigh"), ("hip_x", "hip_y", "hip_z"), turns
+    )
+    bends = (
+        TransformAxis("bend", Z, ITSELF),
+        TransformAxis("bend", Y, ROLL),
+        TransformAxis("bend", X, simm_spline([0, 1], [0.2, 0.5])),
+    )
     slides = (TransformAxis("bend", X, ROLL), TransformAxis("", Y, ConstantFunction(0.02)))
     place = OffsetFrame("thigh", (0.0, -0.4, 0.0), ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     knee = ModelJoint("knee", "custom", place, OffsetFrame("shank", (0.0, 0.01, 0.02)), ("bend",), bends, slides)
     coordinates = tuple(ModelCoordinate(name, "hip", "rotational") for name in ("hip_x", "hip_y", "hip_z"))
-    return Skeleton(MusculoskeletalModel("leg", (thigh, shank), (hip, knee), (*coordinates, ModelCoordinate("bend", "knee", "rotational"))))
+    return Skeleton(
+        MusculoskeletalModel("leg", (thigh, shank), (hip, knee), (*coordinates, ModelCoordinate("bend", "knee", "rotational")))
+    )
 
 
 def motion(time_s: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -96,7 +104,7 @@ def test_which_joints_slip() -> None:
 def test_a_joint_carries_what_lies_beyond_it() -> None:
     skeleton = leg()
     still = np.zeros((1, 4))
-    push = External("shank", Wrench([[30.0, 0.0, 0.0]], [[0.0, 0.0, 0.0]], [0.1, 0.0, 0.0]))
+    push = External("shank", Wrench(np.array([[30.0, 0.0, 0.0]]), np.zeros((1, 3)), np.array([0.1, 0.0, 0.0])))
     found = generalized_forces(skeleton, still, still, still, [push]).reactions
     assert found.joints == ("hip", "knee")
     np.testing.assert_allclose(found.force_N[0], [[-30.0, 10 * 9.80665, 0.0], [-30.0, 3 * 9.80665, 0.0]], atol=1e-12)

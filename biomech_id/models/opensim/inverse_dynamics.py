@@ -238,5 +238,3 @@ def _angular_velocity_matrix(angles: FloatArray, rate: FloatArray) -> tuple[Floa
         [zero, cx * x, -sx * cy * x - cx * sy * y],
     ]
     return tuple(np.moveaxis(np.array(rows), -1, 0) for rows in (E, E_rate))  # type: ignore[return-value]
-
-

@@ -1,4 +1,4 @@
-"""A table of coordinates over time as OpenSim's inverse dynamics tool takes it: padded, put on an even grid, filtered, differentiated.
+"""A table of coordinates over time as OpenSim's inverse dynamics tool takes it: padded, on an even grid, filtered, differentiated.
 
 The steps, their order and their numbers are the tool's (see docs/opensim-engine.md): where they are odd, its results are odd in the
 same way.

@@ -3,13 +3,12 @@
 A custom joint turns by up to three rotations, each by a function of a coordinate. The axes of the second and third are carried by
 the rotations before them, at w1 and at w1 + w2. OpenSim takes for these the rates that the first mobility, and all but the third
 mobility, give to all three rotations together. Where each rotation has a coordinate of its own, in order, that is the same. Where
-several rotations follow one coordinate, as in knees whose rotation is a function of flexion, the angular acceleration of the child is
-off by ::
+several rotations follow one coordinate, as in knees that roll as they bend, the angular acceleration of the child is off by ::
 
     (V1 - w1) x w2 + (V2 - w1 - w2) x w3
 
-with V1 the sum of the rates that the first mobility drives and V2 of those that any but the third drives. The positions know nothing
-of it: accelerations without this term agree with their differences.
+with V1 the sum of the rates that the first mobility drives and V2 of those that any but the third drives. The positions know
+nothing of it: accelerations without this term agree with their differences.
 """
 
 from __future__ import annotations
