@@ -264,7 +264,7 @@ def with_lengths(muscles: Sequence[MuscleModel], before_m: FloatArray, after_m: 
     )
 
 
-def with_marker_set(model: MusculoskeletalModel, markers: Sequence[ModelMarker]) -> MusculoskeletalModel:
+def with_model_markers(model: MusculoskeletalModel, markers: Sequence[ModelMarker]) -> MusculoskeletalModel:
     """Return a model whose markers of these names are replaced, and which has the others of them as well.
 
     Parameters
