@@ -28,6 +28,12 @@ class ConstantFunction:
     ----------
     constant : float
         The value, rad or m.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.functions import ConstantFunction
+    >>> ConstantFunction(0.2).value(1.5), ConstantFunction(0.2).slope(1.5)
+    (0.2, 0.0)
     """
 
     constant: float
@@ -73,6 +79,12 @@ class ScaledFunction:
         How many times.
     inner : AxisFunction
         The function.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.functions import ConstantFunction, ScaledFunction
+    >>> ScaledFunction(1.1, ConstantFunction(2.0)).value(0.0)
+    2.2
     """
 
     factor: float
@@ -123,6 +135,13 @@ class SineFunction:
         Rad or m.
     rate : float, optional
         Times the coordinate.
+
+    Examples
+    --------
+    >>> from biomech_id.multibody.functions import SineFunction
+    >>> wave = SineFunction(0.5, offset=1.0)
+    >>> float(wave.value(0.0)), float(wave.slope(0.0)), float(wave.curvature(0.0))
+    (1.0, 0.5, -0.0)
     """
 
     amplitude: float

@@ -157,5 +157,12 @@ def row_before(time_s: FloatArray, at_s: float) -> int:
         (n,), rising.
     at_s : float
         The time, s.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.recorded_motion import row_before
+    >>> row_before(np.array([0.0, 0.1, 0.2]), 0.15), row_before(np.array([0.0, 0.1, 0.2]), -1.0)
+    (1, 0)
     """
     return max(int(np.searchsorted(time_s, at_s, side="right")) - 1, 0)

@@ -170,6 +170,15 @@ def scaled_inertia(body: ModelBody, s: FloatArray) -> FloatArray:
         The body.
     s : FloatArray
         (3,), factors along its axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.scaling import scaled_inertia
+    >>> from biomech_id.multibody.musculoskeletal import ModelBody
+    >>> rod = ModelBody("rod", 12.0, np.zeros(3), np.diag([1.0, 0.0, 1.0]))
+    >>> np.diag(scaled_inertia(rod, np.array([1.0, 2.0, 3.0]))).tolist()
+    [4.0, 0.0, 4.0]
     """
     tensor, mass = body.inertia_kgm2, body.mass_kg
     if mass <= _EQUAL:
