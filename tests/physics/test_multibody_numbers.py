@@ -16,6 +16,8 @@ from biomech_id.multibody import joints
 from biomech_id.multibody.closures import Gearing, Rod, coupler, gears, on_plane, pin, slider, spherical
 from biomech_id.multibody.exoskeleton import arm_closures, arm_exoskeleton
 from biomech_id.multibody.kinematics import GROUND
+from biomech_id.multibody.linear import coriolis_matrix
+from biomech_id.multibody.mechanisms import four_bar, planar_segment
 from biomech_id.multibody.parts import Body, denavit_hartenberg
 from biomech_id.multibody.reduction import (
     assemble,
@@ -390,3 +392,32 @@ def test_loops_that_cannot_be_closed_or_are_singular(reference: Any) -> None:
     straight = closed([pin("b", (1.0, 0, 0), GROUND, (2.0, 0, 0), plane_of=GROUND)], ("a2", "a3", "b1"), 2)
     with pytest.raises(InvalidValueError, match="is singular"):
         reduced(straight, np.zeros((1, 5)), np.zeros((1, 3)))
+
+
+def test_what_a_description_itself_cannot_be(every: EveryJoint) -> None:
+    """Gravity out of a planar mechanism, loops that leave a coordinate undetermined, quaternions where rates are needed."""
+    rods = [planar_segment(name, 1.0, (0.5, 0.0), 1 / 12) for name in ("crank", "coupler", "rocker")]
+    with pytest.raises(InvalidValueError, match=r"Gravity .* leaves the plane"):
+        four_bar((1.0, 1.0, 1.0), 1.0, rods, gravity_m_s2=(0.0, 0.0, -9.81))
+    square = four_bar((1.0, 1.0, 1.0), 1.0, rods, gravity_m_s2=(0.0, -9.81, 0.0))
+    ratio = [Gearing({"theta": 1.0, "psi": -1.0}), Gearing({"theta": 1.0, "psi": -2.0})]
+    with pytest.raises(InvalidValueError, match=r"leave .* undetermined in every configuration"):
+        System(square.bodies, square.gravity_lab_m_s2, ratio, ["theta"])
+    with pytest.raises(InvalidValueError, match="free twice"):
+        System(square.bodies, square.gravity_lab_m_s2, square.closures, ["theta", "theta"])
+    name = every.system.coordinates[every.system.layout.quaternions[0][0][0]]
+    rest = [one for one in every.system.coordinates if one != name]
+    with pytest.raises(InvalidValueError, match="quaternion cannot follow from a loop"):
+        System(every.system.bodies, DOWN, [Gearing({rest[0]: 1.0})], rest)
+    with pytest.raises(InvalidValueError, match=r"Christoffel's symbols need speeds that are rates"):
+        coriolis_matrix(every.system, every.q[:1], np.zeros((1, len(every.system.speeds))))
+
+
+def test_lagrange_refuses_a_quaternion() -> None:
+    pytest.importorskip("sympy")
+    from biomech_id.multibody.symbolic.describe import describe
+    from biomech_id.multibody.symbolic.equations import lagrange
+
+    top = System([Body(Segment("top", 1.0, np.array([0.0, 0.0, 0.2]), np.eye(3) / 10), joints.ball("spin"))], DOWN)
+    with pytest.raises(InvalidValueError, match="a coordinate for each speed: 4 came for 3"):
+        lagrange(describe(top))
