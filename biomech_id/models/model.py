@@ -116,6 +116,8 @@ class CalibrationInput:
         Name or path of a table, name of a method; "auto" leaves the choice to the model.
     where : str
         The folder, for sentences.
+    with_mass : bool
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
     """
 
     trials: Sequence[Trial]
@@ -127,6 +129,7 @@ class CalibrationInput:
     inertia_table: str = "auto"
     hip_centre: str = "auto"
     where: str = ""
+    with_mass: bool = True
 
     @property
     def walks(self) -> tuple[Trial, ...]:

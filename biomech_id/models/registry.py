@@ -15,8 +15,10 @@ _MODELS: dict[str, BodyModel | str] = {
     "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
     "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
 }
-#: What a recipe that does not say gets, and what every folder of results without a model's name was made with.
+#: What every folder of results without a model's name was made with.
 DEFAULT_MODEL = "conventional"
+#: What a recipe that does not say gets: the first of these that a session can be analysed with.
+AUTO, AUTO_MODELS = "auto", ("conventional", "six-dof")
 
 
 def register(model: BodyModel) -> BodyModel:

@@ -11,7 +11,7 @@ from biomech_id.dynamics.body import Segment
 def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
     """Return length and centre of mass, mm, mass, kg, inertia about the centre of mass, kg m^2, and where the numbers come from.
 
-    Vector and tensor are in the segment's axes, from its origin.
+    Of a body whose mass nobody knows, mass and tensor are left out. Vector and tensor are in the segment's axes, from its origin.
 
     Parameters
     ----------
@@ -20,10 +20,7 @@ def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
     length_m : float
         That they were scaled by.
     """
-    return {
-        "length_mm": length_m * MM_PER_M,
-        "mass_kg": segment.mass_kg,
-        "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(),
-        "inertia_about_com_kgm2": segment.inertia_kgm2.tolist(),
-        "source": segment.source,
-    }
+    place = {"length_mm": length_m * MM_PER_M, "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(), "source": segment.source}
+    if segment.mass_kg == 0.0:  # nobody knows the body mass
+        return place
+    return {**place, "mass_kg": segment.mass_kg, "inertia_about_com_kgm2": segment.inertia_kgm2.tolist()}

@@ -323,7 +323,7 @@ def _check_once(template: Job) -> None:
     template.check_named()
     if template.norm is not None:
         recipe = template.recipe
-        read_norm(template.norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix)
+        read_norm(template.norm, model=recipe.known_model, kinetics=recipe.kinetics, mix=recipe.mix)
 
 
 def _left_out(verdicts: Sequence[SubjectVerdict], out: Path) -> Iterator[Omission]:

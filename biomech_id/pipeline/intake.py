@@ -12,8 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option
 from biomech_id.files.atomic import check_writable, whole_file
+from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
 from biomech_id.readers import read
@@ -28,6 +31,10 @@ STILL_RANGE_M = 0.06
 #: Share of the markers that must stay still. Below it legs may move under a resting trunk:
 #: a treadmill, a functional trial.
 STILL_SHARE = 0.75
+#: Somebody who sways keeps both feet in place, and the pelvis within this of where it was, across and up (m).
+PLANTED_RANGE_M, SWAY_RANGE_M, SINK_RANGE_M = 0.03, 0.25, 0.05
+#: In a single frame somebody stands whose feet are on one height, and side by side, to within this (m).
+LEVEL_M, ABREAST_M = 0.02, 0.2
 
 
 @dataclass(frozen=True)
@@ -162,8 +169,71 @@ def stands_still(trial: Trial) -> bool:
     return bool(np.mean(ranges < STILL_RANGE_M) > STILL_SHARE)
 
 
+def _ranges_m(path_m: FloatArray) -> FloatArray:
+    """How far (n, ..., 3) goes along each axis, between the 2nd and 98th percentile."""
+    seen = path_m[np.isfinite(path_m).reshape(len(path_m), -1).any(axis=1)]
+    return np.asarray(np.subtract(*np.nanpercentile(seen, [98.0, 2.0], axis=0)) if len(seen) else np.full(path_m.shape[1:], np.nan))
+
+
+def sways(trial: Trial) -> bool:
+    """Whether the trial shows somebody who stands on one spot, though not still: both feet in place, the pelvis above them.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording; feet and pelvis by their markers' roles or common names.
+    """
+    try:
+        landmarks = find_landmarks(trial)
+    except MissingInputError:
+        return False
+    feet = [path for paths in (landmarks.heel_lab_m, landmarks.toe_lab_m) for path in paths.values()]
+    if len(feet) < 4 or any(not np.linalg.norm(_ranges_m(path)) < PLANTED_RANGE_M for path in feet):
+        return False
+    across_up_m = _ranges_m(landmarks.pelvis_lab_m)
+    return bool(np.linalg.norm(across_up_m[:2]) < SWAY_RANGE_M and across_up_m[2] < SINK_RANGE_M)
+
+
+def only_frame(trial: Trial) -> int | None:
+    """Return the only frame that shows markers, where somebody stands in it: feet on one height and side by side; else None.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording; feet by their markers' roles or common names.
+    """
+    shown = np.flatnonzero(np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1) > 0)
+    if len(shown) != 1:
+        return None
+    try:
+        landmarks = find_landmarks(trial)
+    except MissingInputError:
+        return None
+    at = int(shown[0])
+    for paths in (landmarks.heel_lab_m, landmarks.toe_lab_m):
+        if len(paths) < 2 or not abs(paths["L"][at, 2] - paths["R"][at, 2]) < LEVEL_M:
+            return None
+        if not abs((paths["L"][at, :2] - paths["R"][at, :2]) @ landmarks.facing_lab[at]) < ABREAST_M:
+            return None
+    return at
+
+
+def sway_mm(trial: Trial) -> float:
+    """Return how far the marker that moves most goes in a trial, mm.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    """
+    seen = trial.markers.position_m[:, np.isfinite(trial.markers.position_m).all(axis=2).any(axis=0)]
+    return MM_PER_M * float(np.linalg.norm(_ranges_m(seen), axis=1).max(initial=0.0))
+
+
 def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Callable[[Trial], bool]) -> Trial | None:
     """Return the static trial: the chosen one, or the only one in which somebody who wears the markers stands still.
+
+    Where nobody stands still, a trial that shows a single frame of somebody standing serves, else one of somebody who sways.
 
     Parameters
     ----------
@@ -189,7 +259,9 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
             f"The static trial {chosen} could not be read (`biomech-id check` says why), or {option('exclude')} leaves it out.",
             value=str(chosen), expected="a readable C3D file", where=option("static"),
         )  # fmt: skip
-    candidates = [t for t in trials if stands_still(t) and wears_markers(t)]
+    wearing = [trial for trial in trials if wears_markers(trial)]
+    kinds: tuple[Callable[[Trial], bool], ...] = (stands_still, lambda trial: only_frame(trial) is not None, sways)
+    candidates = next((found for stood in kinds if (found := [trial for trial in wearing if stood(trial)])), [])
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
         raise OptionError(

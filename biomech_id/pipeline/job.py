@@ -67,7 +67,9 @@ class Job:
             path = getattr(self, name)
             object.__setattr__(self, name, None if path is None else Path(path))
         several = (self.functional,) if isinstance(self.functional, str | PathLike) else self.functional or ()
-        object.__setattr__(self, "functional", tuple(map(Path, several)))
+        # A trial is called what messages call it: its name, without folder and ending.
+        object.__setattr__(self, "functional", tuple(self._found(Path(path)) for path in several))
+        object.__setattr__(self, "static", self.static and self._found(self.static))
         object.__setattr__(self, "exclude", (self.exclude,) if isinstance(self.exclude, str) else tuple(self.exclude))
         if self.mass_kg is not None and not (isinstance(self.mass_kg, float | int) and 2.0 <= self.mass_kg <= 400.0):
             called = option("mass_kg")
@@ -84,6 +86,15 @@ class Job:
                 f"{option('code')}.",
                 value=self.code, expected=f"one of {option('write_c3d')} and {option('code')}", where=option("code"),
             )  # fmt: skip
+
+    def _found(self, named: Path) -> Path:
+        """A recording as named, or the one of that name among the recordings to be analysed."""
+        if named.exists() or named.parent != Path():
+            return named
+        given = [path for path in self.paths if path.is_file()]
+        beside = (path for folder in self.paths if folder.is_dir() for path in sorted(folder.iterdir()))
+        alike = [path for path in (*given, *recordings_among(beside)) if named.name in (path.name, path.stem)]
+        return alike[0] if alike else named
 
     @property
     def folder(self) -> Path:

@@ -31,7 +31,7 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.models.registry import DEFAULT_MODEL, body_model, model_names
+from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, model_names
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.signal.filters import filter_named
@@ -139,7 +139,7 @@ class Recipe:
     Attributes
     ----------
     model : str, optional
-        Name of the body model.
+        Name of the body model, or "auto".
     kinetics : str, optional
         "textbook" or "vicon".
     foot_flat : str, optional
@@ -207,7 +207,9 @@ class Recipe:
         A value of the wrong type or outside what the setting accepts.
     """
 
-    model: str = _setting(DEFAULT_MODEL, "model", one_of(model_names, "Body model."))
+    model: str = _setting(AUTO, "model", one_of(lambda: (AUTO, *model_names()), (
+        "Body model. auto: conventional, or six-dof where the markers and measurements do not show that one."
+    )))  # fmt: skip
     kinetics: str = _setting("textbook", "model", one_of(("textbook", "vicon"), (
         "textbook: constant segments, central inertia, exact rotation kinematics. vicon: the vendor's conventions, to compare."
     )))  # fmt: skip
@@ -305,7 +307,7 @@ class Recipe:
         error_sizes(self.error_sizes)
         check_mix(self.mix)
         filter_named(self.lowpass)
-        has = body_model(self.model).kinetics
+        has = tuple(dict.fromkeys(mode for name in self._named_models for mode in body_model(name).kinetics))
         if self.kinetics not in has:
             others = " and ".join(name for name in model_names() if self.kinetics in body_model(name).kinetics)
             raise OptionError(
@@ -313,6 +315,25 @@ class Recipe:
                 f"{' and '.join(has)} kinetics only.",
                 value=self.kinetics, expected=f"{' or '.join(has)} kinetics, or the {others} model", where="kinetics",
             )  # fmt: skip
+
+    @property
+    def _named_models(self) -> tuple[str, ...]:
+        return AUTO_MODELS if self.model == AUTO else (self.model,)
+
+    @property
+    def known_model(self) -> str | None:
+        """Name of the body model, or None where the session decides."""
+        return None if self.model == AUTO else self.model
+
+    @property
+    def heeded(self) -> frozenset[str]:
+        """Settings that the body model, or the first that is tried, heeds."""
+        return body_model(self.models[0]).settings
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Body models to be tried, in this order: those that have the kinetics asked for."""
+        return tuple(name for name in self._named_models if self.kinetics in body_model(name).kinetics)
 
     @property
     def chosen_marker_set(self) -> str | None:

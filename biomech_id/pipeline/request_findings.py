@@ -8,7 +8,7 @@ from biomech_id.errors import Finding, option
 from biomech_id.gait.review import Review
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
-from biomech_id.pipeline.intake import stands_still
+from biomech_id.pipeline.intake import only_frame, stands_still, sway_mm, sways
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, Run, idle_settings
 from biomech_id.results.session.values import TrialResult
@@ -45,8 +45,11 @@ def request_findings(
 
 
 def _moving_static(static: Trial) -> Iterator[Finding]:
-    if not stands_still(static):
-        yield Finding("static-moves", {"trial": static.name}, static.name)
+    if (frame := only_frame(static)) is not None:
+        yield Finding("static-one-frame", {"trial": static.name, "frame": static.first_frame + frame}, static.name)
+    elif not stands_still(static):
+        values = {"trial": static.name, "sway_mm": sway_mm(static)}
+        yield Finding("static-sways" if sways(static) else "static-moves", values, static.name)
 
 
 def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
@@ -63,13 +66,13 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 
 
 def _unused(job: Job) -> Iterator[Finding]:
-    idle = idle_settings(job.recipe, Run(body_model(job.recipe.model).settings))
+    idle = idle_settings(job.recipe, Run(job.recipe.heeded))
     wanted = {name: name for name in idle.get("heeded", ())}
     wanted |= {"functional": option("functional")} if job.functional else {}
-    unused = [words for name, words in wanted.items() if name not in body_model(job.recipe.model).settings]
+    unused = [words for name, words in wanted.items() if name not in job.recipe.heeded]
     if unused:
         others = [name for name in model_names() if set(wanted) <= body_model(name).settings]
-        values = {"model": job.recipe.model, "settings": unused, "others": others}
+        values = {"model": job.recipe.models[0], "settings": unused, "others": others}
         yield Finding("setting-unused", values, "recipe")
 
 
@@ -94,7 +97,7 @@ def settings_without_effect(
     filters = [finding.values for trial in results for finding in trial.findings if finding.rule == "marker-filter"]
     plates, filtered = any(trial.plates for trial in results), any(values["filtered"] for values in filters)
     run = Run(
-        heeded=body_model(recipe.model).settings,
+        heeded=recipe.heeded,
         chosen=any(values["mode"] == "auto" for values in filters),
         filtered=filtered,
         lowpassed=filtered or (plates and not isinstance(recipe.plate_cutoff_hz, str)),

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
+import numpy as np
+
 from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, takes
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
@@ -29,15 +31,15 @@ from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.review import Review, apply_cycles, corrected
 from biomech_id.gait.spatiotemporal import gait_parameters
-from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.support import floor_support
 from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
-from biomech_id.models.model import CalibratedModel, CalibrationInput
-from biomech_id.models.registry import body_model
+from biomech_id.models.model import CalibratedModel
+from biomech_id.models.registry import DEFAULT_MODEL
+from biomech_id.pipeline.choose_model import choose_model, is_functional
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
-from biomech_id.pipeline.intake import Intake, Progress, Refused, find_static, one_subject, read_all, subject_of, with_markers
+from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.prepare import prepare
@@ -50,7 +52,7 @@ from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
-from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.norms.norm import check_comparable, read_norm
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
 from biomech_id.results.session.quality import BY_CYCLE, rule_sentence
 from biomech_id.results.session.result import SessionResult
@@ -61,9 +63,6 @@ from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
 from biomech_id.uncertainty.recording import sources_of_error
 from biomech_id.uncertainty.sizes import error_sizes
-
-#: What a recipe's foot_flat says to a model.
-_FOOT_FLAT: dict[str, bool | None] = {"auto": None, "yes": True, "no": False}
 
 
 @dataclass(frozen=True)
@@ -145,11 +144,15 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
     intake = replace(intake, trials=trials)
-    static, subject, model = _calibrated(job, intake)
+    asked, chosen = job, choose_model(job, intake.trials)
+    job, static, subject, model = chosen.job, chosen.static, chosen.subject, chosen.model
+    if norm is not None and asked.recipe.known_model is None:
+        recipe = job.recipe
+        check_comparable(norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
     walks = [trial for trial in intake.trials if trial is not static and not _has_a_purpose(trial, job)]
     # A decision may name a trial as its file is called, or as a code has it.
     review = nameless.of_review(review)
-    noticed = (*markerless, *request_findings(job, intake.trials, static, subject, review))
+    noticed = (*markerless, *chosen.findings, *request_findings(job, intake.trials, static, subject, review))
     static_motion, results, failed = _analysed(walks, model, subject, job, review, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
@@ -161,8 +164,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             where=str(job.folder),
         )  # fmt: skip
     return _session(
-        job, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told), emg=emg, review=review,
+        asked, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
+        noticed=(*noticed, *told), emg=emg, review=review, body_model_name=job.recipe.model,
     )  # fmt: skip
 
 
@@ -173,8 +176,9 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionR
     found = tuple(finding for one in emg.trials for finding in record_findings(one.record, one.trial))
     recipe = job.recipe
     return SessionResult(
-        subject=subject_of(job, intake.trials, None), model=recipe.model, kinetics=recipe.kinetics, static_name="", static_file="",
-        static_frames=0, calibration={}, trials=(), recipe=job.settings(), command=nameless.of(job.command()),
+        subject=subject_of(job, intake.trials, None), model=recipe.known_model or DEFAULT_MODEL, kinetics=recipe.kinetics,
+        static_name="", static_file="", static_frames=0, calibration={}, trials=(), recipe=job.settings(),
+        command=nameless.of(job.command()),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in intake.refused),
         findings=tuple(map(nameless.of_finding, (*found, *told))),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg,
@@ -292,6 +296,7 @@ def solve_trial(
     BiomechError
         The trial lacks something that kinematics need.
     """
+    _require_movement(trial)
     prepared = prepare(trial, model, recipe)
     trial = prepared.trial
     motion = model.track(trial, kinetics=recipe.kinetics)
@@ -335,6 +340,22 @@ def solve_trial(
     return Solved(result, trial, landmarks, travel, by_hand)
 
 
+def _require_movement(trial: Trial) -> None:
+    """Refuse a trial that shows its markers in a single frame.
+
+    Raises
+    ------
+    MissingInputError
+        Nothing moves in it.
+    """
+    shown = int((np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1) > 0).sum())
+    if shown < 2:
+        raise MissingInputError(
+            f"{trial.name} shows its markers in {shown} of {trial.n_frames} frames: there is no movement in it.",
+            value=shown, expected="a recording of a movement", where=trial.name,
+        )  # fmt: skip
+
+
 def cut_and_grade(
     solved: Solved, model: CalibratedModel, static_motion: BodyMotion | None, mean_cycle_s: Mapping[str, float]
 ) -> TrialResult:
@@ -363,30 +384,9 @@ def cut_and_grade(
     return grade_trial(result, trial.markers, model, static_motion)
 
 
-def _calibrated(job: Job, intake: Intake) -> tuple[Trial | None, Subject, CalibratedModel]:
-    """Find the static trial and the subject, and calibrate the model on them."""
-    kind, recipe = body_model(job.recipe.model), job.recipe
-    static = find_static(intake.trials, job.static, kind.wears_markers)
-    subject = subject_of(job, intake.trials, static)
-    if subject.mass_kg is None and static is not None:
-        mass_kg = standing_mass_kg(static)
-        if mass_kg is not None:
-            subject = subject.with_values(f"quiet standing in {static.name}", mass_kg=mass_kg)
-    functional = tuple(trial for trial in intake.trials if _is_functional(trial, job))
-    given = CalibrationInput(
-        intake.trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
-        recipe.chosen_marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder),
-    )  # fmt: skip
-    return static, subject, kind.calibrate(given)
-
-
 def _has_a_purpose(trial: Trial, job: Job) -> bool:
     """Whether a trial was recorded for something else than to be analysed: joint centres, or maximal contractions."""
-    return _is_functional(trial, job) or is_emg_reference(trial, job.recipe)
-
-
-def _is_functional(trial: Trial, job: Job) -> bool:
-    return Path(trial.path).resolve() in {path.resolve() for path in job.functional}
+    return is_functional(trial, job) or is_emg_reference(trial, job.recipe)
 
 
 def _analysed(
@@ -434,7 +434,7 @@ def _norm(job: Job) -> Any:
     """Read the norm as a DataFrame, None without one; before anything else, so that what is wrong with it is said at once."""
     job.check_named()
     recipe = job.recipe
-    return read_norm(job.norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix) if job.norm else None
+    return read_norm(job.norm, model=recipe.known_model, kinetics=recipe.kinetics, mix=recipe.mix) if job.norm else None
 
 
 def _session(
@@ -455,7 +455,7 @@ def _session(
     recipe = job.recipe
     session = SessionResult(
         subject=model.subject,
-        model=recipe.model,
+        model=body_model_name,
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
         static_file=nameless.of(Path(static.path).name) if static else "",

@@ -12,15 +12,9 @@ from sessions import Sessions, once
 #: What cannot be run today, and words of the sentence that says why; what can be run may not come to stand here.
 REFUSED = {
     "functional-two-statics": "Several trials could be the static one",
-    "helen_hayes": "cannot be calibrated on HHStatic",
-    "motionmonitor": "cannot be calibrated on gait_with_emg",
-    "leardini": "missing: body mass",
     "vcm": "LHEE, RHEE",
-    "treadmill_run": "missing: body mass",
-    "drop_jump": "missing: body mass",
-    "five_walks_emg": "static trial",
+    "five_walks_emg": "no known marker set",
     "markerless": "theia_pose.c3d holds no markers, but the poses of 19 segments",
-    "opencap": "cannot be calibrated on static1",
     "pose2sim": "no known marker set",
     **{f"vendors/{name}": "static trial" for name in ("BTS", "FP_Type3", "Optotrak", "Qualisys", "Vicon")},
     "nimble/JA1Gait35": "medial epicondyle",

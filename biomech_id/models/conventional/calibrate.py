@@ -74,7 +74,7 @@ class _StaticLeg:
 
 
 def calibrate(
-    static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE
+    static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE, *, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
     """Return what a static trial teaches, and what was assumed on the way.
 
@@ -88,6 +88,8 @@ def calibrate(
         Whether the feet stood flat.
     inertia : str, optional
         An inertial table by name or path, or "auto" for the model's own parameters.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -99,7 +101,7 @@ def calibrate(
     static = replace(static, markers=with_roles(static.markers))
     markers = static.markers
     sides = sides_with_markers(markers, static=True)
-    require(markers, subject, sides, static=True, where=static.name)
+    require(markers, subject, sides, static=True, where=static.name, with_mass=with_mass)
     radius, findings = marker_radius_m(static, subject)
     size = pelvis_sizes(markers, subject, sides, radius)
     legs = {side: _static_leg(markers, subject, size[side], side, static.name) for side in sides}
@@ -167,7 +169,7 @@ def assembled(
     markers, sides, radius = trial.markers, tuple(legs), next(iter(size.values())).marker_radius_m
     lengths = {(side, name): length for side, leg in legs.items() for name, length in _lengths(markers, leg, radius).items()}
     table, chosen = choose_table(inertia, subject, own=TABLE_OF_KINETICS["textbook"])
-    mass_kg = subject.mass_kg or np.nan
+    mass_kg = subject.mass_kg or 0.0  # without one nothing is computed that has to do with mass
     segments = {
         (side, name): segment
         for side in sides

@@ -152,10 +152,15 @@ class ConventionalModel:
 
 @takes(
     static=a(Trial, "read_c3d(path) returns it"), subject=or_none(a(Subject)), foot_flat=or_none(a_switch()),
-    inertia=a_path("give the name of an inertial table, or of its CSV file"),
+    inertia=a_path("give the name of an inertial table, or of its CSV file"), with_mass=a_switch(),
 )  # fmt: skip
 def conventional_model(
-    static: Trial, subject: Subject | None = None, *, foot_flat: bool | None = None, inertia: str = OWN_TABLE
+    static: Trial,
+    subject: Subject | None = None,
+    *,
+    foot_flat: bool | None = None,
+    inertia: str = OWN_TABLE,
+    with_mass: bool = True,
 ) -> ConventionalModel:
     """Return a subject's conventional gait model from a static trial.
 
@@ -169,6 +174,8 @@ def conventional_model(
         Whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
     inertia : str, optional
         Name or path of an inertial table, or "auto" for the model's own parameters.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -184,12 +191,12 @@ def conventional_model(
     subject = static.subject if subject is None else subject
     refuse_part_of_a_device(with_roles(static.markers), static.name)
     static = replace(static, markers=with_virtual_knees(with_roles(static.markers)))
-    calibration, findings = calibrate(static, subject, foot_flat, inertia)
+    calibration, findings = calibrate(static, subject, foot_flat, inertia, with_mass=with_mass)
     return ConventionalModel(calibration, subject, static, static, findings)
 
 
 def stored_conventional_model(
-    walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE
+    walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE, with_mass: bool = True
 ) -> ConventionalModel:
     """Return a subject's conventional gait model without a static trial, from the offsets that clinical software stored in walks.
 
@@ -201,6 +208,8 @@ def stored_conventional_model(
         Measurements; default is what the first file holds.
     inertia : str, optional
         Name or path of an inertial table, or "auto" for the model's own parameters.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -212,7 +221,7 @@ def stored_conventional_model(
         The legs cannot be placed in any frame.
     """
     subject = walks[0].subject if subject is None else subject
-    calibration, findings = calibrate_stored(walks, subject, inertia)
+    calibration, findings = calibrate_stored(walks, subject, inertia, with_mass=with_mass)
     first = replace(walks[0], markers=with_roles(walks[0].markers))
     names = [name for name in needs.marker_names(first.markers) if first.markers.present(name)]
     return ConventionalModel(calibration, subject, None, standing_frame(first, names), findings)
@@ -228,22 +237,18 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
     """
     if given.static is None:
         walks = [trial for trial in given.walks if not _lacking(trial) and stored_legs(trial.subject)]
-        if not walks or needs.missing_measurements(given.subject, SIDES):
+        if not walks or needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass):
             raise _no_static(given)
-        return stored_conventional_model(walks, given.subject, inertia=given.inertia_table)
-    if given.subject.mass_kg is None:
-        raise MissingInputError(
-            f"The body mass is not recorded, and {given.static.name} does not show quiet standing on force plates; "
-            f"give it with {option('mass_kg')} or in subject.toml.",
-            value=None, expected="a body mass in kg", where=given.static.name,
-        )  # fmt: skip
-    return conventional_model(given.static, given.subject, foot_flat=given.foot_flat, inertia=given.inertia_table)
+        return stored_conventional_model(walks, given.subject, inertia=given.inertia_table, with_mass=given.with_mass)
+    return conventional_model(
+        given.static, given.subject, foot_flat=given.foot_flat, inertia=given.inertia_table, with_mass=given.with_mass
+    )
 
 
 def _no_static(given: CalibrationInput) -> MissingInputError:
     """Say in one sentence everything that keeps the conventional model from being used on these recordings."""
     lacking = min((_lacking(trial) for trial in given.trials), key=len)
-    measures = needs.missing_measurements(given.subject, SIDES)
+    measures = needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass)
     parts = ["a static trial (nobody stands still with all markers in any file; name one with " + option("static") + ")"]
     parts += [f"the markers {', '.join(lacking)}"] * bool(lacking)
     parts += [f"{', '.join(measures)} (give them in subject.toml)"] * bool(measures)

@@ -94,7 +94,7 @@ def _missing_leg_markers(markers: Markers, side: str, *, static: bool) -> list[s
     return [markers.label(side, role) for role in LEG_ROLES if role not in shown and not markers.shows(side, role)]
 
 
-def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:
+def missing_measurements(subject: Subject, sides: tuple[str, ...], *, with_mass: bool = True) -> list[str]:
     """Return the body measurements the model lacks, in words, in a fixed order.
 
     Parameters
@@ -103,8 +103,10 @@ def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:
         Who was measured.
     sides : tuple[str, ...]
         "L", "R" or both.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
     """
-    missing = [] if subject.mass_kg else ["body mass"]
+    missing = ["body mass"] if with_mass and not subject.mass_kg else []
     for field, words in (("leg_length_m", "leg length"), ("knee_width_m", "knee width"), ("ankle_width_m", "ankle width")):
         absent = [side for side in sides if not getattr(subject, field).get(side)]
         if absent:
@@ -113,7 +115,9 @@ def missing_measurements(subject: Subject, sides: tuple[str, ...]) -> list[str]:
     return missing
 
 
-def require(markers: Markers, subject: Subject | None, sides: tuple[str, ...], *, static: bool, where: str) -> None:
+def require(
+    markers: Markers, subject: Subject | None, sides: tuple[str, ...], *, static: bool, where: str, with_mass: bool = True
+) -> None:
     """Refuse a recording the model cannot be built from or placed in, naming everything that is missing at once.
 
     Parameters
@@ -128,6 +132,8 @@ def require(markers: Markers, subject: Subject | None, sides: tuple[str, ...], *
         Whether the trial is the static one.
     where : str
         The file or trial concerned, for the error message.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -135,7 +141,7 @@ def require(markers: Markers, subject: Subject | None, sides: tuple[str, ...], *
         Markers, or (with ``subject``) body measurements, are missing.
     """
     lacking = missing_markers(markers, sides, static=static)
-    measures = [] if subject is None else missing_measurements(subject, sides)
+    measures = [] if subject is None else missing_measurements(subject, sides, with_mass=with_mass)
     if not lacking and not measures:
         return
     parts = [f"the marker{'s' * (len(lacking) > 1)} {', '.join(lacking)}"] * bool(lacking)

@@ -61,7 +61,7 @@ def stored_legs(subject: Subject) -> tuple[str, ...]:
 
 
 def calibrate_stored(
-    walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE
+    walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE, *, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
     """Return the calibration that walks bring along, and what was assumed on the way.
 
@@ -73,6 +73,8 @@ def calibrate_stored(
         Measurements; they beat the files'.
     inertia : str, optional
         An inertial table by name or path, or "auto" for the model's own parameters.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def calibrate_stored(
     walk = replace(walks[0], markers=with_roles(walks[0].markers))
     markers = walk.markers
     sides = tuple(side for side in sides_with_markers(markers, static=False) if side in stored_legs(subject))
-    require(markers, subject, sides, static=False, where=walk.name)
+    require(markers, subject, sides, static=False, where=walk.name, with_mass=with_mass)
     radius, noticed = marker_radius_m(walk, subject)
     if any(finding.rule == "marker-diameter-assumed" for finding in noticed):
         raise MissingInputError(

@@ -81,7 +81,7 @@ class StandingLeg:
         return np.asarray(np.isfinite(np.stack([f.R_lab_seg for f in self.frames.values()])).all(axis=(0, 2, 3)))
 
 
-def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[str, ...]:
+def usable_sides(landmarks: BodyPoints, subject: Subject, where: str, *, with_mass: bool = True) -> tuple[str, ...]:
     """Return the sides that can be calibrated: both, or the one that has markers at all.
 
     Parameters
@@ -92,6 +92,8 @@ def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[s
         Who was measured.
     where : str
         The file or trial concerned, for the error message.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -109,7 +111,7 @@ def usable_sides(landmarks: BodyPoints, subject: Subject, where: str) -> tuple[s
         missing += [hinge_needs(joint, side, landmarks, subject) for joint in ("knee", "ankle")]
         missing += [landmarks.words(side, ["heel"])] * (not landmarks.has(side, "heel"))
         missing += [landmarks.words(side, ["toe"])] * (not landmarks.has_forefoot(side))
-    missing += ["body mass"] * (not subject.mass_kg)
+    missing += ["body mass"] * (with_mass and not subject.mass_kg)
     missing = [item for item in missing if item]
     if missing:
         raise MissingInputError(

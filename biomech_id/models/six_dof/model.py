@@ -169,6 +169,7 @@ class SixDofModel:
     markerset=or_none(a((MarkerSet, str, PathLike))), walks=each(a(Trial, "read_c3d(path) returns one")),
     functional=each(a(Trial, "read_c3d(path) returns one")), hip=a_word(HIP_METHODS),
     inertia=a_path("give the name of an inertial table, or of its CSV file"), foot_flat=or_none(a_switch()),
+    with_mass=a_switch(),
 )  # fmt: skip
 def six_dof_model(
     static: Trial | None,
@@ -180,6 +181,7 @@ def six_dof_model(
     hip: str = "auto",
     inertia: str = "auto",
     foot_flat: bool | None = None,
+    with_mass: bool = True,
 ) -> SixDofModel:
     """Return a subject's six-degree-of-freedom model.
 
@@ -201,6 +203,8 @@ def six_dof_model(
         Name or path of an inertial table, or "auto" (see `table_inertia.choose_table`).
     foot_flat : bool | None, optional
         Whether heel and forefoot stood level; default is the subject's setting, else yes.
+    with_mass : bool, optional
+        Whether the body mass is needed: for joint loads, not for kinematics alone.
 
     Raises
     ------
@@ -217,7 +221,7 @@ def six_dof_model(
     subject = reference.subject if subject is None else subject
     chosen, why = _marker_set(markerset, reference)
     landmarks = anatomical_points(reference, chosen)
-    sides = calibrate.usable_sides(landmarks, subject, reference.name)
+    sides = calibrate.usable_sides(landmarks, subject, reference.name, with_mass=with_mass)
     table, findings = choose_table(inertia, subject)
     calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
     joints = FunctionalJoints()
@@ -228,7 +232,7 @@ def six_dof_model(
             functional, chosen, first.templates, first.legs, hip="sphere" if hip == "sphere" else "score"
         )
     placed = calibrator.place(joints)
-    mass_kg, legs = subject.mass_kg or np.nan, [(side, name) for side in sides for name in LEG_SEGMENTS]
+    mass_kg, legs = subject.mass_kg or 0.0, [(side, name) for side in sides for name in LEG_SEGMENTS]
     scaled = {(side, name): scale(table[name], side, mass_kg, placed.templates[side, name].points_m) for side, name in legs}
     calibration = SixDofCalibration(
         reference=reference.name, from_walk=static is None,
@@ -262,6 +266,7 @@ def _calibrated(given: CalibrationInput) -> SixDofModel:
         hip=given.hip_centre,
         inertia=given.inertia_table,
         foot_flat=given.foot_flat,
+        with_mass=given.with_mass,
     )
 
 

@@ -27,14 +27,16 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 CLINICAL_SUBJECTS = 20
 
 
-def read_norm(path: Path, *, model: str, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
+def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
     """Read a norm and check that it may be compared with a session.
 
     Parameters
     ----------
     path : Path
         The CSV file.
-    model, kinetics : str
+    model : str | None
+        Of the session; None where it is not known yet, which leaves the comparison to `fingerprint.refuse_mixture`.
+    kinetics : str
         Of the session.
     mix : Collection[str], optional
         Keys of `fingerprint.FINGERPRINT` in which norm and session may differ.
@@ -108,15 +110,15 @@ _NORM = Section({
 })  # fmt: skip
 
 
-def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, mix: Collection[str] = (), where: str) -> None:
+def check_comparable(norm: pd.DataFrame, *, model: str | None, kinetics: str, mix: Collection[str] = (), where: str) -> None:
     """Check that a norm was made with the session's model and kinetics mode.
 
     Parameters
     ----------
     norm : pd.DataFrame
         A norm table.
-    model : str
-        Name of the body model.
+    model : str | None
+        Name of the body model; None where it is not known yet.
     kinetics : str
         Kinetics mode: "textbook".
     mix : Collection[str], optional
@@ -131,7 +133,7 @@ def check_comparable(norm: pd.DataFrame, *, model: str, kinetics: str, mix: Coll
     """
     check_mix(mix)
     made = (str(norm["model"].iloc[0]), str(norm["kinetics"].iloc[0]))
-    own = (model, kinetics)
+    own = (made[0] if model is None else model, kinetics)
     alike = tuple(mine if key in mix else theirs for key, theirs, mine in zip(("model", "kinetics"), made, own, strict=True))
     comparable = Setting(f"({model}, {kinetics})", lambda v: v == own, said=lambda at: (
         f"The norm {where} was made with the {made[0]} model and {made[1]} kinetics, this session with {model} and {kinetics}; "
