@@ -33,6 +33,7 @@ MOST_LINES = sum([
     540,  # arguments and fields said once, settings without effect, stored offsets
     572,  # arguments and fields said once, settings without effect, stored offsets
     1720,  # one multibody System
+    239,  # model, mass and static trial by themselves
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk
