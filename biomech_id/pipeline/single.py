@@ -450,6 +450,7 @@ def _session(
     noticed: Sequence[Finding],
     emg: SessionEmg,
     review: Review,
+    body_model_name: str,
 ) -> SessionResult:
 
     recipe = job.recipe
