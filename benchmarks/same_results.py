@@ -1,7 +1,8 @@
 """What of the numbers of two versions differs: every table of numbers that the earlier one wrote, compared to the byte.
 
 ``python -m benchmarks.same_results [COMMIT]`` analyses the virtual subject and the children beside the project with both versions.
-Compared is what a laboratory computes with: the tables of numbers and the numbers of the calibration. New columns are allowed;
+Compared is what a laboratory computes with: the tables of numbers and the numbers of the calibration. New columns and new
+variables are allowed;
 verdicts, sentences and pages have tests of their own.
 """
 
@@ -71,10 +72,19 @@ def _of_rows(before: dict[str, list[str]], after: dict[str, list[str]]) -> Itera
     missing = [name for name in before if name not in after and name not in _VERDICTS]
     yield from (f" {name}: no such column" for name in missing)
     values = [name for name in before if name not in {*_KEYS, *_VERDICTS, *missing}]
-    old, new = (_grouped(columns, values) for columns in (before, after))
+    old, new = (_grouped(columns, values) for columns in (before, _known(before, after)))
     for key in [*old, *(key for key in new if key not in old)]:
         if old.get(key) != new.get(key):
             yield f" {key}: {_first(old.get(key, []), new.get(key, []))}"
+
+
+def _known(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Without the rows of variables that the earlier version did not have: new ones, as a new column is one of a wide table."""
+    if "variable" not in before:
+        return after
+    there = set(before["variable"])
+    kept = [i for i, name in enumerate(after["variable"]) if name in there]
+    return {name: [cells[i] for i in kept] for name, cells in after.items()}
 
 
 def _grouped(columns: dict[str, list[str]], values: Sequence[str]) -> dict[str, list[tuple[str, ...]]]:

@@ -44,6 +44,11 @@ SEGMENTS: tuple[BodySegment, ...] = (
     BodySegment("thigh", "hip", "pelvis"),
     BodySegment("shank", "knee", "thigh"),
     BodySegment("foot", "ankle", "shank"),
+    BodySegment("thorax", "waist", "pelvis", sided=False),
+    BodySegment("head", "neck", "thorax", sided=False),
+    BodySegment("humerus", "shoulder", "thorax"),
+    BodySegment("radius", "elbow", "humerus"),
+    BodySegment("hand", "wrist", "radius"),
 )
 _BY_NAME = {segment.name: segment for segment in SEGMENTS}
 
@@ -70,10 +75,18 @@ def limb(end: str) -> tuple[BodySegment, ...]:
 #: the order of the block system's rows.
 LEG_SEGMENTS: tuple[str, ...] = tuple(segment.name for segment in limb("foot"))
 JOINTS: tuple[str, ...] = tuple(segment.joint for segment in limb("foot"))
+#: One arm, distal to proximal.
+ARM_SEGMENTS: tuple[str, ...] = tuple(segment.name for segment in limb("hand"))
+ARM_JOINTS: tuple[str, ...] = tuple(segment.joint for segment in limb("hand"))
 DISTAL_SEGMENT: dict[str, str] = {segment.joint: segment.name for segment in SEGMENTS if segment.joint}
 PROXIMAL_SEGMENT: dict[str, str] = {segment.joint: segment.proximal for segment in SEGMENTS if segment.joint}
 #: The root of the tree.
 PELVIS: Part = ("", "pelvis")
+#: Every part of the body that has a mass of its own, the middle first.
+BODY_PARTS: tuple[Part, ...] = (
+    *(("", segment.name) for segment in SEGMENTS if not segment.sided),
+    *((side, segment.name) for side in ("L", "R") for segment in SEGMENTS if segment.sided),
+)
 
 
 def proximal_part(side: str, joint: str) -> Part:

@@ -64,6 +64,8 @@ Quantity = Literal["angle", "moment", "force", "power", "ground force", "ground 
 AXES: tuple[str, str, str] = ("X", "Y", "Z")
 
 KINETIC: frozenset[str] = frozenset({"moment", "force", "power", "ground force", "ground moment"})
+#: Joints whose loads are known without the ground's: nothing beyond them touches it.
+FREE_JOINTS: frozenset[str] = frozenset({"shoulder", "elbow", "wrist"})
 #: Quantity -> the unit of tables and plots; a scalar's row has its own.
 UNITS: dict[str, str] = {
     "angle": "deg",
@@ -95,7 +97,7 @@ class SignRow:
     quantity : Quantity
         What it is; `UNITS` gives its unit.
     joint : str
-        "pelvis", "hip", "knee", "ankle", "foot" or "ground".
+        "pelvis", "hip", "knee", "ankle", "foot" or "ground"; above the pelvis "thorax", "spine", "shoulder", ...
     expressed_in : str
         Frame of the components, in words; empty where the body model says it (`dynamics.joint_axes.ModelAxes`).
     own_unit : str, optional
@@ -123,7 +125,7 @@ class SignRow:
     @property
     def kinetic(self) -> bool:
         """Whether it exists only where the ground's force on the foot is known."""
-        return self.joint == "ground" or self.quantity in KINETIC
+        return self.joint == "ground" or (self.quantity in KINETIC and self.joint not in FREE_JOINTS)
 
     def column(self, side: str) -> str:
         """Column name in ``trials/<stem>.csv``: ``LHipAngles.X``.
@@ -203,6 +205,68 @@ CYCLE_TABLE: tuple[SignRow, ...] = (
     SignRow("FootCentreOfPressure", "Y", "CoP across the foot", "Medial", "Lateral", "point", "ground", _FOOT_FLAT),
 )  # fmt: skip
 
+#: Variables above the pelvis, in tables whose trials show a thorax or a head. Words of the arms' axes are those of a person who
+#: stands upright with the palms forward; loads of waist and neck are the action of what is above on what is below.
+UPPER_BODY_TABLE: tuple[SignRow, ...] = (
+    SignRow("HeadAngles", "X", "Head tilt", "Backward", "Forward", "angle", "head", "progression axes of C7's path"),
+    SignRow("HeadAngles", "Y", "Head lean", "Away", "To this side", "angle", "head", "progression axes of C7's path"),
+    SignRow("HeadAngles", "Z", "Head rotation", "Internal", "External", "angle", "head", "progression axes of C7's path"),
+    SignRow("ThoraxAngles", "X", "Trunk tilt", "Forward", "Backward", "angle", "thorax", "progression axes of C7's path"),
+    SignRow("ThoraxAngles", "Y", "Trunk lean", "Away", "To this side", "angle", "thorax", "progression axes of C7's path"),
+    SignRow("ThoraxAngles", "Z", "Trunk rotation", "Internal", "External", "angle", "thorax", "progression axes of C7's path"),
+    SignRow("NeckAngles", "X", "Neck flexion", "Flexion", "Extension", "angle", "neck", "thorax in head axes"),
+    SignRow("NeckAngles", "Y", "Neck lean", "To this side", "Away", "angle", "neck", "thorax in head axes"),
+    SignRow("NeckAngles", "Z", "Neck rotation", "To this side", "Away", "angle", "neck", "thorax in head axes"),
+    SignRow("SpineAngles", "X", "Spine flexion", "Flexion", "Extension", "angle", "spine", "pelvis in thorax axes"),
+    SignRow("SpineAngles", "Y", "Spine lean", "To this side", "Away", "angle", "spine", "pelvis in thorax axes"),
+    SignRow("SpineAngles", "Z", "Spine rotation", "To this side", "Away", "angle", "spine", "pelvis in thorax axes"),
+    SignRow("ShoulderAngles", "X", "Shoulder flexion", "Flexion", "Extension", "angle", "shoulder", "in the thorax' axes"),
+    SignRow("ShoulderAngles", "Y", "Shoulder abduction", "Abduction", "Adduction", "angle", "shoulder", "in the thorax' axes"),
+    SignRow("ShoulderAngles", "Z", "Shoulder rotation", "Internal", "External", "angle", "shoulder", "in the thorax' axes"),
+    SignRow("ElbowAngles", "X", "Elbow flexion", "Flexion", "Extension", "angle", "elbow", "in the humerus' axes"),
+    SignRow("WristAngles", "X", "Wrist flexion", "Flexion", "Extension", "angle", "wrist", "in the radius' axes"),
+    SignRow("WristAngles", "Y", "Wrist deviation", "Radial", "Ulnar", "angle", "wrist", "in the radius' axes"),
+    SignRow("WristAngles", "Z", "Wrist rotation", "Pronation", "Supination", "angle", "wrist", "in the radius' axes"),
+    SignRow("ShoulderMoment", "X", "Shoulder sagittal moment", "Extensor", "Flexor", "moment", "shoulder", "humerus"),
+    SignRow("ShoulderMoment", "Y", "Shoulder frontal moment", "Abductor", "Adductor", "moment", "shoulder", "humerus"),
+    SignRow("ShoulderMoment", "Z", "Shoulder axial moment", "Internal rotator", "External rotator", "moment", "shoulder", "humerus"),
+    SignRow("ElbowMoment", "X", "Elbow sagittal moment", "Extensor", "Flexor", "moment", "elbow", "radius' axes"),
+    SignRow("ElbowMoment", "Y", "Elbow frontal moment", "Valgus", "Varus", "moment", "elbow", "radius' axes"),
+    SignRow("ElbowMoment", "Z", "Elbow transverse moment", "Pronator", "Supinator", "moment", "elbow", "radius' axes"),
+    SignRow("WristMoment", "X", "Wrist sagittal moment", "Extensor", "Flexor", "moment", "wrist", "hand's axes"),
+    SignRow("WristMoment", "Y", "Wrist frontal moment", "Radial", "Ulnar", "moment", "wrist", "hand's axes"),
+    SignRow("WristMoment", "Z", "Wrist transverse moment", "Pronator", "Supinator", "moment", "wrist", "hand's axes"),
+    SignRow("WaistMoment", "X", "Waist sagittal moment", "Extensor", "Flexor", "moment", "waist", "pelvis' axes"),
+    SignRow("WaistMoment", "Y", "Waist frontal moment", "To this side", "Away", "moment", "waist", "pelvis' axes"),
+    SignRow("WaistMoment", "Z", "Waist transverse moment", "To this side", "Away", "moment", "waist", "pelvis' axes"),
+    SignRow("NeckMoment", "X", "Neck sagittal moment", "Extensor", "Flexor", "moment", "neck", "thorax' axes"),
+    SignRow("NeckMoment", "Y", "Neck frontal moment", "To this side", "Away", "moment", "neck", "thorax' axes"),
+    SignRow("NeckMoment", "Z", "Neck transverse moment", "To this side", "Away", "moment", "neck", "thorax' axes"),
+    SignRow("ShoulderForce", "X", "Shoulder shear force", "Posterior", "Anterior", "force", "shoulder", "humerus axes"),
+    SignRow("ShoulderForce", "Y", "Shoulder lateral force", "To the right", "To the left", "force", "shoulder", "humerus axes"),
+    SignRow("ShoulderForce", "Z", "Shoulder axial force", "Proximal", "Distal", "force", "shoulder", "humerus axes"),
+    SignRow("ElbowForce", "X", "Elbow shear force", "Posterior", "Anterior", "force", "elbow", "radius' axes"),
+    SignRow("ElbowForce", "Y", "Elbow lateral force", "To the right", "To the left", "force", "elbow", "radius' axes"),
+    SignRow("ElbowForce", "Z", "Elbow axial force", "Proximal", "Distal", "force", "elbow", "radius' axes"),
+    SignRow("WristForce", "X", "Wrist shear force", "Posterior", "Anterior", "force", "wrist", "hand's axes"),
+    SignRow("WristForce", "Y", "Wrist lateral force", "To the right", "To the left", "force", "wrist", "hand's axes"),
+    SignRow("WristForce", "Z", "Wrist axial force", "Proximal", "Distal", "force", "wrist", "hand's axes"),
+    SignRow("WaistForce", "X", "Waist shear force", "Anterior", "Posterior", "force", "waist", "pelvis' axes"),
+    SignRow("WaistForce", "Y", "Waist lateral force", "To the left", "To the right", "force", "waist", "pelvis' axes"),
+    SignRow("WaistForce", "Z", "Waist axial force", "Upwards", "Downwards", "force", "waist", "pelvis' axes"),
+    SignRow("NeckForce", "X", "Neck shear force", "Anterior", "Posterior", "force", "neck", "thorax' axes"),
+    SignRow("NeckForce", "Y", "Neck lateral force", "To the left", "To the right", "force", "neck", "thorax' axes"),
+    SignRow("NeckForce", "Z", "Neck axial force", "Upwards", "Downwards", "force", "neck", "thorax' axes"),
+    SignRow("ShoulderPower", "", "Shoulder power", "Generation", "Absorption", "power", "shoulder", "scalar"),
+    SignRow("ElbowPower", "", "Elbow power", "Generation", "Absorption", "power", "elbow", "scalar"),
+    SignRow("WristPower", "", "Wrist power", "Generation", "Absorption", "power", "wrist", "scalar"),
+    SignRow("WaistPower", "", "Waist power", "Generation", "Absorption", "power", "waist", "scalar"),
+    SignRow("NeckPower", "", "Neck power", "Generation", "Absorption", "power", "neck", "scalar"),
+)  # fmt: skip
+#: Points of the arms, as those of `POINT_VARIABLES`; and the centre of mass, which has no side.
+ARM_POINTS: dict[str, str] = {"shoulder": "SJC", "elbow": "EJC", "wrist": "WJC"}
+CENTRE_OF_MASS = "CentreOfMass"
+
 #: Points written per side, in mm, laboratory axes; foot outline points are added by the model with the suffix ``Outline``.
 POINT_VARIABLES: tuple[str, ...] = ("CentreOfPressure", "HJC", "KJC", "AJC")
 
@@ -262,7 +326,7 @@ def rows_of(variable: str) -> tuple[SignRow, ...]:
     >>> [(row.component, row.positive) for row in rows_of("KneeAngles")]
     [('X', 'Flexion'), ('Y', 'Varus'), ('Z', 'Internal')]
     """
-    return tuple(row for row in SIGN_TABLE if row.variable == variable)
+    return tuple(row for row in (*SIGN_TABLE, *UPPER_BODY_TABLE) if row.variable == variable)
 
 
 def frame_columns() -> Iterator[tuple[str, SignRow]]:
@@ -275,7 +339,8 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
 #: (variable, component) -> the row of every curve of ``cycles.csv``, in the order they are written for each cycle; those of
 #: variables that a laboratory adds come last (`results.tables.variables`).
 CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
-    (row.variable, row.component): row for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE)
+    (row.variable, row.component): row
+    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE)
 }
 
 

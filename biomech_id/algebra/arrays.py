@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -181,3 +181,19 @@ def _check_shape(array: NDArray[Any], shape: tuple[int | None, ...], name: str, 
         expected=expected,
         where=where or name,
     )
+
+
+def stacked(parts: Sequence[FloatArray]) -> FloatArray:
+    """Arrays (N, ...) as one (N, n, ...), column-major, read-only.
+
+    Parameters
+    ----------
+    parts : Sequence[FloatArray]
+        One array (N, ...) for each segment.
+    """
+    first = parts[0]
+    stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
+    for i, part in enumerate(parts):
+        stack[:, i] = part
+    stack.flags.writeable = False
+    return stack

@@ -13,10 +13,10 @@ from typing import overload
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly, readonly_column_major
+from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly, readonly_column_major, stacked
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross, matvec
-from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, proximal_part
+from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, Part, proximal_part
 from biomech_id.arguments import a, a_count, a_quantity, a_str, a_word, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -322,20 +322,34 @@ class MotionStack(Sequence[Motion]):
         return self.motions[index]
 
 
-def stacked(parts: Sequence[FloatArray]) -> FloatArray:
-    """Arrays (N, ...) as one (N, n, ...), column-major, read-only.
+@compact_repr
+@dataclass(frozen=True, eq=False)
+class WholeBody:
+    """Every mass of the body, and their common centre.
 
-    Parameters
+    Attributes
     ----------
-    parts : Sequence[FloatArray]
-        One array (N, ...) for each segment.
+    segments : Mapping[Part, Segment]
+        Every part of `anatomy.BODY_PARTS` -> its inertial parameters.
+    motions : Mapping[Part, Motion]
+        The same -> its motion, made with that segment.
+    com_lab_m, com_velocity_lab_m_s, com_acceleration_lab_m_s2 : FloatArray
+        (n, 3), centre of mass of the whole body, laboratory axes.
+    vendor : bool, optional
+        Whether that centre is the one a vendor's software would store, and not the masses' own.
     """
-    first = parts[0]
-    stack = np.empty((len(first), len(parts), *first.shape[1:]), order="F")
-    for i, part in enumerate(parts):
-        stack[:, i] = part
-    stack.flags.writeable = False
-    return stack
+
+    segments: Mapping[Part, Segment]
+    motions: Mapping[Part, Motion]
+    com_lab_m: FloatArray
+    com_velocity_lab_m_s: FloatArray
+    com_acceleration_lab_m_s2: FloatArray
+    vendor: bool = False
+
+    @property
+    def mass_kg(self) -> float:
+        """Sum of the masses."""
+        return sum(segment.mass_kg for segment in self.segments.values())
 
 
 @holds(
@@ -345,7 +359,7 @@ def stacked(parts: Sequence[FloatArray]) -> FloatArray:
 @compact_repr
 @dataclass(frozen=True, eq=False)
 class BodyMotion:
-    """What tracking a trial yields: the pelvis, both legs, joint centres and joint angles.
+    """What tracking a trial yields: the pelvis, both legs, what is seen above them, joint centres and joint angles.
 
     Attributes
     ----------
@@ -356,14 +370,14 @@ class BodyMotion:
     first_frame : int
         Of the trial.
     motions : Mapping[tuple[str, str], Motion]
-        ("L" or "R", "thigh" | "shank" | "foot") and ("", "pelvis") -> Motion.
+        ("", "pelvis") and (side, "thigh" | "shank" | "foot"), and further `anatomy.SEGMENTS` that are seen -> Motion.
     segments : Mapping[tuple[str, str], Segment]
-        ("L" or "R", "thigh" | "shank" | "foot") -> Segment.
+        (side, "thigh" | "shank" | "foot"), and whichever of those further parts have a mass -> Segment.
     joint_centres_lab_m : Mapping[tuple[str, str], FloatArray]
-        (side, "hip" | "knee" | "ankle") -> (n, 3), metres.
+        (side, joint) -> (n, 3), metres; of those in the middle ("", "waist" | "neck").
     joint_angles_rad : Mapping[tuple[str, str], FloatArray]
-        (side, "pelvis" | "hip" | "knee" | "ankle" | "foot_progress") -> (n, 3), clinical components X, Y, Z with the signs of
-        `conventions.SIGN_TABLE`.
+        (side, joint or segment) -> (n, 3), clinical components X, Y, Z with the signs of `conventions.SIGN_TABLE` and
+        `conventions.UPPER_BODY_TABLE`.
     foot_outline_lab_m : Mapping[str, FloatArray], optional
         Side -> (n, k, 3), points of the foot's outline, in order around it.
     foot_outline_names : tuple[str, ...], optional
@@ -381,6 +395,12 @@ class BodyMotion:
     fit_residual_m : Mapping[tuple[str, str], FloatArray], optional
         (side, segment) -> (n,), root mean square distance between a segment's markers and the rigid cluster fitted to them, metres;
         empty for a model that does not fit clusters.
+    whole : WholeBody | None, optional
+        Every mass of the body and their centre; None where a part of it is not seen.
+    pelvis_mass : Motion | None, optional
+        The pelvis following its centre of mass, made with its Segment; its entry of ``motions`` follows the frame's origin.
+    lacks : Mapping[tuple[str, str], tuple[str, ...]], optional
+        Part that could not be placed -> the markers and measurements that it lacks, in words.
 
     Raises
     ------
@@ -407,6 +427,9 @@ class BodyMotion:
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
     axes: ModelAxes | None = None
     fit_residual_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    whole: WholeBody | None = None
+    pelvis_mass: Motion | None = None
+    lacks: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {key: len(motion) for key, motion in self.motions.items()}

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, readonly
+from biomech_id.algebra.arrays import FloatArray, readonly, stacked
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.dynamics.body import Motion, MotionStack, Segment, stacked
+from biomech_id.dynamics.body import Motion, MotionStack, Segment
 from biomech_id.errors import InvalidValueError, ShapeError
 
 #: Parent of a segment that hangs on the base.

@@ -126,7 +126,7 @@ class ModelAxes:
             (n, 3, 3), axes of the distal segment.
         """
         rule = self.angles[name]
-        angles = _picked(cardan_angles(R_proximal_lab @ R_lab_distal, rule.sequence), rule.components, side)
+        angles = clinical_components(cardan_angles(R_proximal_lab @ R_lab_distal, rule.sequence), rule.components, side)
         if rule.offset_rad:
             angles[..., 0] += rule.offset_rad
         if rule.wrapped:
@@ -148,9 +148,9 @@ class ModelAxes:
             (n, 3, 3), axes of the segments at the joint.
         """
         if self.moment_axes is MomentAxes.DISTAL:
-            return _picked(_components(moment_lab_Nm, R_lab_distal), self.moments[joint], side)
+            return clinical_components(_components(moment_lab_Nm, R_lab_distal), self.moments[joint], side)
         axes = jcs_axes(R_lab_proximal, R_lab_distal, self.sequence)
-        return _picked(np.einsum("nik,ni->nk", axes, moment_lab_Nm), self.moments[joint], side)
+        return clinical_components(np.einsum("nik,ni->nk", axes, moment_lab_Nm), self.moments[joint], side)
 
     def moment_change(
         self,
@@ -176,7 +176,7 @@ class ModelAxes:
         moment_lab_Nm, *R_lab = nominal
         if self.moment_axes is MomentAxes.DISTAL:
             change = change_lab_Nm - cross(turn_lab_rad[1], moment_lab_Nm)
-            return _picked(_components(change, R_lab[1]), self.moments[joint], side)
+            return clinical_components(_components(change, R_lab[1]), self.moments[joint], side)
         turned = [(R + skew(turn) @ R).reshape(-1, 3, 3) for R, turn in zip(R_lab, turn_lab_rad, strict=True)]
         off = self.moment(joint, side, (moment_lab_Nm + change_lab_Nm).reshape(-1, 3), *turned)
         return np.asarray(off.reshape(change_lab_Nm.shape) - self.moment(joint, side, moment_lab_Nm, *R_lab))
@@ -195,7 +195,7 @@ class ModelAxes:
         R_lab_distal : FloatArray
             (n, 3, 3), maps components in the distal segment's axes to laboratory components.
         """
-        return _picked(_components(force_lab_N, R_lab_distal), self.forces[joint], side)
+        return clinical_components(_components(force_lab_N, R_lab_distal), self.forces[joint], side)
 
     def sagittal_power(
         self,
@@ -233,6 +233,24 @@ def _components(vector_lab: FloatArray, R_lab_segment: FloatArray) -> FloatArray
     return np.asarray(np.einsum("...ji,...j->...i", R_lab_segment, vector_lab))
 
 
-def _picked(numbers: FloatArray, picked: Rules, side: str) -> FloatArray:
+def clinical_components(numbers: FloatArray, picked: Rules, side: str) -> FloatArray:
+    """Return components X, Y, Z (..., 3) of three numbers (..., 3), by their rules.
+
+    Parameters
+    ----------
+    numbers : FloatArray
+        (..., 3), any unit.
+    picked : Rules
+        Which number, factor and mirroring of each component.
+    side : str
+        "L" or "R".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.dynamics.joint_axes import clinical_components, rules
+    >>> clinical_components(np.array([1.0, 2.0, 3.0]), rules((1, 1.0, False), (0, -1.0, True), (2, 1.0, False)), "R")
+    array([2., 1., 3.])
+    """
     signs = [factor * (SIDE_SIGN[side] if mirrored else 1.0) for _, factor, mirrored in picked]
     return np.asarray(numbers[..., [rule.which for rule in picked]] * np.array(signs))

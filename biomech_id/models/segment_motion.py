@@ -82,22 +82,55 @@ def differentiate(
         Another kinetics mode.
     """
     check_kinetics(kinetics)
-    textbook = kinetics == "textbook"
-    omega, alpha = (spline_rotation if textbook else stencil_rotation)(frames.R_lab_seg, rate_hz)
-    if textbook:
-        velocity, acceleration = quintic_derivatives(com_lab_m, rate_hz)
-    else:
-        (velocity,) = quintic_derivatives(com_lab_m, rate_hz, (1,))
-        (acceleration,) = quintic_derivatives(smoothed(com_lab_m), rate_hz, (2,))
+    omega, alpha = rotation_rates(frames.R_lab_seg, rate_hz, kinetics)
+    velocity, acceleration = path_rates(com_lab_m, rate_hz, kinetics)
     return Motion(
         frames=frames,
         omega_lab_rad_s=omega,
-        alpha_lab_rad_s2=without_ends(alpha) if textbook else alpha,
+        alpha_lab_rad_s2=alpha,
         com_lab_m=com_lab_m,
         com_velocity_lab_m_s=velocity,
-        com_acceleration_lab_m_s2=without_ends(acceleration),
+        com_acceleration_lab_m_s2=acceleration,
         segment=segment,
     )
+
+
+def rotation_rates(R_lab_seg: FloatArray, rate_hz: float, kinetics: str) -> tuple[FloatArray, FloatArray]:
+    """Return angular velocity and acceleration, (n, 3) each, rad/s and rad/s2, laboratory axes, as a kinetics mode has them.
+
+    Parameters
+    ----------
+    R_lab_seg : FloatArray
+        (n, 3, 3), maps segment components to laboratory components.
+    rate_hz : float
+        Frames per second.
+    kinetics : str
+        "textbook" or "vicon", see the module.
+    """
+    if kinetics != "textbook":
+        return stencil_rotation(R_lab_seg, rate_hz)
+    omega, alpha = spline_rotation(R_lab_seg, rate_hz)
+    return omega, without_ends(alpha)
+
+
+def path_rates(path_lab_m: FloatArray, rate_hz: float, kinetics: str) -> tuple[FloatArray, FloatArray]:
+    """Return velocity and acceleration, (n, 3) each, m/s and m/s2, of a path (n, 3), as a kinetics mode has them.
+
+    Parameters
+    ----------
+    path_lab_m : FloatArray
+        (n, 3), laboratory axes, metres.
+    rate_hz : float
+        Frames per second.
+    kinetics : str
+        "textbook" or "vicon", see the module.
+    """
+    if kinetics == "textbook":
+        velocity, acceleration = quintic_derivatives(path_lab_m, rate_hz)
+    else:
+        (velocity,) = quintic_derivatives(path_lab_m, rate_hz, (1,))
+        (acceleration,) = quintic_derivatives(smoothed(path_lab_m), rate_hz, (2,))
+    return velocity, without_ends(acceleration)
 
 
 def spline_rotation(R_lab_seg: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:

@@ -18,6 +18,7 @@ from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, take
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.selfcheck import self_checks
+from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
 from biomech_id.exports.c3d.write import write_results
@@ -313,6 +314,7 @@ def solve_trial(
             as_recorded = solve_body(motion, assignment.recorded)
         if recipe.uncertainty:
             errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
+    upper_loads = solve_upper_body(motion, loads) if motion.pelvis_mass is not None else None
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks, floor_support(trial, landmarks, subject.mass_kg))
     result = TrialResult(
@@ -336,6 +338,7 @@ def solve_trial(
         markers=trial.markers,
         analog=trial.analog,
         belts=find_belts(landmarks, search.events, travel),
+        upper_loads=upper_loads,
     )
     return Solved(result, trial, landmarks, travel, by_hand)
 

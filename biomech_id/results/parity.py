@@ -6,6 +6,8 @@ ground reaction of every frame that both sides hold, with these exceptions, each
 - kinetics only where the file stores the ground reaction of that foot, or where the foot is surely in swing: a stance that the
   vendor computed without its plate holds numbers, but not the foot's;
 - foot progression only on straight walks (its reference is a laboratory axis, far from a turning foot) and modulo 360 degrees;
+- head and thorax in the laboratory likewise, and every angle above the pelvis modulo 360 degrees;
+- waist and neck only where both feet's ground reaction is stored or they are surely in swing;
 - a triple of exact zeros is how some software writes "nothing".
 
 The stored ground moment is about the centre of whichever plate was used, ours about the laboratory's origin: it is not compared,
@@ -26,14 +28,18 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import (
     ANGLE_VARIABLE,
     AXES,
+    CENTRE_OF_MASS,
     FORCE_VARIABLE,
+    FREE_JOINTS,
     MOMENT_VARIABLE,
     POWER_VARIABLE,
     SIDES,
     UNITS,
+    UPPER_BODY_TABLE,
     Quantity,
     rows_of,
 )
+from biomech_id.errors import MissingInputError
 from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
@@ -42,6 +48,7 @@ from biomech_id.trial import Trial
 #: (root mean square, largest) in the quantity's unit.
 EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "point": (0.01, 0.01),
+    "centre of mass": (0.05, 0.05),
     "angle": (0.001, 0.01),
     "moment": (2e-4, 1e-3),
     "power": (1e-3, 5e-3),
@@ -50,9 +57,9 @@ EQUAL_WITHIN: dict[str, tuple[float, float]] = {
     "offset": (6e-4, 6e-4),
 }
 #: What textbook kinetics compute otherwise than the vendor, on purpose: how plates are sampled, and all that follows.
-MECHANICAL = frozenset({"ground force", "force", "moment", "power"})
+MECHANICAL = frozenset({"ground force", "force", "moment", "power", "centre of mass"})
 #: Our joint centres and the points that hold them in a vendor's file.
-STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO"}
+STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO", "SJC": "CLO", "EJC": "HUO", "WJC": "RAO"}
 #: Static offsets of the foot, as a vendor's file names them.
 STORED_OFFSETS: tuple[str, ...] = ("StaticPlantFlex", "StaticRotOff")
 #: Moments are stored in N mm/kg, powers in the third channel.
@@ -61,6 +68,8 @@ POWER_CHANNEL = 2
 #: Stored names may carry a suffix that the laboratory chose, up to this long.
 LONGEST_SUFFIX = 4
 FULL_TURN_DEG = 360.0
+#: Segments whose angles are those in the laboratory.
+_IN_LABORATORY = frozenset({"head", "thorax"})
 
 
 class LeftOut(StrEnum):
@@ -164,9 +173,15 @@ def parity_rows(columns: Columns, trial: Trial, *, straight: bool) -> tuple[Pari
     tuple[ParityRow, ...]
         One row per side, variable and axis that the file stores; none when it stores nothing.
     """
-    return tuple(
-        row for side in SIDES for pair in _pairs(columns, trial, side, straight) for row in _rows(columns, trial, side, pair)
-    )
+    found = [
+        (side, pair)
+        for side in SIDES
+        for pair in (*_pairs(columns, trial, side, straight), *_upper(columns, trial, side, straight))
+    ]
+    com = stored_output(trial.model_outputs, CENTRE_OF_MASS) if _has(columns, f"{CENTRE_OF_MASS}.X") else None
+    if com is not None:
+        found.append(("", _Pair(CENTRE_OF_MASS, _xyz("", CENTRE_OF_MASS), com, "point", {})))
+    return tuple(row for side, pair in found for row in _rows(columns, trial, side, pair))
 
 
 def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial) -> tuple[ParityRow, ...]:
@@ -287,6 +302,8 @@ def quantity_of(variable: str) -> str:
     variable : str
         Its name without the side: "KneeMoment".
     """
+    if variable == CENTRE_OF_MASS:
+        return "centre of mass"
     if variable in STORED_CENTRE:
         return "point"
     if variable in STORED_OFFSETS:
@@ -315,7 +332,7 @@ def _pairs(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterato
     outputs, n = trial.model_outputs, trial.n_frames
     for variable, point in STORED_CENTRE.items():
         stored = stored_output(outputs, side + point)
-        if stored is not None:
+        if stored is not None and _has(columns, f"{side}{variable}.X"):
             yield _Pair(variable, _xyz(side, variable), stored, "point", {})
     for variable in ANGLE_VARIABLE.values():
         stored = stored_output(outputs, side + variable)
@@ -338,6 +355,38 @@ def _pairs(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterato
         stored = stored_output(outputs, side + variable)
         if stored is not None:
             yield _Pair(variable, (side + variable,), stored[:, POWER_CHANNEL:], "power", ruled_out)
+
+
+def _upper(columns: Columns, trial: Trial, side: str, straight: bool) -> Iterator[_Pair]:
+    """Everything above the pelvis that the file stores for one side, in our units."""
+    both = [_unknown_ground(columns, trial, each) for each in SIDES]
+    for variable in dict.fromkeys(row.variable for row in UPPER_BODY_TABLE):
+        stored, rows = stored_output(trial.model_outputs, side + variable), rows_of(variable)
+        if stored is None or not _has(columns, rows[0].column(side)):
+            continue
+        names = tuple(row.column(side) for row in rows)
+        if rows[0].quantity == "angle":
+            turned = {LeftOut.TURNING: np.full(trial.n_frames, True)} if rows[0].joint in _IN_LABORATORY and not straight else {}
+            yield _Pair(variable, names, stored, "angle", turned, wraps=True)
+        else:
+            scale = MOMENT_FROM_STORED if rows[0].quantity == "moment" else 1.0
+            ruled_out = {} if rows[0].joint in FREE_JOINTS else {LeftOut.GROUND_NOT_STORED: both[0] | both[1]}
+            chosen = stored[:, POWER_CHANNEL:] if rows[0].quantity == "power" else stored
+            yield _Pair(variable, names, scale * chosen, rows[0].quantity, ruled_out)
+
+
+def _unknown_ground(columns: Columns, trial: Trial, side: str) -> BoolArray:
+    """Frames (n,) in which the file neither holds a foot's ground reaction nor do we know it to be in swing."""
+    ground = stored_output(trial.model_outputs, f"{side}GroundReactionForce")
+    return np.full(trial.n_frames, True) if ground is None else ~(_loaded(ground) | _in_swing(columns, side))
+
+
+def _has(columns: Columns, name: str) -> bool:
+    try:
+        columns[name]
+    except (KeyError, MissingInputError):
+        return False
+    return True
 
 
 def _xyz(side: str, variable: str) -> tuple[str, ...]:
@@ -390,5 +439,6 @@ def _row(
             correlation = float(np.corrcoef(a, b)[0, 1])
     return ParityRow(
         trial=trial.name, side=side, variable=pair.variable, axis=axis, unit=UNITS[pair.quantity], rmse=rmse, largest=largest,
-        correlation=correlation, n_frames=n, worst_frame=worst, left_out=left_out, quantity=pair.quantity,
+        correlation=correlation, n_frames=n, worst_frame=worst, left_out=left_out,
+        quantity=quantity_of(pair.variable) if pair.variable == CENTRE_OF_MASS else pair.quantity,
     )  # fmt: skip

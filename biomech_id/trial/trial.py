@@ -22,7 +22,7 @@ from biomech_id.trial.subject import Subject
     name=a_str(), markers=a(Markers), plates=each(a(ForcePlate)), events=each(a(Event)), subject=a(Subject),
     first_frame=a_count(1), model_outputs=a(Mapping), path=a_str(), sha256=a_str(), session_date=or_none(a_day()),
     history=each(a((Sentence, str))), findings=each(a(Finding)), analog=a(AnalogChannels),
-    wrench_plates=or_none(each(a(ForcePlate))),
+    wrench_plates=or_none(each(a(ForcePlate))), software=a_str(),
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,8 @@ class Trial:
         The same plates, smoothed like the markers (`pipeline.prepare`): from these joint loads are computed, while contact and
         verdicts are judged from ``plates`` as recorded. None: nobody has smoothed anything.
 
+    software : str, optional
+        Name and version of the program that wrote the recording, as it says; empty where it does not.
     rotations : Rotations, optional
         Poses of segments as another program measured them; without segments where there are none.
 
@@ -85,6 +87,7 @@ class Trial:
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     wrench_plates: tuple[ForcePlate, ...] | None = None
     rotations: Rotations = field(default_factory=Rotations)
+    software: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))

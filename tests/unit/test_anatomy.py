@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from biomech_id.anatomy import (
+    ARM_JOINTS,
+    ARM_SEGMENTS,
+    BODY_PARTS,
     DISTAL_SEGMENT,
     JOINTS,
     LEG_SEGMENTS,
@@ -18,6 +21,13 @@ def test_a_leg_runs_from_the_foot_to_where_the_sides_meet() -> None:
     assert LEG_SEGMENTS == ("foot", "shank", "thigh")
     assert JOINTS == ("ankle", "knee", "hip")
     assert limb("pelvis") == ()
+
+
+def test_an_arm_runs_from_the_hand_to_where_the_sides_meet() -> None:
+    assert ARM_SEGMENTS == ("hand", "radius", "humerus")
+    assert ARM_JOINTS == ("wrist", "elbow", "shoulder")
+    assert proximal_part("L", "shoulder") == ("", "thorax")
+    assert len(BODY_PARTS) == 3 + 2 * 6
 
 
 def test_every_joint_lies_between_two_segments_and_every_segment_follows_its_parent() -> None:

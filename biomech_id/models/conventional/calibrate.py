@@ -20,6 +20,7 @@ from biomech_id.models.conventional.needs import require, sides_with_markers
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.placement import leg_lengths
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, offsets_apart, stored_offsets
+from biomech_id.models.conventional.upper_body.calibration import calibrate_upper_body
 from biomech_id.models.foot_outline import floor_under_m, foot_length_m, outline_foot_m, plates_floor_m
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, asis_trochanter_distance_m
 from biomech_id.models.landmarks import with_roles
@@ -110,7 +111,8 @@ def calibrate(
     calibration, chosen = assembled(static, subject, size, placed, inertia)
     device = any(has_device(markers, side) for side in sides)
     apart = offsets_apart({side: _offsets(leg) for side, leg in placed.items()}, subject, static.name)
-    return replace(calibration, foot_flat=flat, knee_device=device), (*findings, *decided, *apart, *chosen)
+    upper = calibrate_upper_body(markers, subject, radius)
+    return replace(calibration, foot_flat=flat, knee_device=device, upper=upper), (*findings, *decided, *apart, *chosen)
 
 
 def _offsets(leg: CalibratedLeg) -> dict[str, float]:
@@ -189,6 +191,7 @@ def assembled(
         foot_flat=None, offsets={side: leg.offsets for side, leg in legs.items()}, knee_device=False,
         length_m=lengths, segments=segments,
         outline_foot_m={side: _outline(trial, leg, radius) for side, leg in legs.items()},
+        upper=calibrate_upper_body(None, subject, radius),
     )  # fmt: skip
     return calibration, (*chosen, *_leaning(calibration))
 

@@ -16,6 +16,7 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.static_offsets import FootOffsets
+from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.segment_record import segment_record
 
 #: How every hip centre is found, for whoever computes with it; the sentence is for people.
@@ -57,6 +58,8 @@ class ConventionalCalibration:
         (side, segment) -> inertial parameters of the textbook mode, or of the table.
     outline_foot_m : Mapping[str, FloatArray]
         Side -> (k, 3) outline of the sole in foot axes from the ankle centre, metres.
+    upper : UpperCalibration
+        Arms and head.
     table : str, optional
         The inertial table that was chosen; "" for the model's own parameters.
     stored : bool, optional
@@ -76,6 +79,7 @@ class ConventionalCalibration:
     length_m: Mapping[tuple[str, str], float]
     segments: Mapping[tuple[str, str], Segment]
     outline_foot_m: Mapping[str, FloatArray]
+    upper: UpperCalibration
     table: str = ""
     stored: bool = False
 
@@ -93,6 +97,7 @@ class ConventionalCalibration:
             **({"inertial_table": self.table} if self.table else {}),
             **({"offsets_stored": True} if self.stored else {}),
             "sides": {side: self._side(side) for side in self.sides},
+            "upper_body": self.upper.to_dict(),
         }
 
     def _side(self, side: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from biomech_id.models.conventional.knee_alignment import refuse_part_of_a_devic
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
+from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
@@ -106,7 +107,7 @@ class ConventionalModel:
 
     @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_word(KINETICS))
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
-        """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
+        """Return the motion of pelvis, legs, and what is seen above them, in every frame of a trial.
 
         Parameters
         ----------
@@ -138,7 +139,7 @@ class ConventionalModel:
             for name, frames in leg.frames.items():
                 com = leg.com_lab_m(name)
                 motions[side, name] = differentiate(frames, com, trial.rate_hz, kinetics=kinetics, segment=leg.segments[name])
-        return BodyMotion(
+        body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions,
             segments={(side, name): segment for side, leg in legs.items() for name, segment in leg.segments.items()},
@@ -148,6 +149,7 @@ class ConventionalModel:
             foot_outline_names=OUTLINE_NAMES,
             progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes, roles=markers.roles,
         )  # fmt: skip
+        return with_upper_body(body, pelvis, trial, markers, calibration.upper, self.subject.mass_kg)
 
 
 @takes(

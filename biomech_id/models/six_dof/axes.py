@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.anatomy import SEGMENTS
+from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.dynamics.joint_axes import AngleRule, ModelAxes, MomentAxes, rules
 
 #: Flexion about the proximal Z, ab/adduction about the floating axis, rotation about the distal Y.
@@ -54,5 +54,5 @@ SIX_DOF_AXES = ModelAxes(
         "ankle": rules((1, -1.0, False), (2, -1.0, False), (0, 1.0, False)),
     },
     segment_axes="ISB: X anterior, Y proximal, Z to the subject's right on both sides",
-    R_seg_isb={segment.name: np.eye(3) for segment in SEGMENTS},
+    R_seg_isb={name: np.eye(3) for name in ("pelvis", *LEG_SEGMENTS)},
 )

@@ -15,6 +15,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.markersets.marker_set import MarkerSet
+from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.segment_record import segment_record
 
 #: Name of the proximal joint centre in a cluster that has fewer than three markers of its own.
@@ -91,6 +92,8 @@ class SixDofCalibration:
         Whether heel and forefoot were taken as level at calibration.
     marker_radius_m : float
         As used, metres.
+    upper : UpperCalibration
+        Arms and head.
     outline_foot_m : Mapping[str, FloatArray], optional
         Side -> (k, 3) outline of the sole in foot axes, metres.
     """
@@ -110,6 +113,7 @@ class SixDofCalibration:
     hip_candidates_m: Mapping[str, Mapping[str, FloatArray]]
     foot_flat: bool
     marker_radius_m: float
+    upper: UpperCalibration
     outline_foot_m: Mapping[str, FloatArray] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +131,7 @@ class SixDofCalibration:
             "foot_flat": self.foot_flat,
             "pelvis": self._template("", "pelvis"),
             "sides": {side: self._side(side) for side in self.sides},
+            "upper_body": self.upper.to_dict(),
         }
 
     def _side(self, side: str) -> dict[str, Any]:

@@ -25,6 +25,9 @@ from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
+from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
+from biomech_id.models.conventional.upper_body.calibration import calibrate_upper_body
+from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M, hip_candidates, hip_method, pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
@@ -118,7 +121,7 @@ class SixDofModel:
 
     @takes(trial=a(Trial, "read_c3d(path) returns it"), kinetics=a_str())
     def track(self, trial: Trial, *, kinetics: str = "textbook") -> BodyMotion:
-        """Return the motion of pelvis, thighs, shanks and feet in every frame of a trial.
+        """Return the motion of pelvis, legs, and what is seen above them, in every frame of a trial.
 
         Parameters
         ----------
@@ -154,7 +157,7 @@ class SixDofModel:
         for key, segment in calibration.segments.items():
             com = into_lab(frames[key].R_lab_seg, frames[key].origin_lab_m, segment.com_m)
             motions[key] = differentiate(frames[key], com, trial.rate_hz, segment=segment)
-        return BodyMotion(
+        body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=_angles(self.axes, calibration.sides, motions, progression),
@@ -162,6 +165,9 @@ class SixDofModel:
             foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
         )  # fmt: skip
+        turned = pelvis.R_lab_seg @ self.axes.R_seg_isb["pelvis"] @ CONVENTIONAL_AXES.R_seg_isb["pelvis"].T
+        upright = Frames(turned, pelvis.origin_lab_m)
+        return with_upper_body(body, upright, trial, markers, calibration.upper, self.subject.mass_kg)
 
 
 @takes(
@@ -242,6 +248,7 @@ def six_dof_model(
         length_m={part: each.length_m for part, each in scaled.items()},
         table=table.name, methods=placed.methods, hip_methods=placed.hip_methods, hip_candidates_m=placed.hips_m,
         foot_flat=calibrator.flat, marker_radius_m=calibrator.radius_m, outline_foot_m=placed.soles_m,
+        upper=calibrate_upper_body(None if static is None else landmarks.markers, subject, calibrator.radius_m),
     )  # fmt: skip
     named = None if static is None else replace(static, markers=landmarks.markers)
     noticed = (*noticed, *_unlike_legs(calibration))

@@ -89,10 +89,15 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
         plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
         path=str(source.path), sha256=source.sha256, session_date=day,
         history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
-        analog=read_channels(file, setups), rotations=rotations,
+        analog=read_channels(file, setups), rotations=rotations, software=_software(file),
     )  # fmt: skip
     facts = _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file))
     return Recording(trial, replace(facts, rotations=rotations.names))
+
+
+def _software(file: C3DFile) -> str:
+    """Name and version of the program that wrote the file."""
+    return " ".join(filter(None, (file.parameters.text("MANUFACTURER", name).strip() for name in ("SOFTWARE", "VERSION_LABEL"))))
 
 
 def _noted(result: tuple[_T, tuple[Finding, ...]], findings: list[Finding]) -> _T:

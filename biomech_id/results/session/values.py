@@ -32,6 +32,7 @@ from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_c
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
+from biomech_id.results.tables.upper_body import upper_columns
 from biomech_id.results.tables.variables import added_columns
 from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
@@ -91,6 +92,8 @@ class TrialResult:
         Every analog channel as recorded.
     belts : Belts, optional
         Side -> the treadmill's belt under that foot; empty over ground.
+    upper_loads : JointLoads | None, optional
+        Of wrists, elbows, shoulders, waist and neck, as far as they are known; None where nothing above the hips has a mass.
     """
 
     name: str
@@ -116,6 +119,7 @@ class TrialResult:
     markers: Markers | None = None
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     belts: Belts = field(default_factory=dict)
+    upper_loads: JointLoads | None = None
 
     @property
     def verdict(self) -> Grade:
@@ -147,8 +151,9 @@ class TrialResult:
     def frames(self) -> FrameTable:
         """Every output at the video rate."""
         return frame_table(
-            self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.surfaces_m, further=added_columns(self)
-        )
+            self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.surfaces_m,
+            further={**upper_columns(self.motion, self.upper_loads, self.mass_kg), **added_columns(self)},
+        )  # fmt: skip
 
     @cached_property
     def curves(self) -> Curves:

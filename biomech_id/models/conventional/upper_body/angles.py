@@ -7,7 +7,8 @@ Cardan angles (a, b, c) of the distal in the proximal segment, R = Ry(a) Rx(b) R
     elbow (humerus to radius)             ( a,  0,    0)        wrist (radius to hand)      ( a, -s b, -s c)
 
 and for the shoulder (thorax to humerus), R = Rx(b) Ry(a) Rz(c): (-a, s b, 180 degrees - s c). Progression axes are those of
-C7's path.
+C7's path. Moments of the arms are (-M_y, -s M_x, -s M_z) in the axes of the segment distal to the joint, whose x axis points
+backward and y to the right; of waist and neck (M_y, s M_x, -s M_z) in those of pelvis and thorax.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from biomech_id.algebra.rotation import cardan_angles
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
+from biomech_id.dynamics.joint_axes import Rules, clinical_components, rules
+from biomech_id.dynamics.loads import JointLoad
 
 #: Angle -> proximal and distal segment ("lab" for progression axes), and the signs of its components, mirrored ones for the left.
 _RULES: dict[str, tuple[str, str, tuple[float, float, float]]] = {
@@ -31,6 +34,11 @@ _RULES: dict[str, tuple[str, str, tuple[float, float, float]]] = {
     "elbow": ("humerus", "radius", (1.0, 0.0, 0.0)),
     "wrist": ("radius", "hand", (1.0, -1.0, -1.0)),
 }
+_ARM = rules((1, -1.0, False), (0, -1.0, True), (2, -1.0, True))
+_MIDDLE = rules((1, 1.0, False), (0, 1.0, True), (2, -1.0, True))
+#: Joint -> rules of its moment, on components in the axes of the segment that `dynamics.upper_loads` has distal to it.
+#: A force is written in those axes as it is.
+MOMENT_RULES: dict[str, Rules] = {"wrist": _ARM, "elbow": _ARM, "shoulder": _ARM, "waist": _MIDDLE, "neck": _MIDDLE}
 _SIDED = frozenset({"humerus", "radius", "hand"})
 
 
@@ -39,23 +47,25 @@ def upper_angles_rad(frames: Mapping[Part, Frames], pelvis: Frames, R_progressio
 
     Parameters
     ----------
-    frames : Mapping[Part, Frames]
-        Segments of the upper body (see `placement.UpperBody`).
-    pelvis : Frames
-        Pose of the pelvis.
-    R_progression_lab : FloatArray
-        (3, 3), rows X forward, Y left, Z up.
+        frames : Mapping[Part, Frames]
+            Segments of the upper body (see `placement.UpperBody`).
+        pelvis : Frames
+            Pose of the pelvis.
+        R_progression_lab : FloatArray
+            (3, 3), rows X forward, Y left, Z up.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from biomech_id.algebra.rotation import rotation_about
-    >>> from biomech_id.dynamics.body import Frames
-    >>> from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
-    >>> upright = Frames(np.eye(3)[None], np.zeros((1, 3)))
-    >>> bent = Frames(rotation_about(1, np.array([0.3])), np.zeros((1, 3)))
-    >>> upper_angles_rad({("", "thorax"): bent}, upright, np.eye(3))["L", "thorax"].round(3) + 0.0
-    array([[0.3, 0. , 0. ]])
+        >>> import numpy as np
+        >>> from biomech_id.algebra.rotation import rotation_about
+        >>> from biomech_id.dynamics.body import Frames
+    from biomech_id.dynamics.joint_axes import Rules, clinical_components, rules
+    from biomech_id.dynamics.loads import JointLoad
+        >>> from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
+        >>> upright = Frames(np.eye(3)[None], np.zeros((1, 3)))
+        >>> bent = Frames(rotation_about(1, np.array([0.3])), np.zeros((1, 3)))
+        >>> upper_angles_rad({("", "thorax"): bent}, upright, np.eye(3))["L", "thorax"].round(3) + 0.0
+        array([[0.3, 0. , 0. ]])
     """
     R_lab: dict[Part, FloatArray] = {part: each.R_lab_seg for part, each in frames.items()}
     R_lab["", "pelvis"], R_lab["", "lab"] = pelvis.R_lab_seg, R_progression_lab.T
@@ -69,5 +79,29 @@ def upper_angles_rad(frames: Mapping[Part, Frames], pelvis: Frames, R_progressio
         if (side, "humerus") in R_lab:
             R = np.swapaxes(R_lab["", "thorax"], -1, -2) @ R_lab[side, "humerus"]
             b, a, c = np.moveaxis(cardan_angles(R, "xyz"), -1, 0)
-            found[side, "shoulder"] = np.stack([-a, s * b, np.pi - s * c], axis=-1)
+            found[side, "shoulder"] = np.stack([-a, s * b, np.pi - (s * c) % (2 * np.pi)], axis=-1)
     return found
+
+
+def upper_moment(load: JointLoad, side: str) -> FloatArray:
+    """Return the clinical components X, Y, Z (n, 3), N m, of a joint's moment.
+
+    Parameters
+    ----------
+    load : JointLoad
+        Of wrist, elbow, shoulder, waist or neck.
+    side : str
+        For which side words are read, "L" or "R"; those of waist and neck are the same load.
+    """
+    return clinical_components(load.expressed_in("distal").moment_Nm, MOMENT_RULES[load.joint], side)
+
+
+def upper_force(load: JointLoad) -> FloatArray:
+    """Return the components X, Y, Z (n, 3), N, of a joint's force in the axes of its distal segment.
+
+    Parameters
+    ----------
+    load : JointLoad
+        Of wrist, elbow, shoulder, waist or neck.
+    """
+    return load.expressed_in("distal").force_N

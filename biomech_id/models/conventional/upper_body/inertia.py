@@ -24,13 +24,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.algebra.vectors import matvec, matvec_transposed
-from biomech_id.anatomy import Part
+from biomech_id.anatomy import LEG_SEGMENTS, PELVIS, Part
 from biomech_id.conventions import SIDES
-from biomech_id.dynamics.body import Frames
+from biomech_id.dynamics.body import BodyMotion, Frames, Segment
 from biomech_id.models.conventional.upper_body.placement import HEAD_ORIGIN, UpperBody
-from biomech_id.models.triads import into_lab, unit
+from biomech_id.models.triads import into_lab, into_segment, unit
 
 #: Segment -> fraction of body mass.
 MASS_FRACTION: dict[str, float] = {
@@ -211,4 +211,109 @@ def old_vendor_coms_lab_m(
         found["", "head"] = head_front_lab_m(upper) + 0.16 * mm * upper.frames["", "head"].R_lab_seg[:, :, 0]
     for side, name, distal, proximal in arm_ends(upper):
         found[side, name] = distal + mm * COM_FROM_DISTAL[name] * unit(proximal - distal)
+    return found
+
+
+def vendor_com_lab_m(generation: VendorMass, upper: UpperBody, trunk: Trunk, pelvis: Frames, body: BodyMotion) -> FloatArray:
+    """Return the centre of mass of the whole body that a vendor's software would store, (n, 3), laboratory axes, metres.
+
+    Parameters
+    ----------
+    generation : VendorMass
+        Of the software.
+    upper : UpperBody
+        Head, thorax and arms.
+    trunk : Trunk
+        What pelvis and thorax hang together by, "vicon".
+    pelvis : Frames
+        Pose of the pelvis.
+    body : BodyMotion
+        With both legs, tracked in "vicon" kinetics.
+    """
+    coms = upper_coms_lab_m(upper, trunk, pelvis)
+    if generation is VendorMass.BEFORE_2_5:
+        coms = {**old_vendor_coms_lab_m(upper, trunk, pelvis, coms), **_old_vendor_legs(body)}
+    else:
+        coms = {**coms, **{(side, name): body.motions[side, name].com_lab_m for side in SIDES for name in LEG_SEGMENTS}}
+    return np.asarray(sum(MASS_FRACTION[name] * com for (_, name), com in coms.items()))
+
+
+def _old_vendor_legs(body: BodyMotion) -> dict[Part, FloatArray]:
+    """Where software before version 2.5 put the masses of the legs: beside knee and ankle."""
+    mm, found = 1e-3, {}
+    for side in SIDES:
+        hip, knee, ankle = (body.joint_centres_lab_m[side, joint] for joint in ("hip", "knee", "ankle"))
+        sole = body.motions[side, "foot"].frames.R_lab_seg[:, :, 2]
+        found[side, "thigh"] = knee + 0.567 * mm * unit(hip - knee)
+        found[side, "shank"] = ankle + 0.567 * mm * unit(knee - ankle)
+        found[side, "foot"] = ankle - 0.5 * mm * sole
+    return found
+
+
+def vendor_thorax_com_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
+    """Return where software before version 2.5 has the thorax' mass in its chain of forces, (n, 3): it forgets the neck's root.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        With a thorax.
+    trunk : Trunk
+        What pelvis and thorax hang together by, "vicon".
+    """
+    thorax = upper.frames["", "thorax"]
+    return into_lab(thorax.R_lab_seg, thorax.origin_lab_m, (1 - TRUNK_COM) * (trunk.l5_thorax_m - trunk.neck_thorax_m))
+
+
+def neck_lab_m(upper: UpperBody, trunk: Trunk) -> FloatArray:
+    """Return the root of the neck, (n, 3), laboratory axes, metres.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        With a thorax.
+    trunk : Trunk
+        What pelvis and thorax hang together by.
+    """
+    thorax = upper.frames["", "thorax"]
+    return into_lab(thorax.R_lab_seg, thorax.origin_lab_m, trunk.neck_thorax_m)
+
+
+def upper_segments(
+    upper: UpperBody, trunk: Trunk, coms_lab_m: Mapping[Part, FloatArray], *, pelvis: Frames, body_mass_kg: float, kinetics: str
+) -> dict[Part, Segment]:
+    """Return the inertial parameters of every segment above the legs, in its own axes.
+
+    Parameters
+    ----------
+    upper : UpperBody
+        Head, thorax and arms.
+    trunk : Trunk
+        What pelvis and thorax hang together by.
+    coms_lab_m : Mapping[Part, FloatArray]
+        (side, segment) -> (n, 3), centre of mass, laboratory axes.
+    pelvis : Frames
+        Pose of the pelvis.
+    body_mass_kg : float
+        Of the whole subject.
+    kinetics : str
+        "textbook" (places and lengths are means over the trial) or "vicon" (they change in every frame).
+    """
+    across = np.array([1.0, 1.0, 0.0])
+    lengths: dict[Part, tuple[FloatArray, FloatArray]] = {
+        PELVIS: (L5_HEIGHT * trunk.width_m, np.ones(3)),
+        ("", "thorax"): (np.full(len(trunk.width_m), np.linalg.norm(trunk.l5_thorax_m - trunk.neck_thorax_m)), across),
+    }
+    if ("", "head") in upper.frames:
+        lengths["", "head"] = (np.linalg.norm(coms_lab_m["", "head"] - neck_lab_m(upper, trunk), axis=1), np.ones(3))
+    for side, name, distal, proximal in arm_ends(upper):
+        lengths[side, name] = (np.linalg.norm(proximal - distal, axis=1), across)
+    found = {}
+    for part, (length, axes) in lengths.items():
+        frames = pelvis if part == PELVIS else upper.frames[part]
+        com = into_segment(frames.R_lab_seg, frames.origin_lab_m, coms_lab_m[part])
+        if kinetics == "textbook":
+            length, com = np.asarray(over_seen(np.nanmean, length)), over_seen(np.nanmean, com, axis=0)
+        mass = MASS_FRACTION[part[1]] * body_mass_kg
+        tensor = mass * (RADIUS[kinetics][part[1]] * length[..., None, None]) ** 2 * np.diag(axes)
+        found[part] = Segment(part[1], mass, com, tensor, "Dempster 1955 as tabled by Winter")
     return found
