@@ -229,7 +229,7 @@ UPPER_BODY_TABLE: tuple[SignRow, ...] = (
     SignRow("WristAngles", "Z", "Wrist rotation", "Pronation", "Supination", "angle", "wrist", "in the radius' axes"),
     SignRow("ShoulderMoment", "X", "Shoulder sagittal moment", "Extensor", "Flexor", "moment", "shoulder", "humerus"),
     SignRow("ShoulderMoment", "Y", "Shoulder frontal moment", "Abductor", "Adductor", "moment", "shoulder", "humerus"),
-    SignRow("ShoulderMoment", "Z", "Shoulder axial moment", "Internal rotator", "External rotator", "moment", "shoulder", "humerus"),
+    SignRow("ShoulderMoment", "Z", "Shoulder axial moment", "Internal rotator", "External rotator", "moment", "shoulder"),
     SignRow("ElbowMoment", "X", "Elbow sagittal moment", "Extensor", "Flexor", "moment", "elbow", "radius' axes"),
     SignRow("ElbowMoment", "Y", "Elbow frontal moment", "Valgus", "Varus", "moment", "elbow", "radius' axes"),
     SignRow("ElbowMoment", "Z", "Elbow transverse moment", "Pronator", "Supinator", "moment", "elbow", "radius' axes"),

@@ -20,6 +20,7 @@ MOST_LINES = sum([
     371,  # stairs, ramps and curbs
     81,  # damaged parameter sections
     300,  # frames, angles, masses and loads above the legs
+    420,  # upper body tracked, its columns
     10,  # two spellings of one label
     325,  # knee devices, medial malleoli, stored offsets, smoothing spline
     256,  # belts, recordings cut within stances, centre of pressure off the feet

@@ -56,16 +56,14 @@ def upper_angles_rad(frames: Mapping[Part, Frames], pelvis: Frames, R_progressio
 
     Examples
     --------
-        >>> import numpy as np
-        >>> from biomech_id.algebra.rotation import rotation_about
-        >>> from biomech_id.dynamics.body import Frames
-    from biomech_id.dynamics.joint_axes import Rules, clinical_components, rules
-    from biomech_id.dynamics.loads import JointLoad
-        >>> from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
-        >>> upright = Frames(np.eye(3)[None], np.zeros((1, 3)))
-        >>> bent = Frames(rotation_about(1, np.array([0.3])), np.zeros((1, 3)))
-        >>> upper_angles_rad({("", "thorax"): bent}, upright, np.eye(3))["L", "thorax"].round(3) + 0.0
-        array([[0.3, 0. , 0. ]])
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import rotation_about
+    >>> from biomech_id.dynamics.body import Frames
+    >>> from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
+    >>> upright = Frames(np.eye(3)[None], np.zeros((1, 3)))
+    >>> bent = Frames(rotation_about(1, np.array([0.3])), np.zeros((1, 3)))
+    >>> upper_angles_rad({("", "thorax"): bent}, upright, np.eye(3))["L", "thorax"].round(3) + 0.0
+    array([[0.3, 0. , 0. ]])
     """
     R_lab: dict[Part, FloatArray] = {part: each.R_lab_seg for part, each in frames.items()}
     R_lab["", "pelvis"], R_lab["", "lab"] = pelvis.R_lab_seg, R_progression_lab.T
