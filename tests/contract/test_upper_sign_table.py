@@ -30,7 +30,12 @@ ARMS = {"shoulder": ("ELB", "WRA", "WRB", "FIN"), "elbow": ("WRA", "WRB", "FIN")
 
 
 def figure() -> dict[str, np.ndarray]:
-    points = {"CLAV": (0.1, 0, 1.4), "STRN": (0.1, 0, 1.25), "C7": (-0.1, 0, 1.45), "T10": (-0.1, 0, 1.2)}
+    points: dict[str, tuple[float, float, float]] = {
+        "CLAV": (0.1, 0, 1.4),
+        "STRN": (0.1, 0, 1.25),
+        "C7": (-0.1, 0, 1.45),
+        "T10": (-0.1, 0, 1.2),
+    }
     for side, s in SIDE_SIGN.items():
         points |= {f"{side}FHD": (0.09, 0.07 * s, 1.65), f"{side}BHD": (-0.09, 0.07 * s, 1.65), f"{side}SHO": (0, 0.19 * s, 1.42)}
         points |= {f"{side}ELB": (0, 0.19 * s, 1.10), f"{side}FIN": (0.13, 0.19 * s, 0.75)}
