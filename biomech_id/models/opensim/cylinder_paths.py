@@ -22,7 +22,7 @@ from biomech_id.models.opensim.tree import Tree, TreePose
 from biomech_id.multibody.musculoskeletal import MuscleModel, MusculoskeletalModel, OffsetFrame, WrapObject
 
 #: Half a step of differences, m: their error is below 1e-9.
-STEP_M = 1e-6
+HALF_STEP_M = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,11 +256,11 @@ def _both_forces(wrapped: _Wrapped, wrapping: str) -> tuple[FloatArray, FloatArr
         arc = slid(wrapped.p1, wrapped.p2, wrapped.cylinders, wrapped.choice)
         return _unit(wrapped.p1 - arc.first_m), _unit(wrapped.p2 - arc.last_m)
     r = len(wrapped.frame)
-    moves = np.concatenate([STEP_M * np.eye(6), -STEP_M * np.eye(6)])
+    moves = np.concatenate([HALF_STEP_M * np.eye(6), -HALF_STEP_M * np.eye(6)])
     ends = np.concatenate([wrapped.p1, wrapped.p2], axis=1)[None] + moves[:, None]
     rows = np.tile(np.arange(r), 12)
     p1, p2 = ends[..., :3].reshape(-1, 3), ends[..., 3:].reshape(-1, 3)
     cylinders, choice = wrapped.cylinders[rows], wrapped.choice[rows]
     length = _length(p1, p2, _drawn(p1, p2, cylinders, choice, wrapping)).reshape(2, 6, r)
-    slopes = ((length[0] - length[1]) / (2 * STEP_M)).T
+    slopes = ((length[0] - length[1]) / (2 * HALF_STEP_M)).T
     return slopes[:, :3], slopes[:, 3:]
