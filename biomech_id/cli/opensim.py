@@ -1,4 +1,4 @@
-"""``biomech-id opensim`` and ``check-opensim``: handing over to OpenSim, and looking over what OpenSim is to be given."""
+"""``biomech-id opensim``, ``check-opensim``, ``opensim-run``: handing over to OpenSim, checking that, running OpenSim's setups."""
 
 from __future__ import annotations
 
@@ -93,3 +93,31 @@ def check_opensim(folder: Folder, warnings_ok: WarningsOk = False, debug: Debug 
     if any(finding.severity is Severity.ERROR for finding in findings):
         return FAILED
     return WARNINGS if findings else DONE
+
+
+Setup = Annotated[Path, typer.Argument(help="A setup file of OpenSim's scale, IK or ID tool.", show_default=False)]
+RunOut = Annotated[Path | None, typer.Option("-o", "--out", help="Folder for what it writes; otherwise where the setup says.")]
+Compat = Annotated[bool, typer.Option("--compat", help="Make OpenSim's slips in velocity terms too, for its very numbers.")]
+
+
+def opensim_run(
+    setup: Setup,
+    out: RunOut = None,
+    *,
+    compat: Compat = False,
+    warnings_ok: WarningsOk = False,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Run a setup file of OpenSim's scale, inverse kinematics or inverse dynamics tool, without OpenSim.
+
+    Example: biomech-id opensim-run results/anna_opensim/walk02_id_setup.xml -o results/anna_native
+    """
+    from biomech_id.pipeline.opensim_run import run_setup
+
+    outcome = run_setup(setup, out, compat=compat)
+    for remark in outcome.remarks:
+        print_line(f"warning: {remark}")
+    for path in outcome.written:
+        print_line(f"{path} written")
+    return WARNINGS if outcome.remarks else DONE

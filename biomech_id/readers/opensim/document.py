@@ -47,6 +47,17 @@ def read_document(path: Path) -> ElementTree.Element:
         ) from error
 
 
+def with_colons(text: str) -> str:
+    """Give tags back the colons that reading had to take from them.
+
+    Parameters
+    ----------
+    text : str
+        A document.
+    """
+    return re.sub(r"(</?[A-Za-z_]\w*)\.\.", r"\1::", text)
+
+
 def _decoded(raw: bytes) -> str:
     """Text in the encoding that the file's first bytes name; the declaration is dropped, as it does not hold any more."""
     declared = _DECLARED.match(raw)

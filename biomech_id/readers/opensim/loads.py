@@ -57,13 +57,15 @@ class ExternalLoadsFile:
     data_file: str
 
 
-def read_external_loads(path: Path) -> ExternalLoadsFile:
+def read_external_loads(path: Path, *, one_for_each_body: bool = True) -> ExternalLoadsFile:
     """Read an ``ExternalLoads`` file of any version of OpenSim's documents; forces that are switched off are left out.
 
     Parameters
     ----------
     path : Path
         The file.
+    one_for_each_body : bool, optional
+        Whether two forces on one body are refused: those of the ground.
 
     Raises
     ------
@@ -79,7 +81,7 @@ def read_external_loads(path: Path) -> ExternalLoadsFile:
             f"{path.name} holds no ExternalLoads.", value=root.tag, expected="an OpenSim ExternalLoads document", where=str(path)
         )
     forces = tuple(_force(element) for element in loads.iter("ExternalForce") if not _switched_off(element))
-    _check(forces, path)
+    _check(forces, path, one_for_each_body=one_for_each_body)
     return ExternalLoadsFile(forces, element_text(loads, "datafile"))
 
 
@@ -100,7 +102,7 @@ def _switched_off(element: ElementTree.Element) -> bool:
     return element_text(element, "isDisabled").lower() == "true" or element_text(element, "appliesForce").lower() == "false"
 
 
-def _check(forces: tuple[ExternalForceColumns, ...], path: Path) -> None:
+def _check(forces: tuple[ExternalForceColumns, ...], path: Path, *, one_for_each_body: bool) -> None:
     bodies: dict[str, str] = {}
     for force in forces:
         if not force.body:
@@ -108,7 +110,7 @@ def _check(forces: tuple[ExternalForceColumns, ...], path: Path) -> None:
                 f"{path.name}: the force {force.name} names no body (applied_to_body).",
                 value=force.name, expected="the body it acts on, such as calcn_r", where=str(path),
             )  # fmt: skip
-        if force.body in bodies:
+        if force.body in bodies and one_for_each_body:
             raise InvalidValueError(
                 f"{path.name}: {bodies[force.body]} and {force.name} both act on {force.body}; "
                 "a foot has one ground reaction, so one of them would be applied twice.",

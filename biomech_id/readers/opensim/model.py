@@ -48,10 +48,15 @@ _WRAPS = {
     "WrapSphere": ("sphere", ("radius",)),
     "WrapTorus": ("torus", ("inner_radius", "outer_radius")),
 }
+#: What OpenSim 4 rounds in files of older versions.
+_ROUNDED = (
+    "location_in_parent", "orientation_in_parent", "location", "orientation",
+    *(f"inertia_{axes}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")),
+)  # fmt: skip
 _SIZES = {"cylinder": 2, "ellipsoid": 3, "sphere": 1, "torus": 2}
 
 
-def read_osim(path: str | Path, *, muscles: bool = True) -> MusculoskeletalModel:
+def read_osim(path: str | Path, *, muscles: bool = True, compat: bool = False) -> MusculoskeletalModel:
     """Read a model.
 
     Parameters
@@ -60,6 +65,9 @@ def read_osim(path: str | Path, *, muscles: bool = True) -> MusculoskeletalModel
         The ``.osim`` file, of any version.
     muscles : bool, optional
         Whether muscles' paths are wanted; without them half the time is saved.
+    compat : bool, optional
+        Whether joint offsets and moments of inertia of files before version 4 are rounded to six digits, as OpenSim 4 does when it
+        reads them: up to 1e-6 m at a toe.
 
     Raises
     ------
@@ -71,10 +79,10 @@ def read_osim(path: str | Path, *, muscles: bool = True) -> MusculoskeletalModel
         A marker, joint or path that names what is not there.
     """
     path = Path(path)
-    return model_in(read_document(path), str(path), muscles=muscles)
+    return model_in(read_document(path), str(path), muscles=muscles, compat=compat)
 
 
-def model_in(root: Element, where: str, *, muscles: bool = True) -> MusculoskeletalModel:
+def model_in(root: Element, where: str, *, muscles: bool = True, compat: bool = False) -> MusculoskeletalModel:
     """Return the model that a document holds.
 
     Parameters
@@ -85,11 +93,16 @@ def model_in(root: Element, where: str, *, muscles: bool = True) -> Musculoskele
         Its file, for messages.
     muscles : bool, optional
         Whether muscles' paths are wanted.
+    compat : bool, optional
+        Whether OpenSim's rounding of old files is done too.
     """
     model = root if root.tag == "Model" else root.find("Model")
     if model is None:
         raise FileRefusedError(f"{where} holds no Model.", value=root.tag, expected="an OpenSim model", where=where)
     bodies = [body for body in objects_in(model, "BodySet") if body.get("name") != SURROUNDINGS]
+    if compat:
+        for body in bodies:
+            _round_old(body)
     frames = FrameFinder(model, where)
     pairs = [joint_of(element, body, frames.find, where) for element, body in _joints(model, bodies)]
     joints = tuple(joint for joint, _ in pairs)
@@ -244,6 +257,16 @@ def _joints(model: Element, bodies: list[Element]) -> Iterator[tuple[Element, st
             yield joint, body.get("name", "")
     for joint in objects_in(model, "JointSet"):
         yield joint, ""
+
+
+def _round_old(body: Element) -> None:
+    """Six digits for what OpenSim 4 writes anew, as text, when it reads a body of an older file."""
+    holder = body.find("Joint")
+    joints = list(holder) if holder is not None else []
+    for element in (body, *joints):
+        for child in element:
+            if child.tag in _ROUNDED and child.text:
+                child.text = " ".join(f"{float(word):.6g}" for word in child.text.split())
 
 
 def _body(body: Element, where: str) -> ModelBody:

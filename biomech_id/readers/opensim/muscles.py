@@ -77,7 +77,7 @@ def _point(element: Element, muscle: str, find: Finder, where: str) -> PathPoint
     if element.tag == "PathPoint":
         return PathPoint(element.get("name", ""), frame.body, place)
     low, high = element_numbers(element, "range", 2, where)
-    coordinate = socket(element, "coordinate", "coordinate").rpartition("/")[2]
+    coordinate = (socket(element, "coordinate", "coordinate") or element_text(element, "coordinates")).rpartition("/")[2]
     if not coordinate:
         raise FileRefusedError(f"{of} goes by no coordinate.", value="", expected="a coordinate", where=where)
     return PathPoint(element.get("name", ""), frame.body, place, coordinate, (float(low), float(high)))

@@ -1,0 +1,412 @@
+"""Running setup files of OpenSim's scale, inverse kinematics and inverse dynamics tools with this library's own engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.errors import FileRefusedError, MissingInputError
+from biomech_id.exports.opensim.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
+from biomech_id.exports.opensim.tool_tables import UNITS_NOTE, write_tool_table
+from biomech_id.files.atomic import whole_file
+from biomech_id.models.opensim.external_loads import OuterForce, load_in_pose
+from biomech_id.models.opensim.inverse_dynamics import generalized_forces, speeds_of
+from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.models.opensim.muscle_paths import MusclePaths
+from biomech_id.models.opensim.recorded_motion import recorded_motion, row_before
+from biomech_id.models.opensim.scaling import (
+    measured_factors,
+    scaled_model,
+    with_lengths,
+    with_model_markers,
+    with_placed_markers,
+)
+from biomech_id.models.opensim.skeleton import Skeleton
+from biomech_id.multibody.musculoskeletal import Measurement, MusculoskeletalModel
+from biomech_id.readers.opensim.loads import read_external_loads
+from biomech_id.readers.opensim.model import read_marker_set, read_osim
+from biomech_id.readers.opensim.setups import (
+    InverseDynamicsSetup,
+    InverseKinematicsSetup,
+    PlacerSetup,
+    PoseSetup,
+    ScalerSetup,
+    ScaleSetup,
+    read_setup,
+)
+from biomech_id.readers.opensim.storage import StorageTable, read_storage
+from biomech_id.readers.opensim.trc import MarkerTable, read_trc
+from biomech_id.signal.natural_spline import NaturalSpline
+
+
+@dataclass(frozen=True)
+class ToolOutcome:
+    """What running a setup came to.
+
+    Attributes
+    ----------
+    written : tuple[Path, ...]
+        Files, in the order written.
+    remarks : tuple[str, ...]
+        One sentence for each thing that somebody should know.
+    """
+
+    written: tuple[Path, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def run_setup(path: str | Path, out: str | Path | None = None, *, compat: bool = False) -> ToolOutcome:
+    """Do what one of OpenSim's setup files asks for, and write what its tool would write.
+
+    Parameters
+    ----------
+    path : str | Path
+        Setup of a ScaleTool, an InverseKinematicsTool or an InverseDynamicsTool.
+    out : str | Path | None, optional
+        Folder for the outputs; where the setup says, relative to its own folder, if None.
+    compat : bool, optional
+        Whether OpenSim's slips are made too, so that the very numbers of its tools come out.
+
+    Raises
+    ------
+    FileRefusedError
+        A setup of another tool, or a file that it names and that cannot be read.
+    BiomechError
+        Whatever model or recordings are refused for; nothing is written then.
+    """
+    path = Path(path)
+    setup = read_setup(path)
+    if isinstance(setup, InverseDynamicsSetup):
+        place = _Place(path.parent / setup.results, out)
+        return _inverse_dynamics(setup, place, compat=compat)
+    if isinstance(setup, InverseKinematicsSetup):
+        return _inverse_kinematics(setup, _Place(path.parent / setup.results, out), compat=compat)
+    return _scale(setup, _Place(path.parent, out), compat=compat)
+
+
+class _Place:
+    """Where outputs go, and which have been written; a file is replaced whole."""
+
+    def __init__(self, folder: Path, out: str | Path | None) -> None:
+        self.folder, self.out, self.written = folder, None if out is None else Path(out), list[Path]()
+
+    def write(self, name: str, write: Callable[[Path], Path]) -> None:
+        """Write a file of a name that the setup gives; nothing if it gives none."""
+        if not name:
+            return
+        relative = Path(name.replace("\\", "/"))
+        if self.out is None:
+            path = self.folder / relative
+        else:
+            path = self.out / (relative.name if relative.is_absolute() or ".." in relative.parts else relative)
+        with whole_file(path) as part:
+            write(part)
+        self.written.append(path)
+
+
+def coordinates_in(table: StorageTable, model: MusculoskeletalModel) -> dict[str, FloatArray]:
+    """Coordinates in a table, whether it calls them by their names or by the paths of a states file.
+
+    Parameters
+    ----------
+    table : StorageTable
+        A motion or states file.
+    model : MusculoskeletalModel
+        Whose coordinates they are.
+
+    Returns
+    -------
+    dict[str, FloatArray]
+        Coordinate -> (n,), in the file's units.
+
+    Raises
+    ------
+    MissingInputError
+        Not one column is a coordinate of the model.
+    """
+    found = {}
+    for name in table.columns:
+        parts = name.split("/")
+        coordinate = parts[-2] if parts[-1] == "value" and len(parts) > 1 else name
+        if coordinate in model.coordinate_names:
+            found[coordinate] = table[name]
+    if not found:
+        raise MissingInputError(
+            f"{table.name} has no column for any coordinate of {model.name}.",
+            value=list(table.columns[:10]), expected=", ".join(model.coordinate_names[:10]), where=table.name,
+        )  # fmt: skip
+    return found
+
+
+def _inverse_dynamics(setup: InverseDynamicsSetup, place: _Place, *, compat: bool) -> ToolOutcome:
+    model = read_osim(setup.model_file, muscles=False, compat=compat)
+    skeleton = Skeleton(model)
+    table = read_storage(setup.coordinates_file)
+    columns = coordinates_in(table, model)
+    motion = recorded_motion(
+        model, table.time_s, columns, in_degrees=table.in_degrees, cutoff_hz=setup.cutoff_hz, time_range_s=setup.time_range_s
+    )
+    u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
+    remarks = _not_excluded(setup)
+    loads = []
+    if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
+        pose = skeleton.pose(motion.q)
+        for outer in outer_forces(setup.external_loads_file):
+            loads.append(load_in_pose(outer, pose, motion.time_s))
+            if motion.time_s[-1] > outer.time_s[-1] or motion.time_s[0] < outer.time_s[0]:
+                remarks.append(
+                    f"The loads on {outer.segment} are recorded from {outer.time_s[0]:g} to {outer.time_s[-1]:g} s, "
+                    "the motion goes on beyond; there they are continued as straight lines, as OpenSim does."
+                )
+    found = generalized_forces(skeleton, motion.q, u, udot, loads, compat=compat)
+    order = list(skeleton.tree_order)
+    names = [f"{model.coordinates[k].name}_{'moment' if model.coordinates[k].motion == 'rotational' else 'force'}" for k in order]
+    place.write(
+        setup.output_forces,
+        lambda path: write_tool_table(path, "Inverse Dynamics Generalized Forces", names, motion.time_s, found.tau[:, order]),
+    )
+    if setup.joints:
+        remarks.append(
+            f"{setup.output_body_forces} holds the whole reactions in the joints, constraint forces included; "
+            "OpenSim's file holds only what the generalised forces are worth."
+        )
+        wanted = [k for k, j in enumerate(skeleton.joints) if {"all", j.name.lower()} & {name.lower() for name in setup.joints}]
+        labels = [f"{skeleton.joints[k].name}_{word}{axis}" for k in wanted for word in "FM" for axis in "XYZ"]
+        reactions = found.reactions
+        values = np.concatenate([reactions.force_N[:, wanted], reactions.moment_Nm[:, wanted]], axis=2)
+        place.write(
+            setup.output_body_forces,
+            lambda path: write_tool_table(path, "Joint Reactions", labels, motion.time_s, values.reshape(len(values), -1)),
+        )
+    return ToolOutcome(tuple(place.written), tuple(remarks))
+
+
+def _not_excluded(setup: InverseDynamicsSetup) -> list[str]:
+    """What of the setup is not done."""
+    excluded = {word.lower() for word in setup.excluded}
+    if excluded & {"all", "muscles"}:
+        return []
+    return ["The setup lets muscles act; they are left out, as their forces are not computed here."]
+
+
+def outer_forces(path: Path) -> tuple[OuterForce, ...]:
+    """Read an ``ExternalLoads`` document with the table it names.
+
+    Parameters
+    ----------
+    path : Path
+        The document; the table is looked for beside it.
+
+    Raises
+    ------
+    FileRefusedError
+        Not such a document, or no table.
+    MissingInputError
+        A column that the table does not have.
+    """
+    loads = read_external_loads(path, one_for_each_body=False)
+    if not loads.data_file:
+        raise FileRefusedError(f"{path.name} names no datafile.", value="", expected="the table of the forces", where=str(path))
+    table = read_storage(path.parent / loads.data_file.replace("\\", "/"))
+
+    def vector(stem: str) -> FloatArray | None:
+        return table.vector(stem) if stem else None
+
+    return tuple(
+        OuterForce(f.body, table.time_s, vector(f.force), vector(f.torque), vector(f.point), f.force_frame, f.point_frame)
+        for f in loads.forces
+    )
+
+
+def _tracked(
+    model: MusculoskeletalModel, setup: PoseSetup, table: MarkerTable, time_s: FloatArray, position_m: FloatArray
+) -> TrackedPose:
+    """A model's pose in frames of a recording, by a setup's tasks."""
+    tasks = [task for task in setup.tasks if task.value_type and task.weight > 0]
+    targets: dict[str, float | FloatArray] = {}
+    for task in tasks:
+        if task.value_type == "manual_value":
+            targets[task.name] = task.value
+        elif task.value_type == "from_file":
+            targets[task.name] = _from_file(model, setup, task.name, time_s)
+    markers = {task.name: task.weight for task in setup.tasks if not task.value_type}
+    known = {name: weight for name, weight in markers.items() if name in table.names}
+    locked = {c.name for c in model.coordinates if c.locked}
+    coordinates = {task.name: task.weight for task in tasks if task.name not in locked}
+    wanted = TrackingTasks(known or markers, coordinates, targets)
+    return track_markers(model, table.names, position_m, wanted, rate_hz=table.rate_hz)
+
+
+def _from_file(model: MusculoskeletalModel, setup: PoseSetup, name: str, time_s: FloatArray) -> FloatArray:
+    if setup.coordinate_file is None:
+        raise MissingInputError(
+            f"The task of {name} takes its values from a file, but the setup names no coordinate_file.",
+            value=name, expected="coordinate_file", where=str(setup.marker_file),
+        )  # fmt: skip
+    table = read_storage(setup.coordinate_file)
+    columns = coordinates_in(table, model)
+    if name not in columns:
+        raise MissingInputError(
+            f"{setup.coordinate_file.name} has no column {name}.", value=name, expected=", ".join(columns), where=table.name
+        )
+    values = columns[name]
+    if table.in_degrees and model.coordinates[model.index(name)].motion == "rotational":
+        values = np.deg2rad(values)
+    return np.asarray(NaturalSpline(table.time_s, values[:, None])(time_s)[:, 0])
+
+
+def _inverse_kinematics(setup: InverseKinematicsSetup, place: _Place, *, compat: bool) -> ToolOutcome:
+    model = read_osim(setup.model_file, muscles=False, compat=compat)
+    table = read_trc(setup.pose.marker_file)
+    start, end = setup.pose.time_range_s
+    rows = np.flatnonzero((table.time_s >= start) & (table.time_s <= end))
+    if not len(rows):
+        raise MissingInputError(
+            f"{setup.pose.marker_file.name} has no frame from {start:g} to {end:g} s.", value=setup.pose.time_range_s,
+            expected=f"times within {table.time_s[0]:g} to {table.time_s[-1]:g} s", where=str(setup.pose.marker_file),
+        )  # fmt: skip
+    time_s = table.time_s[rows]
+    found = _tracked(model, setup.pose, table, time_s, table.position_m[rows])
+    rotational = np.array([c.motion == "rotational" for c in model.coordinates])
+    values = np.where(rotational, np.rad2deg(found.q), found.q)
+    place.write(
+        setup.output_motion,
+        lambda path: write_tool_table(
+            path, "Coordinates", model.coordinate_names, time_s, values, in_degrees=True, notes=UNITS_NOTE
+        ),
+    )
+    if setup.report_errors:
+        place.write(f"{setup.name}_ik_marker_errors.sto", lambda path: _write_errors(path, time_s, found))
+    if setup.report_marker_locations:
+        names = [f"{name}_{axis}" for name in found.markers for axis in ("tx", "ty", "tz")]
+        places = Skeleton(model).markers(found.q, found.markers).reshape(len(time_s), -1)
+        place.write(
+            f"{setup.name}_ik_model_marker_locations.sto",
+            lambda path: write_tool_table(path, "Model Marker Locations from IK", names, time_s, places),
+        )
+    remarks = [f"{int((~found.converged).sum())} frames did not converge."] if not found.converged.all() else []
+    return ToolOutcome(tuple(place.written), tuple(remarks))
+
+
+def _write_errors(path: Path, time_s: FloatArray, found: TrackedPose) -> Path:
+    distance = np.linalg.norm(found.residual_m, axis=2)
+    there = np.isfinite(distance)
+    distance = np.where(there, distance, 0.0)
+    total = (distance**2).sum(axis=1)
+    table = np.column_stack([total, np.sqrt(total / np.maximum(there.sum(axis=1), 1)), distance.max(axis=1)])
+    columns = ("total_squared_error", "marker_error_RMS", "marker_error_max")
+    return write_tool_table(path, "Model Marker Errors from IK", columns, time_s, table)
+
+
+def _scale(setup: ScaleSetup, place: _Place, *, compat: bool) -> ToolOutcome:
+    generic = read_osim(setup.model_file, compat=compat)
+    model = generic
+    if setup.marker_set_file is not None:
+        model = with_model_markers(model, read_marker_set(setup.marker_set_file))
+    model = replace(model, name=setup.name or model.name)
+    factors: dict[str, FloatArray] = {}
+    remarks: list[str] = []
+    if setup.scaler is not None:
+        factors, remarks = _factors(model, setup.scaler)
+        mass = setup.mass_kg if setup.mass_kg > 0 else None
+        scaled = scaled_model(model, factors, mass_kg=mass, keep_mass_shares=setup.scaler.keep_mass_shares)
+        scaled, more = _with_muscles(model, scaled)
+        remarks += more
+        model = scaled
+        place.write(setup.scaler.output_scales, lambda path: write_scale_factors(path, scaled, factors))
+        place.write(setup.scaler.output_model, lambda path: write_scaled_model(path, setup.model_file, scaled, factors))
+    if setup.placer is not None:
+        placed, q = _placed(model, setup.placer)
+        place.write(setup.placer.output_motion, lambda path: _write_pose(path, placed, q, setup))
+        place.write(setup.placer.output_markers, lambda path: write_marker_set(path, placed.markers))
+        place.write(setup.placer.output_model, lambda path: write_scaled_model(path, setup.model_file, placed, factors))
+    return ToolOutcome(tuple(place.written), tuple(remarks))
+
+
+def _factors(model: MusculoskeletalModel, setup: ScalerSetup) -> tuple[dict[str, FloatArray], list[str]]:
+    factors: dict[str, FloatArray] = {}
+    remarks = []
+    bodies = {body.name for body in model.bodies}
+    for step in setup.order:
+        if step == "measurements" and setup.measurements:
+            if setup.marker_file is None:
+                raise MissingInputError(
+                    "The ModelScaler measures, but names no marker_file.", value="", expected="marker_file", where=model.name
+                )
+            distances = measured_distances(read_trc(setup.marker_file), setup.measurements, setup.time_range_s)
+            measured, left_out = measured_factors(model, setup.measurements, distances)
+            factors |= measured
+            remarks += [f"The measurement {name} has a marker that model or recording lack; it was left out." for name in left_out]
+        elif step == "manualScale":
+            factors |= {body: np.array(values) for body, values in setup.manual if body in bodies}
+    return factors, remarks
+
+
+def measured_distances(
+    table: MarkerTable, measurements: tuple[Measurement, ...], time_range_s: tuple[float, float]
+) -> dict[tuple[str, str], float]:
+    """Mean distance of each pair of markers that the recording has, m; the frames around the range's ends count too.
+
+    Parameters
+    ----------
+    table : MarkerTable
+        The recording.
+    measurements : tuple[Measurement, ...]
+        Whose pairs are asked for.
+    time_range_s : tuple[float, float]
+        From when to when.
+    """
+    first, last = row_before(table.time_s, time_range_s[0]), _row_after(table.time_s, time_range_s[1])
+    column = {name: k for k, name in enumerate(table.names)}
+    pairs = {pair for measurement in measurements for pair in measurement.pairs if set(pair) <= set(column)}
+    rows = table.position_m[first : last + 1]
+    return {
+        (a, b): float(np.linalg.norm(rows[:, column[a]] - rows[:, column[b]], axis=1).mean()) for a, b in pairs
+    }  # fmt: skip
+
+
+def _row_after(time_s: FloatArray, at_s: float) -> int:
+    return min(int(np.searchsorted(time_s, at_s)), len(time_s) - 1)
+
+
+def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> tuple[MusculoskeletalModel, list[str]]:
+    """The scaled model with fibres and tendons as much longer as their paths."""
+    if not after.muscles:
+        return after, []
+    paths = MusclePaths(before)
+    q = Skeleton(before).default_q()[None]
+    lengths = [MusclePaths(model).lengths(q, wrapping="opensim")[0] for model in (before, after)]
+    chosen = [muscle for muscle in after.muscles if muscle.name in paths.names]
+    changed = {muscle.name: muscle for muscle in with_lengths(chosen, *lengths)}
+    muscles = tuple(changed.get(muscle.name, muscle) for muscle in after.muscles)
+    left_out = paths.left_out.values()
+    return replace(after, muscles=muscles), [
+        f"{why} Its fibre and tendon lengths are not scaled." for why in paths.left_out.values()
+    ]
+
+
+def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray]:
+    """The model with its markers where they stood in a static recording, and the pose."""
+    table = read_trc(setup.pose.marker_file)
+    start, end = np.clip(setup.pose.time_range_s, table.time_s[0], table.time_s[-1])
+    within = (table.time_s >= start) & (table.time_s <= end)
+    around = slice(row_before(table.time_s, float(start)), _row_after(table.time_s, float(end)) + 1)
+    mean = table.position_m[within].mean(axis=0) if within.any() else table.position_m[around].mean(axis=0)
+    pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
+    seen = table.position_m[around]
+    counts = np.isfinite(seen).all(axis=2).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        average = np.nansum(seen, axis=0) / counts[:, None]
+    return with_placed_markers(model, pose.q[0], dict(zip(table.names, average, strict=True))), pose.q[0]
+
+
+def _write_pose(path: Path, model: MusculoskeletalModel, q: FloatArray, setup: ScaleSetup) -> Path:
+    paths = [f"/jointset/{c.joint}/{c.name}" for c in model.coordinates]
+    columns = [f"{path}/{word}" for path in paths for word in ("value", "speed")]
+    values = np.stack([q, np.zeros_like(q)], axis=1).reshape(1, -1)
+    start = setup.placer.pose.time_range_s[0] if setup.placer is not None else 0.0
+    return write_tool_table(path, "static pose", columns, np.array([start if np.isfinite(start) else 0.0]), values)
