@@ -43,6 +43,7 @@ MOST_LINES = sum([
     330,  # what a review may decide
     1494,  # one multibody System
     760,  # inverse dynamics, scaling and setups of OpenSim
+    486,  # opensim-run and scaled models as files
     620,  # muscle paths over cylinders
 ])  # fmt: skip
 MOST_POSITIONAL = 6

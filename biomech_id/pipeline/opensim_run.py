@@ -11,7 +11,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.exports.opensim.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
-from biomech_id.exports.opensim.tool_tables import UNITS_NOTE, write_tool_table
+from biomech_id.exports.opensim.tool_tables import KINEMATICS_NOTES, write_tool_table
 from biomech_id.files.atomic import whole_file
 from biomech_id.models.opensim.external_loads import OuterForce, load_in_pose
 from biomech_id.models.opensim.inverse_dynamics import generalized_forces, speeds_of
@@ -276,7 +276,7 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: _Place, *, compat:
     place.write(
         setup.output_motion,
         lambda path: write_tool_table(
-            path, "Coordinates", model.coordinate_names, time_s, values, in_degrees=True, notes=UNITS_NOTE
+            path, "Coordinates", model.coordinate_names, time_s, values, in_degrees=True, notes=KINEMATICS_NOTES
         ),
     )
     if setup.report_errors:
@@ -384,9 +384,7 @@ def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> 
     changed = {muscle.name: muscle for muscle in with_lengths(chosen, *lengths)}
     muscles = tuple(changed.get(muscle.name, muscle) for muscle in after.muscles)
     left_out = paths.left_out.values()
-    return replace(after, muscles=muscles), [
-        f"{why} Its fibre and tendon lengths are not scaled." for why in paths.left_out.values()
-    ]
+    return replace(after, muscles=muscles), [f"{why} Its fibre and tendon lengths are not scaled." for why in left_out]
 
 
 def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray]:

@@ -11,7 +11,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.readers.opensim.storage import END_OF_HEADER
 
 #: What the inverse kinematics tool says of its units.
-UNITS_NOTE = (
+KINEMATICS_NOTES = (
     "",
     "Units are S.I. units (second, meters, Newtons, ...)",
     "If the header above contains a line with 'inDegrees', this indicates whether rotational values are in degrees (yes) or "
