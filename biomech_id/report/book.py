@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.report import pages as pages_folder
+from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
@@ -101,12 +102,16 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
 
 
 def _movements(kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, *, several: bool) -> Iterator[Page]:
-    """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs."""
+    """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs.
+
+    All pages of one kind of movement have the same scales, whatever the condition.
+    """
+    styles = {kind: fitted(content.style, [x for x in layers if x.kind == kind], content.norm) for kind in {x.kind for x in layers}}
     for layer in layers:
         for kind in kinds:
             said = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
             said += [layer.condition] if several and layer.condition else []
-            yield from _titled(kind, replace(content, layers=[layer]), ", ".join(said))
+            yield from _titled(kind, replace(content, layers=[layer], style=styles[layer.kind]), ", ".join(said))
 
 
 def _titled(kind: PageKind, content: Content, said: str = "") -> Iterator[Page]:

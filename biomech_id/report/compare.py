@@ -10,6 +10,7 @@ import matplotlib as mpl
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
 from biomech_id.report.book import page_kinds, wanted_pages
+from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, NormSource, with_norm
@@ -77,6 +78,7 @@ def compare_report(
     tables_a, reference = with_norm(norm, tables_a, mix=mix)
     tables_b, _ = with_norm(norm, tables_b, mix=mix)
     layers = _named(_chosen(tables_a, tables_b, conditions, look), names, look)
+    look = fitted(look, layers, reference)
     codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
     sessions = list(dict.fromkeys(session_line(tables, look) for tables in (tables_a, tables_b)))
     with mpl.rc_context(look.rc), no_collector():

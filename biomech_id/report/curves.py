@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from biomech_id.arguments import Kind, a, a_str, a_switch, or_none, takes
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, NormSource, with_norm
@@ -332,4 +333,5 @@ def _asked(
             expected=there,
             where="kind, condition",
         )
-    return fitting[0], look, reference
+    alike = [layer for layer in layers if layer.kind == fitting[0].kind]
+    return fitting[0], fitted(look, alike, reference), reference

@@ -102,6 +102,8 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
         panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
     title, unit = style.word(row.title), style.unit(row)
+    if style.scale(row, run=drawing.run).widened:
+        unit = style.label("common.widened", unit=unit)
     room = right - width_mm(unit, style.size("tiny")) - 2.0
     fits = width_mm(title, style.size("body"), weight="bold") <= room
     size = "body" if fits else "small"

@@ -223,7 +223,7 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
 
 
 def _scales(rows: Mapping[str, Sequence[float]]) -> Mapping[str, Scale]:
-    return MappingProxyType({name: Scale(*map(float, row)) for name, row in rows.items()})
+    return MappingProxyType({name: Scale(float(low), float(high), float(step)) for name, (low, high, step) in rows.items()})
 
 
 @cache

@@ -169,6 +169,29 @@ class SessionTables:
         values = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
         return np.asarray(values[[number for _, _, number in found]], dtype=np.float64)
 
+    def extremes(self, cycles: pd.DataFrame) -> dict[tuple[str, str], tuple[float, float]]:
+        """Return (variable, component) -> lowest and highest value that the curves of some cycles reach, both sides together.
+
+        Parameters
+        ----------
+        cycles : pd.DataFrame
+            Rows of `cycle_list` that are wanted.
+        """
+        wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
+        curves = self.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS)
+        known = np.isfinite(curves)
+        lowest = np.where(known, curves, np.inf).min(axis=1, initial=np.inf)
+        highest = np.where(known, curves, -np.inf).max(axis=1, initial=-np.inf)
+        found: dict[tuple[str, str], tuple[float, float]] = {}
+        for (side, variable, component), places in self._curve_places.items():
+            numbers = [number for trial, cycle, number in places if (trial, side, cycle) in wanted]
+            if numbers:
+                low, high = found.get((variable, component), (np.inf, -np.inf))
+                found[variable, component] = (
+                    min(low, float(lowest[numbers].min())), max(high, float(highest[numbers].max()))
+                )  # fmt: skip
+        return {name: ends for name, ends in found.items() if ends[0] <= ends[1]}
+
 
 #: Column kind -> type in memory.
 _TYPES = {"text": "str", "integer": "int64", "number": "float64"}

@@ -188,7 +188,7 @@ def _scores() -> pd.DataFrame:
         for side in SIDES
     ]
     rows += [("GPS", "", "", "L", 6.1), ("GPS", "", "", "R", 9.2), ("GPS", "", "", "", 7.7)]
-    fixed = {"condition": "barefoot", "unit": "deg", "norm_mean": 5.0, "norm_sd": 1.0}
+    fixed = {"condition": "barefoot", "unit": "deg", "norm_mean": 5.0, "norm_sd": 1.0, "cycles": "used"}
     return tidy_table(
         "scores", [dict(zip(("score", "variable", "component", "side", "value"), row, strict=True)) | fixed for row in rows]
     )
