@@ -1,18 +1,11 @@
-"""Foot strikes and foot offs of a walk from heel and toe markers alone.
+"""Foot strikes and foot offs of a walk from heel and toe markers alone, each with its standard deviation.
 
-Three published ideas, each made for walking, each with its own bias:
-
-* **Zeni** et al. 2008 (Gait Posture 27:710): strike where the heel is furthest ahead of the pelvis, off where the toe is furthest
-  behind. Direction comes from the pelvis of every frame, so the walk may go anywhere, turn, or stay on a belt.
-* **O'Connor** et al. 2007 (Gait Posture 25:469): strike at the dip of the foot centre's vertical velocity while the forefoot comes
-  down, off at its peak while the heel has risen.
-* **velocity** threshold, after Ghoussayni et al. 2004 (Gait Posture 20:266), who use a fixed one, and Bruening and Ridge 2014
-  (Gait Posture 39:472), who show that it has to grow with walking speed: strike when the heel, off when the toe passes a share
-  of walking speed along the direction of walking.
-
-Zeni's extrema are the only events that are looked for; the other two refine them within a short window. The **consensus** is, for a
-strike, the later of the two refinements: a foot has landed once it has stopped going forward and coming down. For an off it is the
-median of the three. None of them may be used on a run: `marker_events` refuses.
+Steps are looked for where the heel is furthest ahead of the pelvis and the toe furthest behind it: **Zeni** et al. 2008 (Gait
+Posture 27:710). Direction comes from the pelvis of every frame, so the walk may go anywhere, turn, or stay on a belt. When within
+a step the foot struck or left, four signs say together, whichever part of the foot it lands on (`gait.event_estimates`). One of
+them is the **velocity** threshold, after Ghoussayni et al. 2004 (Gait Posture 20:266), who use a fixed one, and Bruening and
+Ridge 2014 (Gait Posture 39:472), who show that it has to grow with walking speed. An event that they leave uncertain by more than
+`LARGEST_SD_S` is not given. None of them may be used on a run: `marker_events` refuses.
 
 On **stairs** the foot is furthest ahead before it comes down, and is lifted before it goes on; there the consensus is that a foot
 strikes when either end of it comes to rest, in all three dimensions, and leaves when neither end rests any longer.
@@ -27,23 +20,29 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.gait.event_estimates import (
+    HALF_STRIDE_S,
+    SPEED_SHARE,
+    FootPaths,
+    completed,
+    consensus,
+    off_estimates,
+    strike_estimates,
+    vertex,
+)  # fmt: skip
 from biomech_id.gait.landmarks import Landmarks, path_velocity
 from biomech_id.gait.travel import Travel
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, EventKind, EventSource
 
 #: Ways to find events from markers.
-METHODS = ("consensus", "zeni", "oconnor", "velocity")
-#: Half of the shortest stride looked for:
-#: an extremum is the largest value within this time on either side.
-HALF_STRIDE_S = 0.25
+METHODS = ("consensus", "zeni", "velocity", "swing", "acceleration")
 #: A swing of which less is seen than this shows only its slow end.
 LEAST_SWING_S = 0.1
-#: Where the other methods look, relative to Zeni's extremum (before, after).
-STRIKE_WINDOW_S = (0.05, 0.15)
-OFF_WINDOW_S = (0.10, 0.06)
-#: Share of walking speed at which heel and toe count as stopped, or as moving.
-SPEED_SHARE = 0.5
+#: A foot whose event is less certain than this is not said to have struck, or left.
+LARGEST_SD_S = 0.05
+#: Standard deviation of a strike and an off on stairs, from the virtual subject's.
+STAIRS_SD_S = {EventKind.FOOT_STRIKE: 0.040, EventKind.FOOT_OFF: 0.010}
 #: On stairs a foot that rests for less has not been put down.
 LEAST_REST_S = 0.15
 
@@ -72,17 +71,6 @@ class MarkerTiming:
         if delay_s is None:
             return event
         return replace(event, time_s=event.time_s + delay_s, shifted_ms=delay_s * 1e3)
-
-
-@dataclass(frozen=True, eq=False)
-class _Foot:
-    """Signals of one foot along the direction of walking, all (n,)."""
-
-    heel_ahead_m: FloatArray
-    toe_ahead_m: FloatArray
-    heel_forward_m_s: FloatArray
-    toe_forward_m_s: FloatArray
-    centre_up_m_s: FloatArray
 
 
 def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consensus") -> tuple[Event, ...]:
@@ -122,9 +110,9 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
             continue
         foot = _foot(landmarks, travel, side)
         for kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF):
-            frames = _refined(foot, kind, travel.speed_m_s, landmarks.rate_hz)[method]
-            times = landmarks.first_time_s + frames / landmarks.rate_hz
-            events += [Event(float(t), side, kind, EventSource.MARKER, method=method) for t in times]
+            for frame, sd_s in _refined(foot, kind, travel.speed_m_s, method):
+                time_s = landmarks.first_time_s + frame / landmarks.rate_hz
+                events.append(Event(time_s, side, kind, EventSource.MARKER, method=method, sd_ms=1e3 * sd_s))
     return tuple(sorted(events))
 
 
@@ -141,11 +129,12 @@ def _rest_events(landmarks: Landmarks, side: str, limit_m_s: float) -> list[Even
             if before >= 0 and before + 1 < len(speed) and np.isfinite(speed[before : before + 2]).all():
                 share = (limit_m_s - speed[before]) / (speed[before + 1] - speed[before])
                 time_s = landmarks.first_time_s + (before + share) / rate_hz
-                events.append(Event(float(time_s), side, kind, EventSource.MARKER, method="consensus"))
+                sd_ms = 1e3 * STAIRS_SD_S[kind]
+                events.append(Event(float(time_s), side, kind, EventSource.MARKER, method="consensus", sd_ms=sd_ms))
     return events
 
 
-def _foot(landmarks: Landmarks, travel: Travel, side: str) -> _Foot:
+def _foot(landmarks: Landmarks, travel: Travel, side: str) -> FootPaths:
     heel, toe, pelvis = landmarks.heel_lab_m[side], landmarks.toe_lab_m[side], landmarks.pelvis_lab_m
     rate_hz = landmarks.rate_hz
     forward = _direction(landmarks)
@@ -153,15 +142,12 @@ def _foot(landmarks: Landmarks, travel: Travel, side: str) -> _Foot:
     def along(vector: FloatArray) -> FloatArray:
         return np.asarray(np.einsum("nj,nj->n", vector[:, :2], forward))
 
-    heel_velocity, toe_velocity = path_velocity(heel, rate_hz), path_velocity(toe, rate_hz)
     floor = np.concatenate([travel.belt_lab_m_s, [0.0]])
-    return _Foot(
-        heel_ahead_m=along(heel - pelvis),
-        toe_ahead_m=along(toe - pelvis),
-        heel_forward_m_s=along(heel_velocity - floor),
-        toe_forward_m_s=along(toe_velocity - floor),
-        centre_up_m_s=0.5 * (heel_velocity + toe_velocity)[:, 2],
-    )
+    heel_velocity, toe_velocity = (path_velocity(path, rate_hz) - floor for path in (heel, toe))
+    return FootPaths(
+        rate_hz, along(heel - pelvis), along(toe - pelvis), along(heel_velocity), along(toe_velocity),
+        *(np.linalg.norm(velocity[:, :2], axis=1) for velocity in (heel_velocity, toe_velocity)), heel[:, 2], toe[:, 2],
+    )  # fmt: skip
 
 
 def _direction(landmarks: Landmarks) -> FloatArray:
@@ -176,30 +162,22 @@ def _direction(landmarks: Landmarks) -> FloatArray:
     return np.asarray(np.where(length > 0, mean / np.where(length > 0, length, 1.0), np.nan))
 
 
-def _refined(foot: _Foot, kind: EventKind, speed_m_s: float, rate_hz: float) -> Mapping[str, FloatArray]:
-    """Frame numbers (fractional) of every event by every method; where a refinement finds nothing, Zeni's stands in."""
-    strike = kind is EventKind.FOOT_STRIKE
+def _refined(foot: FootPaths, kind: EventKind, speed_m_s: float, method: str) -> list[tuple[float, float]]:
+    """Frame (fractional) and standard deviation (s) of every event by one method; where it sees nothing, Zeni's stands in."""
+    strike, rate_hz = kind is EventKind.FOOT_STRIKE, foot.rate_hz
     swinging_m_s = foot.heel_forward_m_s if strike else foot.toe_forward_m_s[::-1]
+    last_frame, found = len(swinging_m_s) - 1, []
     peaks = _peaks(foot.heel_ahead_m if strike else -foot.toe_ahead_m, rate_hz)
-    last_frame = len(swinging_m_s) - 1
-    zeni = [p for p in peaks if _swings(swinging_m_s, p if strike else last_frame - p, speed_m_s, rate_hz)]
-    before, after = STRIKE_WINDOW_S if strike else OFF_WINDOW_S
-    limit = SPEED_SHARE * speed_m_s
-    found: dict[str, list[float]] = {"zeni": [], "oconnor": [], "velocity": [], "consensus": []}
-    for peak in zeni:
-        first, last = max(0, int(peak - before * rate_hz)), int(peak + after * rate_hz) + 1
-        if strike:
-            # The dip comes after the heel has landed: the foot centre falls faster before, in late swing.
-            oconnor = _extremum(-foot.centre_up_m_s, int(peak), last)
-            velocity = _falls_below(foot.heel_forward_m_s, limit, first, last)
-        else:
-            oconnor = _extremum(foot.centre_up_m_s, first, last)
-            velocity = _falls_below(-foot.toe_forward_m_s, -limit, first, last)
-        three = [peak, oconnor if np.isfinite(oconnor) else peak, velocity if np.isfinite(velocity) else peak]
-        consensus = max(three[1:]) if strike else float(np.median(three))
-        for name, value in zip(found, [*three, consensus], strict=True):
-            found[name].append(value)
-    return {name: np.array(values) for name, values in found.items()}
+    steps = [p for p in peaks if _swings(swinging_m_s, p if strike else last_frame - p, speed_m_s, rate_hz)]
+    estimates = strike_estimates if strike else off_estimates
+    for signs in completed([estimates(foot, peak, speed_m_s) for peak in steps]):
+        if method == "consensus":
+            frame, sd_s = consensus(signs, kind, rate_hz)
+            found += [(frame, sd_s)] if sd_s <= LARGEST_SD_S else []
+            continue
+        sign = signs[method] if np.isfinite(signs[method].frame) else signs["zeni"]
+        found.append((sign.frame, float(np.hypot(sign.lag_s, sign.sd_s))))
+    return found
 
 
 def _swings(forward_m_s: FloatArray, until: float, speed_m_s: float, rate_hz: float) -> bool:
@@ -223,31 +201,4 @@ def _peaks(values: FloatArray, rate_hz: float) -> list[float]:
     low, high = np.nanpercentile(values, [5, 95])
     windows = np.lib.stride_tricks.sliding_window_view(np.pad(seen, half, constant_values=-np.inf), 2 * half + 1)
     top = np.flatnonzero((seen == windows.max(axis=1)) & (seen > 0.5 * (low + high)))
-    return [_vertex(values, int(i)) for i in top if 0 < i < len(values) - 1 and np.isfinite(values[i - 1 : i + 2]).all()]
-
-
-def _extremum(values: FloatArray, first: int, last: int) -> float:
-    """Frame (fractional) of the first local maximum of ``values`` within [first, last); NaN if there is none."""
-    inside = values[max(first, 1) : min(last, len(values) - 1)]
-    index = np.arange(max(first, 1), max(first, 1) + len(inside))
-    with np.errstate(invalid="ignore"):
-        local = index[(inside > values[index - 1]) & (inside >= values[index + 1])]
-    return _vertex(values, int(local[np.argmax(values[local])])) if local.size else float("nan")
-
-
-def _vertex(values: FloatArray, i: int) -> float:
-    """Frame (fractional) of the top of the parabola through a maximum and its neighbours."""
-    a, b, c = values[i - 1], values[i], values[i + 1]
-    curvature = a - 2.0 * b + c
-    return float(i) if curvature == 0.0 else i + float(0.5 * (a - c) / curvature)
-
-
-def _falls_below(values: FloatArray, limit: float, first: int, last: int) -> float:
-    """Frame (fractional) at which ``values`` first falls below ``limit`` within [first, last); NaN if it does not."""
-    window = values[first : min(last, len(values))]
-    with np.errstate(invalid="ignore"):
-        crossing = np.flatnonzero((window[:-1] >= limit) & (window[1:] < limit))
-    if not crossing.size:
-        return float("nan")
-    i = int(crossing[0])
-    return first + i + float((window[i] - limit) / (window[i] - window[i + 1]))
+    return [vertex(values, int(i)) for i in top if 0 < i < len(values) - 1 and np.isfinite(values[i - 1 : i + 2]).all()]

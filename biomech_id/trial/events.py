@@ -32,7 +32,7 @@ class EventSource(StrEnum):
 
 @holds(
     time_s=a_quantity(-LONGEST_S, LONGEST_S, "s"), label=a_str(), method=a_str(),
-    shifted_ms=or_none(a_quantity(-1000.0, 1000.0, "ms")),
+    shifted_ms=or_none(a_quantity(-1000.0, 1000.0, "ms")), sd_ms=or_none(a_quantity(0.0, 1000.0, "ms")),
 )  # fmt: skip
 @dataclass(frozen=True, order=True)
 class Event:
@@ -54,6 +54,8 @@ class Event:
         How markers found it; empty otherwise.
     shifted_ms : float, optional
         By how much it was moved to where the plates would see it, milliseconds; None where nothing taught that.
+    sd_ms : float | None, optional
+        Standard deviation of its time, milliseconds; None where nobody knows it, as of events set by hand.
 
     Raises
     ------
@@ -77,6 +79,7 @@ class Event:
     label: str = ""
     method: str = field(default="", compare=False)
     shifted_ms: float | None = field(default=None, compare=False)
+    sd_ms: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name, kind in (("side", Side), ("kind", EventKind), ("source", EventSource)):

@@ -20,7 +20,7 @@ from biomech_id.gait.cycle import KineticsValid
 from biomech_id.gait.cycles import cut_cycles
 from biomech_id.gait.events import events_in_file, find_events
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.marker_events import marker_events
+from biomech_id.gait.marker_events import METHODS, marker_events
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.stance import Verdict
@@ -141,7 +141,7 @@ def test_marker_events_without_plates_against_stored_ones(walks):
         assert np.mean(np.array(values) <= 5.0) >= 0.95, kind
 
 
-@pytest.mark.parametrize("method", ["consensus", "zeni", "oconnor", "velocity"])
+@pytest.mark.parametrize("method", METHODS)
 def test_no_step_of_a_straight_walk_is_missed_or_invented(straight, method):
     for trial in straight:
         landmarks = find_landmarks(trial)

@@ -202,7 +202,7 @@ def _progression(motion: BodyMotion, belts: Belts) -> list[float] | None:
 def _event(event: Event) -> dict[str, Any]:
     return {
         "time_s": event.time_s, "side": event.side, "kind": str(event.kind), "source": str(event.origin),
-        "source_kind": str(event.source), "method": event.method, "shifted_ms": event.shifted_ms,
+        "source_kind": str(event.source), "method": event.method, "shifted_ms": event.shifted_ms, "sd_ms": event.sd_ms,
     }  # fmt: skip
 
 

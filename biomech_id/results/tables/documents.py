@@ -142,6 +142,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].events[].source_kind", "file, plate, marker or hand"),
         Key("trials[].events[].method", "how markers found it; empty otherwise"),
         Key("trials[].events[].shifted_ms", "ms it was moved to where the plates would see it; null if nothing taught that"),
+        Key("trials[].events[].sd_ms", "standard deviation of its time, ms; null where nobody knows it, as of events set by hand"),
         Key("trials[].cycles[]", "from a foot strike to the next of the same side"),
         Key("trials[].cycles[].side", "L or R"),
         Key("trials[].cycles[].cycle", "number on that side, as in the tables"),

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import InvalidValueError, OptionError
+from biomech_id.gait.event_estimates import Estimate, completed, consensus, falls_below, highest_vertex, rises_above
 from biomech_id.gait.landmarks import find_landmarks
-from biomech_id.gait.marker_events import METHODS, MarkerTiming, _extremum, _falls_below, _peaks, marker_events
+from biomech_id.gait.marker_events import LARGEST_SD_S, METHODS, MarkerTiming, _peaks, marker_events
 from biomech_id.gait.travel import describe_travel
 from biomech_id.trial import Event, EventKind, EventSource, Markers
 
@@ -50,19 +51,49 @@ def test_each_method_names_itself_and_sees_the_same_steps(walker, method):
     assert [(e.side, e.kind) for e in found] == [(e.side, e.kind) for e in _found(walk, "zeni")]
 
 
-def test_consensus_is_the_later_landing_and_the_median_departure(walker):
-    """A foot has landed once it has stopped going forward and coming down; for its departure each method may go astray."""
-    walk = walker()
+def test_the_consensus_lies_among_its_signs_and_is_none_of_them(walker):
+    """Every sign moves it: it equals none, and lies within what they say once each is freed of its usual lag."""
+    walk = walker(rate_hz=200.0)
     by_method = {method: _found(walk, method) for method in METHODS}
     for i, event in enumerate(by_method["consensus"]):
-        zeni, oconnor, velocity = (by_method[m][i].time_s for m in ("zeni", "oconnor", "velocity"))
-        strike = event.kind is EventKind.FOOT_STRIKE
-        expected = max(oconnor, velocity) if strike else sorted([zeni, oconnor, velocity])[1]
-        assert event.time_s == pytest.approx(expected, abs=1e-12)
-    strikes = [
-        {m: by_method[m][i].time_s for m in METHODS} for i, e in enumerate(by_method["consensus"]) if "Strike" in e.kind.value
-    ]
-    assert any(s["zeni"] < s["consensus"] for s in strikes)
+        others = [by_method[m][i] for m in METHODS if m != "consensus"]
+        assert min(abs(e.time_s - event.time_s) for e in others) > 1e-5
+        assert min(e.time_s for e in others) - 0.03 < event.time_s < max(e.time_s for e in others) + 0.05
+        assert 1.0 < event.sd_ms < 1e3 * LARGEST_SD_S
+
+
+def _signs(*frames: float, sd_s: float = 0.01) -> dict[str, Estimate]:
+    return {str(i): Estimate(frame, 0.0, sd_s) for i, frame in enumerate(frames)}
+
+
+def test_consensus_by_hand():
+    """Signs with their scatters as weights; a far one counts less; disagreement and rate add to the standard deviation."""
+    frame, _ = consensus({"a": Estimate(10.0, 0.02, 0.01), "b": Estimate(14.0, 0.0, 0.02)}, EventKind.FOOT_STRIKE, 100.0)
+    assert frame == pytest.approx((4 * 8.0 + 14.0) / 5, abs=0.4)
+    agreed, far = (
+        consensus(_signs(50.0, 50.0, 50.0), EventKind.FOOT_OFF, 100.0),
+        consensus(_signs(50.0, 50.0, 70.0), EventKind.FOOT_OFF, 100.0),
+    )
+    assert agreed[0] == 50.0
+    assert 50.0 < far[0] < 50.0 + 20.0 / 3 - 1.0
+    assert far[1] > 3 * agreed[1]
+    slow = consensus(_signs(25.0, 25.0, 25.0), EventKind.FOOT_OFF, 50.0)
+    assert slow[1] ** 2 - agreed[1] ** 2 == pytest.approx((0.02**2 - 0.01**2) / 12)
+
+
+def test_signs_that_contradict_each_other_give_no_event(walker, monkeypatch):
+    walk = walker()
+    assert _found(walk)
+    monkeypatch.setattr("biomech_id.gait.marker_events.LARGEST_SD_S", 0.0)
+    assert _found(walk) == ()
+    assert consensus(_signs(40.0, 60.0, sd_s=0.005), EventKind.FOOT_STRIKE, 100.0)[1] > LARGEST_SD_S
+
+
+def test_a_sign_that_one_step_does_not_show_is_taken_from_the_others():
+    seen = {"zeni": Estimate(10.0, 0.0, 0.01), "swing": Estimate(12.5, 0.0, 0.01)}
+    unseen = {"zeni": Estimate(110.0, 0.0, 0.01), "swing": Estimate(float("nan"), 0.0, 0.01)}
+    assert completed([seen, unseen])[1]["swing"].frame == pytest.approx(112.5)
+    assert np.isnan(completed([unseen])[0]["swing"].frame)
 
 
 @pytest.mark.parametrize("standing_s", [1.0, 4.0])
@@ -150,7 +181,10 @@ def test_peak_between_frames_and_none_at_the_ends():
 
 def test_extremum_and_crossing_by_hand():
     values = np.array([0.0, 1.0, 3.0, 2.0, 1.0, 5.0, 0.0])
-    assert _extremum(values, 1, 5) == pytest.approx(2.0 + 0.5 * (1.0 - 2.0) / (1.0 - 6.0 + 2.0))
-    assert np.isnan(_extremum(values, 3, 5))
-    assert _falls_below(values, 2.5, 0, 5) == pytest.approx(2.5)
-    assert np.isnan(_falls_below(values, -1.0, 0, 7))
+    assert highest_vertex(values, 1, 4) == pytest.approx(2.0 + 0.5 * (1.0 - 2.0) / (1.0 - 6.0 + 2.0))
+    assert np.isnan(highest_vertex(values, 3, 4))
+    assert falls_below(values, 2.5, 0, 5) == pytest.approx(2.5)
+    assert np.isnan(falls_below(values, -1.0, 0, 7))
+    # The last time, counted backwards.
+    assert rises_above(values, 2.0, 0, 7) == pytest.approx(4.25)
+    assert np.isnan(rises_above(values, 9.0, 0, 7))
