@@ -184,7 +184,7 @@ def completed(steps: Sequence[Mapping[str, Estimate]]) -> list[Mapping[str, Esti
     steps : Sequence[Mapping[str, Estimate]]
         Of every step, by sign.
     """
-    whole = []
+    whole: list[Mapping[str, Estimate]] = []
     for signs in steps:
         found = dict(signs)
         for name in (name for name, sign in signs.items() if not np.isfinite(sign.frame)):

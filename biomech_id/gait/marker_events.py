@@ -145,8 +145,10 @@ def _foot(landmarks: Landmarks, travel: Travel, side: str) -> FootPaths:
     floor = np.concatenate([travel.belt_lab_m_s, [0.0]])
     heel_velocity, toe_velocity = (path_velocity(path, rate_hz) - floor for path in (heel, toe))
     return FootPaths(
-        rate_hz, along(heel - pelvis), along(toe - pelvis), along(heel_velocity), along(toe_velocity),
-        *(np.linalg.norm(velocity[:, :2], axis=1) for velocity in (heel_velocity, toe_velocity)), heel[:, 2], toe[:, 2],
+        rate_hz=rate_hz, heel_ahead_m=along(heel - pelvis), toe_ahead_m=along(toe - pelvis),
+        heel_forward_m_s=along(heel_velocity), toe_forward_m_s=along(toe_velocity),
+        heel_speed_m_s=np.linalg.norm(heel_velocity[:, :2], axis=1), toe_speed_m_s=np.linalg.norm(toe_velocity[:, :2], axis=1),
+        heel_height_m=heel[:, 2], toe_height_m=toe[:, 2],
     )  # fmt: skip
 
 
