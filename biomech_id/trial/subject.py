@@ -23,6 +23,11 @@ LIMITS: dict[str, tuple[float, float]] = {
     "knee_width_m": (0.02, 0.3),
     "ankle_width_m": (0.015, 0.2),
     "asis_trochanter_distance_m": (0.0, 0.3),
+    "shoulder_offset_m": (0.005, 0.15),
+    "elbow_width_m": (0.02, 0.2),
+    "wrist_width_m": (0.01, 0.15),
+    "hand_thickness_m": (0.005, 0.1),
+    "head_offset_rad": (-math.pi / 2, math.pi / 2),
     "tibial_torsion_rad": (-math.pi / 2, math.pi / 2),
     "thigh_rotation_rad": (-math.pi / 2, math.pi / 2),
     "shank_rotation_rad": (-math.pi / 2, math.pi / 2),
@@ -34,7 +39,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 #: Body mass as an argument of functions.
 BODY_MASS = a_quantity(*LIMITS["mass_kg"], "kg")
 #: Of those, what exists once.
-WHOLE_BODY = ("mass_kg", "height_m", "age_years", "marker_diameter_m", "inter_asis_distance_m")
+WHOLE_BODY = ("mass_kg", "height_m", "age_years", "marker_diameter_m", "inter_asis_distance_m", "head_offset_rad")
 
 
 def _measured(name: str) -> Kind:

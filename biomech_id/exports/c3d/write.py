@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from biomech_id._version import __version__
 from biomech_id.algebra.arrays import BoolArray, FloatArray
-from biomech_id.conventions import AXES, MM_PER_M, POINT_VARIABLES, SIGN_TABLE
+from biomech_id.conventions import ARM_POINTS, AXES, CENTRE_OF_MASS, MM_PER_M, POINT_VARIABLES, SIGN_TABLE, UPPER_BODY_TABLE
 from biomech_id.errors import OutputError
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
@@ -39,7 +39,10 @@ _GROUPS: dict[str, tuple[str, str, float]] = {
     "power": ("POWERS", "POWER", 1.0),
     "point": ("MODELED_MARKERS", "MODELED_MARKER", 1.0),
 }
-_QUANTITY: dict[str, str] = {row.variable: row.quantity for row in SIGN_TABLE}
+_QUANTITY: dict[str, str] = {row.variable: row.quantity for row in (*SIGN_TABLE, *UPPER_BODY_TABLE)}
+_POINTS = frozenset({*POINT_VARIABLES, *ARM_POINTS.values()})
+#: Variables with one angle of three: the others are stored as zero, as vendors do.
+_HINGES = frozenset({"ElbowAngles"})
 _OUTLINE = "Outline"
 #: Group and type of what has no axes: envelopes of muscle signals.
 _SCALARS = ("SCALARS", "SCALAR")
@@ -145,8 +148,8 @@ def outputs_of(columns: Mapping[str, FloatArray], file: C3DFile, suffix: str, R_
     per_mm = 1.0 / (MM_PER_M * METRES.get(file.parameters.text("POINT", "UNITS").lower(), 1.0 / MM_PER_M))
     outputs = []
     for stem in dict.fromkeys(name.partition(".")[0] for name in columns):
-        quantity = _quantity(stem[1:])
-        complete = stem in columns or all(f"{stem}.{axis}" in columns for axis in AXES)
+        quantity = "point" if stem == CENTRE_OF_MASS else _quantity(stem[1:])
+        complete = stem in columns or stem[1:] in _HINGES or all(f"{stem}.{axis}" in columns for axis in AXES)
         if quantity not in _GROUPS or not complete:
             continue
         group, kind, factor = _GROUPS[quantity]
@@ -157,7 +160,7 @@ def outputs_of(columns: Mapping[str, FloatArray], file: C3DFile, suffix: str, R_
 
 def _quantity(variable: str) -> str:
     """What a variable (without its side) is, by the sign table or by its name; "" when it is none of ours."""
-    return "point" if variable in POINT_VARIABLES or variable.endswith(_OUTLINE) else _QUANTITY.get(variable, "")
+    return "point" if variable in _POINTS or variable.endswith(_OUTLINE) else _QUANTITY.get(variable, "")
 
 
 def _three(columns: Mapping[str, FloatArray], stem: str) -> FloatArray:
@@ -165,6 +168,9 @@ def _three(columns: Mapping[str, FloatArray], stem: str) -> FloatArray:
     if stem in columns:
         scalar = np.asarray(columns[stem], dtype=np.float64)
         return np.stack([np.where(np.isnan(scalar), np.nan, 0.0)] * 2 + [scalar], axis=1)
+    if stem[1:] in _HINGES:
+        angle = np.asarray(columns[f"{stem}.X"], dtype=np.float64)
+        return np.stack([angle] + [np.where(np.isnan(angle), np.nan, 0.0)] * 2, axis=1)
     return np.stack([np.asarray(columns[f"{stem}.{axis}"], dtype=np.float64) for axis in AXES], axis=1)
 
 
