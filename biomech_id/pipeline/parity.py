@@ -9,7 +9,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.redraw import redraw
 from biomech_id.readers import read
 from biomech_id.results.folder.read_write import read_folder, update_output
-from biomech_id.results.parity import ParityRow, offset_parity, parity_rows, parity_table
+from biomech_id.results.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 from biomech_id.results.tables.csv_text import write_csv
 
 
@@ -35,6 +35,9 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     static_file = tables.summary["static"]["file"]
     if static_file and "sides" in tables.calibration:
         rows += offset_parity(tables.calibration["sides"], read(_recording(subject_dir, static_file)))
+    if tables.summary.get("kinetics") != "vicon":
+        # Vicon kinetics take the stored one.
+        rows += head_offset_parity(tables.calibration.get("upper_body", {}), tables.summary["static"]["name"])
     for trial in tables.summary["trials"]:
         recorded = read(_recording(subject_dir, trial["file"]))
         rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")

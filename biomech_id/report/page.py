@@ -103,6 +103,8 @@ class PageKind:
         out there.
     titles : tuple[str, ...], optional
         Labels of the titles of its sheets, where these are not the page's and "continued".
+    variables : tuple[str, ...], optional
+        Of which some cycle must hold one; as for ``needs``. Empty asks for none.
     """
 
     name: str
@@ -112,6 +114,7 @@ class PageKind:
     needs: tuple[str, ...] = ()
     compare: Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None = None
     titles: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
 
     def title(self, sheet: int, style: Style) -> str:
         """Return the title of a sheet, counted from 0.
@@ -136,6 +139,8 @@ class PageKind:
         content : Content
             What pages are drawn from.
         """
+        if self.variables and not content.tables.cycles["variable"].isin(self.variables).any():
+            return True
         needed = [content.norm if need == "norm" else _table_of(content.tables, need) for need in self.needs]
         return any(found is None or (hasattr(found, "__len__") and not len(found)) for found in needed)
 

@@ -61,7 +61,7 @@ MECHANICAL = frozenset({"ground force", "force", "moment", "power", "centre of m
 #: Our joint centres and the points that hold them in a vendor's file.
 STORED_CENTRE: dict[str, str] = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO", "SJC": "CLO", "EJC": "HUO", "WJC": "RAO"}
 #: Static offsets of the foot, as a vendor's file names them.
-STORED_OFFSETS: tuple[str, ...] = ("StaticPlantFlex", "StaticRotOff")
+STORED_OFFSETS: tuple[str, ...] = ("StaticPlantFlex", "StaticRotOff", "HeadOffset")
 #: Moments are stored in N mm/kg, powers in the third channel.
 MOMENT_FROM_STORED = 1e-3
 POWER_CHANNEL = 2
@@ -208,6 +208,22 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
                 )  # fmt: skip
                 rows.append(row)
     return tuple(rows)
+
+
+def head_offset_parity(upper_body: Mapping[str, Any], static: str) -> tuple[ParityRow, ...]:
+    """Compare the head's offset that textbook kinetics used with the one that the recording's software stored.
+
+    Parameters
+    ----------
+    upper_body : Mapping[str, Any]
+        Of ``calibration.json``.
+    static : str
+        Name of the static trial.
+    """
+    if "stored_head_offset_deg" not in upper_body:
+        return ()
+    apart = abs(upper_body["head_offset_deg"] - upper_body["stored_head_offset_deg"])
+    return (ParityRow(static, "", "HeadOffset", "", "deg", apart, apart, float("nan"), 1, 0, {}, "offset"),)
 
 
 class Compared(Protocol):

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import rows_of
+from biomech_id.conventions import ARM_POINTS, CENTRE_OF_MASS, UPPER_BODY_TABLE, rows_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -29,7 +29,9 @@ from biomech_id.results.parity import (
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
-COLUMNS: tuple[tuple[str, ...], ...] = (("point", "angle", "offset"), ("ground force", "force", "moment", "power"))
+COLUMNS: tuple[tuple[str, ...], ...] = (("point", "centre of mass", "angle", "offset"), ("ground force", "force", "moment", "power"))
+#: What stands on a sheet of its own: everything above the pelvis.
+_UPPER = frozenset({row.variable for row in UPPER_BODY_TABLE} | {*ARM_POINTS.values(), CENTRE_OF_MASS})
 _GUTTER_MM = 6.0
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - _GUTTER_MM) / 2
 _NAME_MM, _NUMBER_MM, _PLACE_MM = 39.0, 14.2, 24.0
@@ -52,8 +54,8 @@ class ParityLine(Protocol):
     equal: str
 
 
-def parity_page(tables: SessionTables, style: Style) -> Figure:
-    """Draw the comparison page; without a comparison it says how to make one.
+def parity_pages(tables: SessionTables, style: Style) -> list[Figure]:
+    """Draw the comparison, legs and what is above them on a sheet each; without a comparison it says how to make one.
 
     Parameters
     ----------
@@ -65,10 +67,17 @@ def parity_page(tables: SessionTables, style: Style) -> Figure:
     sheet = Sheet(style)
     if tables.parity is None:
         sheet.text(LEFT_MM, 30.0, style.label("absent.parity"), size="heading")
-        return sheet.figure
+        return [sheet.figure]
     rows = list(records(tables.parity))
-    verdict, head, sentence = verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
-    top = draw_banner(sheet, 22.0, head, sentence, colour=verdict)
+    above = [row for row in rows if row.variable in _UPPER]
+    verdict = verdict_of(rows, str(tables.summary.get("kinetics", "")), style)
+    sheets = [_parity_sheet(sheet, [row for row in rows if row.variable not in _UPPER], verdict)]
+    return sheets + [_parity_sheet(Sheet(style), above, verdict)] * bool(above)
+
+
+def _parity_sheet(sheet: Sheet, rows: Sequence[ParityLine], verdict: tuple[str, str, str]) -> Figure:
+    colour, head, sentence = verdict
+    style, top = sheet.style, draw_banner(sheet, 22.0, head, sentence, colour=colour)
     for number, quantities in enumerate(COLUMNS):
         left, y = LEFT_MM + number * (_WIDTH_MM + _GUTTER_MM), top
         for quantity in quantities:
@@ -229,4 +238,4 @@ def _correlation(value: float) -> str:
     return f"{value:.4f}".replace("-", "−") if np.isfinite(value) else "–"
 
 
-register(PageKind("parity", 130, lambda content: [parity_page(content.tables, content.style)], Shows.SESSION, needs=("parity",)))
+register(PageKind("parity", 130, lambda content: parity_pages(content.tables, content.style), Shows.SESSION, needs=("parity",)))
