@@ -205,6 +205,10 @@ def _set_subject(c3d: Any, sample: SampleTrial) -> None:
         for name, values in (("LegLength", s.leg_length_m), ("KneeWidth", s.knee_width_m), ("AnkleWidth", s.ankle_width_m),
                              ("AsisTrocanterDistance", s.asis_trochanter_distance_m)):  # fmt: skip
             lengths[side + name] = values.get(side)
+        arms = {"ShoulderOffset": s.shoulder_offset_m, "ElbowWidth": s.elbow_width_m, "WristWidth": s.wrist_width_m}
+        for name, values in (arms | {"HandThickness": s.hand_thickness_m}).items():
+            if side in values:
+                lengths[side + name] = values[side]
     _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg or 0.0])
     for name, length in lengths.items():
         _add(c3d, "PROCESSING", name, [(length or 0.0) * MM_PER_M])

@@ -52,7 +52,14 @@ def marker_paths(body: Person, pose: Posture, soft_tissue_m: float = 0.0) -> dic
 
 
 def as_recorded(
-    paths: Mapping[str, Array], rate_hz: float, first_frame: int, *, noise_m: float, gaps: Sequence[Loss], rng: np.random.Generator
+    paths: Mapping[str, Array],
+    rate_hz: float,
+    first_frame: int,
+    *,
+    noise_m: float,
+    gaps: Sequence[Loss],
+    rng: np.random.Generator,
+    first: int | None = None,
 ) -> Markers:
     """Return what the cameras see: noise added, gaps missing.
 
@@ -70,6 +77,8 @@ def as_recorded(
         Markers and stretches that are lost.
     rng : np.random.Generator
         Draws the noise.
+    first : int | None, optional
+        How many markers draw theirs first; the others draw from a stream of their own, so that nothing else changes.
 
     Raises
     ------
@@ -79,7 +88,10 @@ def as_recorded(
     names = tuple(paths)
     position: FloatArray = np.stack([paths[name] for name in names], axis=1).astype(np.float64)
     if noise_m:
-        position = position + rng.normal(0.0, noise_m, position.shape)
+        n, count, _ = position.shape
+        noise = rng.normal(0.0, noise_m, (n, count if first is None else first, 3))
+        others = np.random.default_rng([count, n]).normal(0.0, noise_m, (n, count - noise.shape[1], 3))
+        position = position + np.concatenate([noise, others], axis=1)
     for name, first, last in gaps:
         if name not in names:
             raise OptionError(f"A gap is wanted in {name}, which is no marker of the virtual subject.",

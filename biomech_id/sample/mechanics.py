@@ -20,7 +20,7 @@ import numpy as np
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS
 from biomech_id.conventions import GRAVITY_LAB_M_S2
 from biomech_id.sample.arrays import Array, FloatArray
-from biomech_id.sample.body import Person
+from biomech_id.sample.body import Inertia, Person
 from biomech_id.sample.jets import Jet, jet_cross, matmul, rotate, transpose
 from biomech_id.sample.motion import Posture
 
@@ -109,7 +109,21 @@ def segment_momentum(body: Person, side: str, segment: str, R: Jet, origin: Jet)
     origin : Jet
         (n, 3), of the segment, laboratory axes, metres.
     """
-    inertia = body.inertia(side, segment)
+    return momentum_of(body.inertia(side, segment), R, origin)
+
+
+def momentum_of(inertia: Inertia, R: Jet, origin: Jet) -> Momentum:
+    """Return the momentum of a rigid body.
+
+    Parameters
+    ----------
+    inertia : Inertia
+        Mass, centre of mass from ``origin`` and central tensor, in the body's principal axes.
+    R : Jet
+        (n, 3, 3), maps the body's components to laboratory components.
+    origin : Jet
+        (n, 3), laboratory axes, metres.
+    """
     centre = origin + rotate(R, inertia.com_m)
     linear = centre.rate() * inertia.mass_kg
     shorter = Jet(R.c[:-1])

@@ -22,6 +22,7 @@ from biomech_id.sample.mechanics import angular_velocity_of, joint_powers, segme
 from biomech_id.sample.motion import Gait, Posture
 from biomech_id.sample.muscles import muscle_signals
 from biomech_id.sample.truth import TrueAid, TrueStance, Truth
+from biomech_id.sample.upper_body import stride_of, true_upper_body, upper_marker_paths, upper_person, upper_pose
 from biomech_id.trial import Event, EventKind, ForcePlate, Subject, Trial
 
 #: (side, joint) -> values at every frame.
@@ -133,6 +134,8 @@ class Session:
         Of every random number.
     muscles : bool, optional
         Whether electrodes are worn.
+    upper_body : bool, optional
+        Whether trunk, head and arms wear markers.
     """
 
     name: str
@@ -147,6 +150,7 @@ class Session:
     soft_tissue_m: float
     seed: int
     muscles: bool = False
+    upper_body: bool = False
 
     def frame_times_s(self) -> FloatArray:
         """Absolute time of every video frame, (n,)."""
@@ -210,7 +214,15 @@ def record(
     _check_reach(pose, session)
     rng = np.random.default_rng(session.seed)
     paths = marker_paths(mover.body, pose, session.soft_tissue_m)
-    markers = as_recorded(paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng)
+    above = (
+        upper_pose(upper_person(mover.body), pose, time, stride_of(getattr(mover, "gait", None))) if session.upper_body else None
+    )
+    legs = len(paths)
+    if above is not None:
+        paths |= upper_marker_paths(upper_person(mover.body), above)
+    markers = as_recorded(
+        paths, session.rate_hz, session.first_frame, noise_m=session.noise_m, gaps=session.gaps, rng=rng, first=legs
+    )
     plates, carriers = _measure_plates(mover, session, rng)
     aids = tuple(
         TrueAid(name, carriers.of(name), w.force_N.value, _where_loaded(w.cop_m.value, w.force_N.value))
@@ -232,6 +244,9 @@ def record(
     )
     if aids:
         truth = replace(truth, aids=aids)
+    if above is not None:
+        floor = {side: (truth.ground_force_lab_N[side], truth.ground_moment_lab_Nm[side]) for side in SIDES}
+        truth = replace(truth, upper=true_upper_body(upper_person(mover.body), pose, above, floor))
     if session.muscles:
         rate_hz = session.rate_hz * session.analog_ratio
         signals = muscle_signals(session.sample_times_s(), rate_hz, stances, session.seed)

@@ -20,6 +20,7 @@ import numpy as np
 from biomech_id.arguments import Kind, a, a_count, a_quantity, a_str, a_switch, a_word, each, holds, or_none
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
 from biomech_id.errors import OptionError
+from biomech_id.sample.balance import Balanced
 from biomech_id.sample.body import Person, build_body
 from biomech_id.sample.feet import Sole, make_sole
 from biomech_id.sample.floor_plates import PlateSpec, layout
@@ -32,10 +33,11 @@ from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_
 from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.patterns import PATTERNS
-from biomech_id.sample.recording import SampleTrial, Session, Walking, record
+from biomech_id.sample.recording import Mover, SampleTrial, Session, Walking, record
 from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.star_arc import StarArc
 from biomech_id.sample.truth import TrueStance
+from biomech_id.sample.upper_body import upper_person
 from biomech_id.trial import Subject
 from biomech_id.trial.subject import BODY_MASS
 
@@ -56,7 +58,7 @@ PLATE_SHARE, PLATE_GAP_M, PLATE_WIDTH_M = 0.94, 0.01, 0.60
 BESIDE_M = 1.5
 
 
-_SWITCHES = ("foot_flat", "sacrum", "clusters", "belt", "run")
+_SWITCHES = ("foot_flat", "sacrum", "clusters", "belt", "run", "upper_body", "balanced")
 
 
 @holds(
@@ -148,6 +150,11 @@ class VirtualSubject:
         Of every random number.
     muscles : bool, optional
         Whether electrodes are worn: eight channels, one of them dead and one that hums.
+    upper_body : bool, optional
+        Whether trunk, head and arms wear markers.
+    balanced : bool, optional
+        Whether the floor's forces are those that the momentum of the whole body asks for; otherwise they are what the legs alone
+        tell, and leave a residual that the truth names.
     """
 
     body: Literal["adult", "child"] = "adult"
@@ -183,6 +190,8 @@ class VirtualSubject:
     soft_tissue_m: float = 0.0
     seed: int = 20240229
     muscles: bool = False
+    upper_body: bool = False
+    balanced: bool = False
 
     def __post_init__(self) -> None:
         if self.body not in BODIES:
@@ -214,7 +223,7 @@ class VirtualSubject:
         me = replace(self, **changes)
         low = LOW_HIP * leg_scale_m(me.true_body)
         standing = Standing(me.true_body, me.sole, me._toe_out, me._standing_place(), low, me._ankle_roll)
-        return record(upright(standing), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
+        return record(me._on_floor(upright(standing)), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
 
     def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
         """Record a walk (or a run, or a walk on a belt).
@@ -230,7 +239,24 @@ class VirtualSubject:
         mover, gait = me.mover(), me.gait
         session = me._session(name, me._walk_s, me._middle_s)
         stances = _stances(gait, session.clock_zero_s)
-        return record(mover, session, me.subject(), stances, me._spatiotemporal())
+        return record(me._on_floor(mover), session, me.subject(), stances, me._spatiotemporal())
+
+    def _on_floor(self, mover: Mover) -> Mover:
+        """Whoever moves, on the floor that was asked for.
+
+        Raises
+        ------
+        OptionError
+            Nobody could be in balance with it.
+        """
+        if not self.balanced:
+            return mover
+        if self.run or not self.ground.flat or self.gait_pattern.aids:
+            raise OptionError(
+                "A balanced run, slope, stair or walking aid is not built.",
+                value="balanced", expected="a walk over level ground with a foot always on it", where="balanced",
+            )  # fmt: skip
+        return Balanced(mover)
 
     def star_arc(self, name: str = "functional", **changes: Any) -> SampleTrial:
         """Record a functional trial for hip centres and knee axes (12 s unless ``duration_s`` says otherwise): `star_arc`.
@@ -315,12 +341,19 @@ class VirtualSubject:
         """Return what an examiner wrote down about this person, as a reader would find it in the file."""
         b = self.true_body
         error = self.knee_width_error_m if self.variant == "violating" else 0.0
+        upper = upper_person(b)
+        arms: dict[str, Any] = {
+            "shoulder_offset_m": dict.fromkeys(SIDES, upper.shoulder_offset_m),
+            "elbow_width_m": dict.fromkeys(SIDES, upper.elbow_width_m),
+            "wrist_width_m": dict.fromkeys(SIDES, upper.wrist_width_m),
+            "hand_thickness_m": dict.fromkeys(SIDES, upper.hand_thickness_m),
+        } if self.upper_body else {}  # fmt: skip
         return Subject(
             code=self.code, mass_kg=b.mass_kg, height_m=b.height_m, age_years=b.age_years, marker_diameter_m=2 * b.marker_radius_m,
             inter_asis_distance_m=b.inter_asis_m, leg_length_m=b.leg_length_m,
             knee_width_m={s: b.knee_width_m[s] + error for s in SIDES}, ankle_width_m=b.ankle_width_m,
             asis_trochanter_distance_m=b.asis_trochanter_m, foot_flat=self.foot_flat,
-            sources=dict.fromkeys(MEASURED, "virtual subject"),
+            sources=dict.fromkeys((*MEASURED, *arms), "virtual subject"), **arms,
         )  # fmt: skip
 
     def plate_specs(self) -> tuple[PlateSpec, ...]:
@@ -431,7 +464,7 @@ class VirtualSubject:
         return Session(
             name=name, rate_hz=self.rate_hz, analog_ratio=self.analog_ratio, first_frame=self.first_frame, n_frames=frames,
             clock_zero_s=first_s + duration_s / 2 - middle_s, plates=self.plate_specs(), noise_m=self.noise_m, gaps=self.gaps,
-            soft_tissue_m=self.soft_tissue_m, seed=self.seed, muscles=self.muscles,
+            soft_tissue_m=self.soft_tissue_m, seed=self.seed, muscles=self.muscles, upper_body=self.upper_body,
         )  # fmt: skip
 
     def _spatiotemporal(self) -> dict[str, float]:

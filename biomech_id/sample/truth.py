@@ -88,6 +88,51 @@ class TrueAid:
 
 
 @dataclass(frozen=True, eq=False)
+class TrueUpperBody:
+    """Exact values above the legs, and of the body as a whole, at every video frame; SI, laboratory axes.
+
+    Attributes
+    ----------
+    joint_centres_lab_m : Mapping[tuple[str, str], FloatArray]
+        (side, "shoulder" | "elbow" | "wrist") and ("", "waist" | "neck") -> (n, 3).
+    R_lab_seg, omega_lab_rad_s : Mapping[tuple[str, str], FloatArray]
+        ("", "pelvis" | "thorax" | "head") and (side, "humerus" | "radius" | "hand") -> (n, 3, 3) and (n, 3).
+    joint_force_lab_N, joint_moment_lab_Nm : Mapping[tuple[str, str], FloatArray]
+        The joints' keys -> (n, 3): action of the trunk's side on the arm's; of trunk on pelvis, and of head on trunk as the floor's
+        forces leave it over. Moments about the joint centre.
+    segment_mass_kg : Mapping[tuple[str, str], float]
+        The segments' keys -> mass.
+    segment_inertia_kgm2 : Mapping[tuple[str, str], FloatArray]
+        The segments' keys -> (3, 3), about the centre of mass, segment axes.
+    head_offset_rad : float
+        What a static trial must teach.
+    com_lab_m : FloatArray
+        (n, 3), centre of mass of the whole body.
+    momentum_lab_kg_m_s : FloatArray
+        (n, 3), of the whole body.
+    angular_momentum_lab_kgm2_s : FloatArray
+        (n, 3), of the whole body about its centre of mass.
+    residual_force_lab_N, residual_moment_lab_Nm : FloatArray
+        (n, 3), what the floor does beyond what the momenta's rates and gravity ask for, the moment about the centre of mass; zero
+        for a subject in balance.
+    """
+
+    joint_centres_lab_m: Mapping[tuple[str, str], FloatArray]
+    R_lab_seg: Mapping[tuple[str, str], FloatArray]
+    omega_lab_rad_s: Mapping[tuple[str, str], FloatArray]
+    joint_force_lab_N: Mapping[tuple[str, str], FloatArray]
+    joint_moment_lab_Nm: Mapping[tuple[str, str], FloatArray]
+    segment_mass_kg: Mapping[tuple[str, str], float]
+    segment_inertia_kgm2: Mapping[tuple[str, str], FloatArray]
+    head_offset_rad: float
+    com_lab_m: FloatArray
+    momentum_lab_kg_m_s: FloatArray
+    angular_momentum_lab_kgm2_s: FloatArray
+    residual_force_lab_N: FloatArray
+    residual_moment_lab_Nm: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
 class Truth:
     """Exact values at every video frame; SI, laboratory axes unless said otherwise.
 
@@ -147,6 +192,8 @@ class Truth:
         Channels of muscle signals; none where nobody wears electrodes.
     aids : tuple[TrueAid, ...], optional
         Ends of crutches or of a walker; none for who walks without.
+    upper : TrueUpperBody | None, optional
+        Trunk, head and arms, and the whole body; None where their markers are not worn.
     spatiotemporal : Mapping[str, float], optional
         Parameter -> value, SI, of the steady straight gait (empty when standing): ``speed_m_s``, ``belt_m_s``, ``cycle_s``,
         ``stride_length_m``, ``step_length_L_m``, ``step_length_R_m`` (that foot ahead), ``step_width_m``,
@@ -180,4 +227,5 @@ class Truth:
     stances: tuple[TrueStance, ...] = ()
     muscles: tuple[TrueMuscle, ...] = ()
     aids: tuple[TrueAid, ...] = ()
+    upper: TrueUpperBody | None = None
     spatiotemporal: Mapping[str, float] = field(default_factory=dict)

@@ -29,7 +29,10 @@ from biomech_id.results.parity import (
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: Kinds of quantities in the left and in the right column, from the top.
-COLUMNS: tuple[tuple[str, ...], ...] = (("point", "centre of mass", "angle", "offset"), ("ground force", "force", "moment", "power"))
+COLUMNS: tuple[tuple[str, ...], ...] = (
+    ("point", "centre of mass", "angle", "offset"),
+    ("ground force", "force", "moment", "power"),
+)
 #: What stands on a sheet of its own: everything above the pelvis.
 _UPPER = frozenset({row.variable for row in UPPER_BODY_TABLE} | {*ARM_POINTS.values(), CENTRE_OF_MASS})
 _GUTTER_MM = 6.0

@@ -49,9 +49,7 @@ def grid_page(drawing: Drawing, grid: Grid, note: str) -> Figure:
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns
     for i, names in enumerate(grid):
         for j, name in enumerate(names):
-            panel = sheet.panel(
-                LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM), _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM
-            )
+            panel = sheet.panel(LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM), _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(grid) - 1)
     draw_absences(sheet, absent)
     sheet.note(drawing.style.label(note), 193.2, most=2)

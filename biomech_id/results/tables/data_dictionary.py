@@ -126,9 +126,9 @@ The ground's action turns with the walker, so that one word fits both feet and e
 
 ## Above the pelvis
 
-Only in tables of trials whose markers show a thorax or a head ([the model](whole-body.md)). Words of the arms' axes are those of a person
-who stands upright with the palms forward. Loads of arms need no force plate; waist and neck need the ground's wrench on both feet, and
-what is written is the action of what is above on what is below.
+Only in tables of trials whose markers show a thorax or a head ([the model](whole-body.md)). Words of the arms' axes are those of a
+person who stands upright with the palms forward. Loads of arms need no force plate; waist and neck need the ground's wrench on both
+feet, and what is written is the action of what is above on what is below.
 
 {_sign_rows(UPPER_BODY_TABLE)}
 """
@@ -169,8 +169,9 @@ One row is one video frame. `frame` is the recording's own number, counted from 
 for each side, every row of the [sign table](conventions.md) as `<side><variable>.<component>` (scalars without a component), and
 the points {points} and those of the foot's outline in mm, laboratory axes. `CentreOfPressure` is given above
 5 % of body weight. The six-degree-of-freedom model adds `<side><Segment>{RESIDUAL_SUFFIX}` (mm): the root mean square distance
-between a segment's markers and the rigid cluster fitted to them. Trials that show a thorax or a head have the rows of the second sign
-table as well, the joint centres `SJC EJC WJC` (mm) and the whole body's `{CENTRE_OF_MASS}` (mm, no side; empty where a part is not seen).
+between a segment's markers and the rigid cluster fitted to them. Trials that show a thorax or a head have the rows of the second
+sign table as well, the joint centres `SJC EJC WJC` (mm) and the whole body's `{CENTRE_OF_MASS}` (mm, without a side; empty where a
+part is not seen).
 Kinetics of {", ".join(JOINTS)} are empty in every frame of a stance without an accepted plate and present in swing; of a stance
 that the recording cuts they are present in the frames whose force is certain. `<side>{KINETICS_VALID}` says it by frame: 1 they
 are known; 0 they are not; {AT_THE_END} they are, in the first or last four frames of a recording that begins or ends while the leg
