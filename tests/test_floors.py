@@ -53,6 +53,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("emg", "scipy"): "half of SciPy, for recordings without muscle signals",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.natural_spline", "scipy.linalg"): "half of SciPy, for files that need no derivative",
+    ("models.opensim.recorded_motion", "scipy.linalg"): "half of SciPy, for models that are only read",
     ("signal.smoothing_spline", "scipy.linalg"): "half of SciPy, for the vendor's kinetics only",
     ("signal.gaps", "scipy.interpolate"): "half of SciPy, for recordings without gaps",
     ("multibody.forward", "scipy.integrate"): "costs as much to import as NumPy; few users simulate",

@@ -13,8 +13,8 @@ from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.exports.opensim.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
 from biomech_id.exports.opensim.tool_tables import KINEMATICS_NOTES, write_tool_table
 from biomech_id.files.atomic import whole_file
-from biomech_id.models.opensim.external_loads import OuterForce, load_in_pose
-from biomech_id.models.opensim.inverse_dynamics import generalized_forces, speeds_of
+from biomech_id.models.opensim.external_loads import BodyLoad, OuterForce, loads_in_pose
+from biomech_id.models.opensim.inverse_dynamics import forces_in, skeleton_motion, speeds_of
 from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
 from biomech_id.models.opensim.muscle_paths import MusclePaths
 from biomech_id.models.opensim.recorded_motion import recorded_motion, row_before
@@ -143,7 +143,7 @@ def coordinates_in(table: StorageTable, model: MusculoskeletalModel) -> dict[str
 
 
 def _inverse_dynamics(setup: InverseDynamicsSetup, place: _Place, *, compat: bool) -> ToolOutcome:
-    model = read_osim(setup.model_file, muscles=False, compat=compat)
+    model = read_osim(setup.model_file, muscles=False, markers=False, compat=compat)
     skeleton = Skeleton(model)
     table = read_storage(setup.coordinates_file)
     columns = coordinates_in(table, model)
@@ -151,18 +151,14 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: _Place, *, compat: boo
         model, table.time_s, columns, in_degrees=table.in_degrees, cutoff_hz=setup.cutoff_hz, time_range_s=setup.time_range_s
     )
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
+    moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
     remarks = _not_excluded(setup)
-    loads = []
+    loads: tuple[BodyLoad, ...] = ()
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
-        pose = skeleton.pose(motion.q)
-        for outer in outer_forces(setup.external_loads_file):
-            loads.append(load_in_pose(outer, pose, motion.time_s))
-            if motion.time_s[-1] > outer.time_s[-1] or motion.time_s[0] < outer.time_s[0]:
-                remarks.append(
-                    f"The loads on {outer.segment} are recorded from {outer.time_s[0]:g} to {outer.time_s[-1]:g} s, "
-                    "the motion goes on beyond; there they are continued as straight lines, as OpenSim does."
-                )
-    found = generalized_forces(skeleton, motion.q, u, udot, loads, compat=compat)
+        outer = outer_forces(setup.external_loads_file)
+        loads = loads_in_pose(outer, skeleton.pose_in(moving.places), motion.time_s)
+        remarks += [remark for force in outer if (remark := _beyond(force, motion.time_s))]
+    found = forces_in(skeleton, moving, loads)
     order = list(skeleton.tree_order)
     names = [f"{model.coordinates[k].name}_{'moment' if model.coordinates[k].motion == 'rotational' else 'force'}" for k in order]
     place.write(
@@ -183,6 +179,17 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: _Place, *, compat: boo
             lambda path: write_tool_table(path, "Joint Reactions", labels, motion.time_s, values.reshape(len(values), -1)),
         )
     return ToolOutcome(tuple(place.written), tuple(remarks))
+
+
+def _beyond(force: OuterForce, time_s: FloatArray) -> str:
+    """That loads are not recorded over the whole motion; "" where they are."""
+    start, end = force.time_s[0], force.time_s[-1]
+    if start <= time_s[0] and time_s[-1] <= end:
+        return ""
+    return (
+        f"The loads on {force.segment} are recorded from {start:g} to {end:g} s, the motion goes on beyond; "
+        "there they are continued as straight lines, as OpenSim does."
+    )
 
 
 def _not_excluded(setup: InverseDynamicsSetup) -> list[str]:

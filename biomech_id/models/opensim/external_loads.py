@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,13 +70,13 @@ class BodyLoad:
         return self.force_N, self.moment_Nm
 
 
-def load_in_pose(outer: OuterForce, pose: SkeletonPose, time_s: FloatArray) -> BodyLoad:
-    """Return what a sampled force does to its body in a motion, between samples by natural cubic splines.
+def loads_in_pose(outer: Sequence[OuterForce], pose: SkeletonPose, time_s: FloatArray) -> tuple[BodyLoad, ...]:
+    """Return what sampled forces do to their bodies in a motion, between samples by natural cubic splines.
 
     Parameters
     ----------
-    outer : OuterForce
-        The samples.
+    outer : Sequence[OuterForce]
+        The samples; those of one table are taken together.
     pose : SkeletonPose
         N frames.
     time_s : FloatArray
@@ -87,11 +87,27 @@ def load_in_pose(outer: OuterForce, pose: SkeletonPose, time_s: FloatArray) -> B
     UnknownNameError
         A body that the model does not have.
     """
+    tables: dict[int, list[int]] = {}
+    for k, force in enumerate(outer):
+        tables.setdefault(id(force.time_s), []).append(k)
+    found: dict[int, BodyLoad] = {}
+    for members in tables.values():
+        columns = {(k, name): values for k in members for name, values in _recorded(outer[k])}
+        at = _sampled(columns, outer[members[0]].time_s, time_s)
+        found |= {k: _load(outer[k], pose, {name: at[k, name] for name, _ in _recorded(outer[k])}) for k in members}
+    return tuple(found[k] for k in range(len(outer)))
+
+
+def _recorded(force: OuterForce) -> list[tuple[str, FloatArray]]:
+    columns = (("force", force.force_N), ("moment", force.moment_Nm), ("point", force.point_m))
+    return [(name, values) for name, values in columns if values is not None]
+
+
+def _load(outer: OuterForce, pose: SkeletonPose, at: Mapping[str, FloatArray]) -> BodyLoad:
+    """The load (N, 3) of the force, moment and point that there are in each frame, in the axes of their bodies."""
     skeleton = pose.skeleton
     body, axes, of_point = (skeleton.body_index(name) for name in (outer.segment, outer.force_frame, outer.point_frame))
-    columns = {"force": outer.force_N, "moment": outer.moment_Nm, "point": outer.point_m}
-    at = _sampled({name: values for name, values in columns.items() if values is not None}, outer.time_s, time_s)
-    zero = np.zeros((len(time_s), 3))
+    zero = np.zeros((len(pose.origin_m), 3))
     R = pose.R_ground_body[:, axes]
     force, moment = ((R @ at.get(name, zero)[..., None])[..., 0] for name in ("force", "moment"))
     point = pose.origin_m[:, body]
@@ -100,7 +116,10 @@ def load_in_pose(outer: OuterForce, pose: SkeletonPose, time_s: FloatArray) -> B
     return BodyLoad(outer.segment, force, moment + cross(point, force))
 
 
-def _sampled(columns: Mapping[str, FloatArray], time_s: FloatArray, at_s: FloatArray) -> dict[str, FloatArray]:
+_Key = tuple[int, str]
+
+
+def _sampled(columns: Mapping[_Key, FloatArray], time_s: FloatArray, at_s: FloatArray) -> dict[_Key, FloatArray]:
     """Each of the columns (n, 3) at other times."""
     together = np.column_stack(list(columns.values())) if columns else np.zeros((len(time_s), 0))
     if len(time_s) >= _FEWEST:

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.algebra.vectors import cross, dot
+from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError
 from biomech_id.models.opensim.skeleton import Skeleton
 from biomech_id.models.opensim.slip import with_slip
-from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.models.opensim.tree_motion import TreePlaces, TreeRates, carried, cross_last
 from biomech_id.multibody.musculoskeletal import ANGULAR_SPEED_KINDS, SURROUNDINGS, ModelJoint
 
 #: Below this cosine of the second angle, three angles do not determine an angular velocity any more.
@@ -110,66 +110,114 @@ def generalized_forces(
     InvalidValueError
         A ball joint in gimbal lock, whose angular velocity no rates of angles give.
     """
-    q, u, udot = (np.asarray(values, dtype=np.float64) for values in (q, u, udot))
+    return forces_in(skeleton, skeleton_motion(skeleton, q, u, udot, compat=compat), loads)
+
+
+@dataclass(frozen=True, eq=False)
+class SkeletonMotion:
+    """A skeleton in motion.
+
+    Attributes
+    ----------
+    places : TreePlaces
+        Where its joints' child frames are.
+    rates : TreeRates
+        How they move.
+    """
+
+    places: TreePlaces
+    rates: TreeRates
+
+
+def skeleton_motion(skeleton: Skeleton, q: ArrayLike, u: ArrayLike, udot: ArrayLike, *, compat: bool = False) -> SkeletonMotion:
+    """Return the motion of all frames.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The model.
+    q, u, udot : ArrayLike
+        (N, nq), as for `generalized_forces`.
+    compat : bool, optional
+        Whether with OpenSim's slip.
+    """
+    q, u, udot = (skeleton.checked(np.asarray(values, dtype=np.float64)) for values in (q, u, udot))
     rate, second = _rates(skeleton, q, u, udot)
-    moving = skeleton.kinematics(q, rate, second)
-    if compat:
-        moving = with_slip(skeleton, moving)
-    force, moment = _required(skeleton, moving, loads)
-    layout = skeleton.layout
-    on_row = layout.beyond[1:].T.astype(np.float64)
-    F, M = on_row @ force, on_row @ moment
-    about = M - cross(moving.at_m, F)
-    per_row = np.where(layout.turning, dot(moving.axis, about), dot(moving.axis, F)) * moving.slope
-    tau = per_row @ layout.of_speed
-    reactions = _reactions(skeleton, moving, force, moment)
-    for number, joint in enumerate(skeleton.joints):
-        if joint.kind in ANGULAR_SPEED_KINDS:
-            tau[:, [skeleton.model.index(name) for name in joint.coordinates[:3]]] = _moment_in_parent(
-                skeleton, moving, reactions, number
-            )
+    places = skeleton.tree.places(q)
+    rates = skeleton.tree.rates(places, q, rate, second)
+    return SkeletonMotion(places, with_slip(skeleton, places, rates) if compat else rates)
+
+
+def forces_in(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOnBody] = ()) -> GeneralizedForces:
+    """Return the generalised forces of a motion that is there already.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The model.
+    motion : SkeletonMotion
+        Its motion.
+    loads : Iterable[LoadOnBody], optional
+        Wrenches on bodies, by name, axes of the surroundings.
+    """
+    force, moment = _required(skeleton, motion, loads)
+    layout, places = skeleton.layout, motion.places
+    beyond = skeleton.bodies_beyond.astype(float)
+    total, about_origin = (_summed(beyond, values) for values in (force, moment))
+    # What lies beyond a row is what lies beyond its joint.
+    joint = skeleton.tree.body - 1
+    along = np.where(layout.turning[:, None, None], about_origin[joint] - cross_last(places.at, total[joint]), total[joint])
+    per_row = (places.axis * along).sum(axis=1) * places.slope
+    tau = per_row.T @ layout.of_speed
+    point = places.origin[1:]
+    names = tuple(joint.name for joint in skeleton.joints)
+    first = [values.transpose(2, 0, 1) for values in (total, about_origin - cross_last(point, total), point)]
+    reactions = JointReaction(names, first[0], first[1], first[2])
+    for number, each in enumerate(skeleton.joints):
+        if each.kind in ANGULAR_SPEED_KINDS:
+            columns = [skeleton.model.index(name) for name in each.coordinates[:3]]
+            tau[:, columns] = _moment_in_parent(skeleton, places, reactions, number)
     return GeneralizedForces(tau, reactions)
 
 
-def _required(skeleton: Skeleton, moving: Kinematics, loads: Iterable[LoadOnBody]) -> tuple[FloatArray, FloatArray]:
-    """Force (N, B, 3) and moment (N, B, 3) about the origin that each body needs beyond weight and loads."""
+def _summed(beyond: FloatArray, values: FloatArray) -> FloatArray:
+    return np.asarray((beyond @ values.reshape(len(values), -1)).reshape(values.shape))
+
+
+def _required(skeleton: Skeleton, motion: SkeletonMotion, loads: Iterable[LoadOnBody]) -> tuple[FloatArray, FloatArray]:
+    """Force (B, 3, N) and moment (B, 3, N) about the origin that each body needs beyond weight and loads."""
     mass, com_m, tensor = skeleton.inertia_in_frames
-    R = moving.R_lab_body[:, 1:]
-    omega, alpha = moving.omega_rad_s[:, 1:], moving.alpha_rad_s2[:, 1:]
-    arm = (R @ com_m[..., None])[..., 0]
-    acceleration = moving.acceleration_m_s2[:, 1:] + cross(alpha, arm) + cross(omega, cross(omega, arm))
-    force = mass[:, None] * (acceleration - np.asarray(skeleton.model.gravity_m_s2))
-    turned = np.swapaxes(R, -1, -2)
-    spin, change = ((R @ (tensor @ (turned @ w[..., None])))[..., 0] for w in (omega, alpha))
-    moment = change + cross(omega, spin) + cross(moving.origin_m[:, 1:] + arm, force)
+    C, B = motion.places.columns[1:], len(mass)
+    omega, alpha = motion.rates.omega[1:], motion.rates.alpha[1:]
+    arm = (com_m[:, None] @ C.reshape(B, 3, -1)).reshape(B, 3, -1)
+    acceleration = motion.rates.acceleration[1:] + carried(omega, alpha, arm)
+    force = mass[:, None, None] * (acceleration - np.asarray(skeleton.model.gravity_m_s2)[:, None])
+    spin, change = (_turned_by(C, tensor @ (C * values[:, None]).sum(axis=2)) for values in (omega, alpha))
+    moment = change + cross_last(omega, spin) + cross_last(motion.places.origin[1:] + arm, force)
     for load in loads:
         # A load on what stands still moves nothing.
         if load.segment != SURROUNDINGS:
             body = skeleton.layout.bodies.index(skeleton.body_names[skeleton.body_index(load.segment)])
             outer_force, outer_moment = load.at_origin()
-            force[:, body] -= outer_force
-            moment[:, body] -= outer_moment
+            force[body] -= outer_force.T
+            moment[body] -= outer_moment.T
     return force, moment
 
 
-def _reactions(skeleton: Skeleton, moving: Kinematics, force: FloatArray, moment: FloatArray) -> JointReaction:
-    beyond = skeleton.bodies_beyond.astype(np.float64)
-    total, about_origin = beyond @ force, beyond @ moment
-    point = moving.origin_m[:, 1:]
-    names = tuple(joint.name for joint in skeleton.joints)
-    return JointReaction(names, total, about_origin - cross(point, total), point)
+def _turned_by(columns: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Vectors (B, 3, N) of frames in the axes of the surroundings."""
+    return np.asarray((columns * vectors[:, :, None]).sum(axis=1))
 
 
-def _moment_in_parent(skeleton: Skeleton, moving: Kinematics, reactions: JointReaction, number: int) -> FloatArray:
+def _moment_in_parent(skeleton: Skeleton, places: TreePlaces, reactions: JointReaction, number: int) -> FloatArray:
     """Moment (N, 3) in the axes of the parent's joint frame, with what the way of an ellipsoid's origin adds."""
-    joint = skeleton.joints[number]
-    parent = skeleton.layout.parents[number]
-    R_lab_parent = moving.R_lab_body[:, parent] @ skeleton.layout.R_parent_joint[number]
+    joint, parent = skeleton.joints[number], skeleton.layout.parents[number]
+    R_lab_parent = places.columns[parent].transpose(2, 1, 0) @ skeleton.layout.R_parent_joint[number]
     turned = np.swapaxes(R_lab_parent, -1, -2)
     moment = (turned @ reactions.moment_Nm[:, number, :, None])[..., 0]
     if joint.radii_m:
         force = (turned @ reactions.force_N[:, number, :, None])[..., 0]
-        normal = (turned @ moving.R_lab_body[:, number + 1])[..., 2]
+        normal = (turned @ places.columns[number + 1, 2].T[..., None])[..., 0]
         moment = moment + cross(normal, np.asarray(joint.radii_m) * force)
     return np.asarray(moment)
 

@@ -137,15 +137,20 @@ def tool_lowpass(time_s: FloatArray, values: FloatArray, cutoff_hz: float) -> tu
 
 def _pass(values: FloatArray, share: float) -> FloatArray:
     """One pass; ``share`` is the cut-off over the rate."""
+    from scipy.linalg import solve_banded
+
     w = np.tan(np.pi * share)
     D = (w + 1) * (w * w + w + 1)
     gain = w**3 / D
     a1, a2, a3 = (3 * w**3 + 2 * w * w - 2 * w - 3) / D, (3 * w**3 - 2 * w * w - 2 * w + 3) / D, (w - 1) * (w * w - w + 1) / D
-    out = values.copy()
-    driven = gain * (values[3:] + 3 * values[2:-1] + 3 * values[1:-2] + values[:-3])
-    for i in range(_ORDER, len(values)):
-        out[i] = driven[i - _ORDER] - a1 * out[i - 1] - a2 * out[i - 2] - a3 * out[i - 3]
-    return out
+    right = values.copy()
+    right[_ORDER:] = gain * (values[3:] + 3 * values[2:-1] + 3 * values[1:-2] + values[:-3])
+    # The recursion y_i + a1 y_i-1 + a2 y_i-2 + a3 y_i-3 = right_i is a banded triangular system.
+    band = np.ones((_ORDER + 1, len(values)))
+    for k, coefficient in enumerate((a1, a2, a3), 1):
+        band[k] = coefficient
+        band[k, : _ORDER - k] = 0.0
+    return np.asarray(solve_banded((_ORDER, 0), band, right, check_finite=False))
 
 
 def row_before(time_s: FloatArray, at_s: float) -> int:

@@ -18,8 +18,8 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import ShapeError, UnknownNameError
 from biomech_id.models.opensim.joint_steps import joint_steps
-from biomech_id.multibody.joints import AxisFunction, Orientation, PolynomialFunction, Turn
-from biomech_id.multibody.kinematics import Kinematics, TreeLayout, axis_rotation, move
+from biomech_id.models.opensim.tree_motion import TreeMotion, TreePlaces
+from biomech_id.multibody.kinematics import TreeLayout
 from biomech_id.multibody.musculoskeletal import SURROUNDINGS, ModelJoint, MusculoskeletalModel
 
 
@@ -215,16 +215,10 @@ class Skeleton:
             tensor.append(R.T @ body.inertia_kgm2 @ R)
         return np.array(mass), np.array(com).reshape(-1, 3), np.array(tensor).reshape(-1, 3, 3)
 
-    def turn_functions(self, number: int) -> tuple[AxisFunction, ...]:
-        """Functions of a joint's turns, as its steps hold them.
-
-        Parameters
-        ----------
-        number : int
-            Of the joint in `joints`.
-        """
-        turns = [step for step in self.layout.joints[number] if isinstance(step, Turn)]
-        return tuple(step.function or PolynomialFunction((0.0, 1.0)) for step in turns)
+    @cached_property
+    def tree(self) -> TreeMotion:
+        """The layout, compiled."""
+        return TreeMotion(self.layout)
 
     # Coordinates.
 
@@ -251,7 +245,7 @@ class Skeleton:
         q : ArrayLike
             (N, nq), rad or m; what stands in coupled columns is not looked at.
         """
-        q = np.array(self._checked(q))
+        q = np.array(self.checked(q))
         for dependent, independent, k in self.couplings:
             q[:, dependent] = self.model.couplings[k].function.value(q[:, independent])
         return q
@@ -278,7 +272,19 @@ class Skeleton:
             J[:, dependent] = self.model.couplings[k].function.slope(q[:, independent])[:, None] * J[:, independent]
         return J
 
-    def _checked(self, q: ArrayLike) -> FloatArray:
+    def checked(self, q: ArrayLike) -> FloatArray:
+        """Coordinates as numbers, if there is one column for each.
+
+        Parameters
+        ----------
+        q : ArrayLike
+            (N, nq).
+
+        Raises
+        ------
+        ShapeError
+            Another number of columns.
+        """
         q = np.asarray(q)
         q = q if q.dtype.kind in "fc" else q.astype(np.float64)
         if q.ndim != 2 or q.shape[1] != len(self.coordinates):
@@ -303,34 +309,26 @@ class Skeleton:
         ShapeError
             Another number of coordinates.
         """
-        q = self._checked(q)
-        layout = self.layout
-        N, B, S = len(q), len(layout.parents) + 1, len(layout.rows)
-        R, p = np.empty((N, B, 3, 3), q.dtype), np.zeros((N, B, 3), q.dtype)
-        axis, at, slope = np.empty((N, S, 3), q.dtype), np.empty((N, S, 3), q.dtype), np.ones((N, S), q.dtype)
-        R[:, 0] = np.eye(3)
-        row = 0
-        for body, parent in enumerate(layout.parents, 1):
-            turned = R[:, parent] @ layout.R_parent_joint[body - 1]
-            place = p[:, parent] + R[:, parent] @ layout.place_m[body - 1]
-            for step in layout.joints[body - 1]:
-                assert not isinstance(step, Orientation)
-                amount = q[:, layout.rows[row][2]]
-                if step.function is not None:
-                    slope[:, row] = step.function.slope(amount)
-                    amount = step.function.value(amount)
-                along = turned @ np.asarray(step.axis)
-                axis[:, row], at[:, row] = along, place
-                if isinstance(step, Turn):
-                    turned = turned @ axis_rotation(step.axis, amount)
-                else:
-                    place = place + along * amount[:, None]
-                row += 1
-            R[:, body], p[:, body] = turned, place
+        return self.pose_in(self.tree.places(self.checked(q)))
+
+    def pose_in(self, places: TreePlaces) -> SkeletonPose:
+        """The same, from where the joints' child frames are.
+
+        Parameters
+        ----------
+        places : TreePlaces
+            Of `tree`.
+        """
         order, R_frame_body, place_in_frame = self._to_bodies
-        R, p = R[:, order], p[:, order]
-        origin = p + (R @ place_in_frame[..., None])[..., 0]
-        return SkeletonPose(self, R @ R_frame_body, origin, axis, at, slope)
+        B, N = len(order), places.origin.shape[-1]
+        flat = places.columns[order].reshape(B, 3, -1)
+        columns = (np.swapaxes(R_frame_body, 1, 2) @ flat).reshape(B, 3, 3, N)
+        origin = places.origin[order] + (place_in_frame[:, None] @ flat).reshape(B, 3, N)
+        # The columns of a frame are the first of its axes; as a matrix they are the second.
+        return SkeletonPose(
+            self, columns.transpose(3, 0, 2, 1), origin.transpose(2, 0, 1), places.axis.transpose(2, 0, 1),
+            places.at.transpose(2, 0, 1), places.slope.T,
+        )  # fmt: skip
 
     def marker_places(self, names: Sequence[str] | None = None) -> tuple[tuple[int, ...], FloatArray]:
         """Body (K,) and place (K, 3), m, of markers.
@@ -367,16 +365,3 @@ class Skeleton:
             Which markers; None for all of the model, in its order.
         """
         return self.pose(q).points(*self.marker_places(names))
-
-    def kinematics(self, q: ArrayLike, u: ArrayLike, a: ArrayLike) -> Kinematics:
-        """Motion of the joints' child frames.
-
-        Parameters
-        ----------
-        q : ArrayLike
-            (N, nq), coordinates.
-        u, a : ArrayLike
-            (N, nq), their first and second derivatives in time.
-        """
-        q, u, a = (self._checked(values) for values in (q, u, a))
-        return move(self.layout, q, u, a)

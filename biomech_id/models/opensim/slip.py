@@ -18,36 +18,36 @@ from dataclasses import replace
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.vectors import cross
 from biomech_id.models.opensim.joint_steps import constant_value
 from biomech_id.models.opensim.skeleton import Skeleton
-from biomech_id.multibody.kinematics import Kinematics
+from biomech_id.models.opensim.tree_motion import TreePlaces, TreeRates, cross_last
+from biomech_id.multibody.joints import Turn
 from biomech_id.multibody.musculoskeletal import ModelJoint
 
 #: Mobility that OpenSim leaves out for the third axis.
 _THIRD = 2
 
 
-def with_slip(skeleton: Skeleton, moving: Kinematics) -> Kinematics:
+def with_slip(skeleton: Skeleton, places: TreePlaces, rates: TreeRates) -> TreeRates:
     """Accelerations as OpenSim has them.
 
     Parameters
     ----------
     skeleton : Skeleton
         The model.
-    moving : Kinematics
-        Its true motion.
+    places : TreePlaces
+        Where its frames are.
+    rates : TreeRates
+        Their true motion.
     """
-    alpha, acceleration = moving.alpha_rad_s2.copy(), moving.acceleration_m_s2.copy()
+    alpha, acceleration = rates.alpha.copy(), rates.acceleration.copy()
     for number, joint in enumerate(skeleton.joints):
-        extra = _extra(skeleton, moving, number, joint) if slips(joint) else None
-        if extra is None:
-            continue
-        bodies = np.flatnonzero(skeleton.bodies_beyond[number]) + 1
-        arm = moving.origin_m[:, bodies] - moving.origin_m[:, [number + 1]]
-        alpha[:, bodies] += extra[:, None]
-        acceleration[:, bodies] += cross(np.broadcast_to(extra[:, None], arm.shape), arm)
-    return replace(moving, alpha_rad_s2=alpha, acceleration_m_s2=acceleration)
+        if slips(joint):
+            extra = _extra(skeleton, places, rates, number)
+            bodies = np.flatnonzero(skeleton.bodies_beyond[number]) + 1
+            alpha[bodies] += extra
+            acceleration[bodies] += cross_last(extra, places.origin[bodies] - places.origin[number + 1])
+    return replace(rates, alpha=alpha, acceleration=acceleration)
 
 
 def slips(joint: ModelJoint) -> bool:
@@ -80,16 +80,19 @@ def _carried(joint: ModelJoint) -> tuple[set[int], set[int]]:
     return first, {k for k, mobility in enumerate(of) if mobility is not None and mobility != _THIRD}
 
 
-def _extra(skeleton: Skeleton, moving: Kinematics, number: int, joint: ModelJoint) -> FloatArray:
-    """What OpenSim adds to the child's angular acceleration, (N, 3)."""
-    layout = skeleton.layout
-    rows = [row for row, (body, turns, _) in enumerate(layout.rows) if body == number + 1 and turns]
-    constant = [constant_value(function) is not None for function in skeleton.turn_functions(number)]
-    rows = [row for row, fixed in zip(rows, constant, strict=True) if not fixed]
-    w = [np.zeros((len(moving.u), 3)) for _ in range(3)]
+def _extra(skeleton: Skeleton, places: TreePlaces, rates: TreeRates, number: int) -> FloatArray:
+    """What OpenSim adds to the child's angular acceleration, (3, N)."""
+    joint, tree = skeleton.joints[number], skeleton.tree
+    # A constant turn between moving ones is a row too, but none of OpenSim's rates.
+    rows = [
+        row
+        for row in np.flatnonzero(tree.body == number + 1).tolist()
+        if isinstance(step := tree.steps[row], Turn) and (step.function is None or constant_value(step.function) is None)
+    ]
+    w = [np.zeros_like(places.origin[0]) for _ in range(3)]
     moved = [k for k, mobility in enumerate(_mobilities(joint)) if mobility is not None]
     for k, row in zip(moved, rows, strict=True):
-        w[k] = moving.axis[:, row] * (moving.slope[:, row] * moving.u[:, layout.rows[row][2]])[:, None]
+        w[k] = places.axis[row] * rates.rate[row]
     first, second = _carried(joint)
     V1, V2 = (sum((w[k] for k in rotations), np.zeros_like(w[0])) for rotations in (first, second))
-    return cross(V1 - w[0], w[1]) + cross(V2 - w[0] - w[1], w[2])
+    return cross_last(V1 - w[0], w[1]) + cross_last(V2 - w[0] - w[1], w[2])

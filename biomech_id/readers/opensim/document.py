@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -20,13 +21,15 @@ _DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 _COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
 
 
-def read_document(path: Path) -> ElementTree.Element:
+def read_document(path: Path, without: str = "") -> ElementTree.Element:
     """Return the root of one of OpenSim's XML documents.
 
     Parameters
     ----------
     path : Path
         The file.
+    without : str, optional
+        Tag of an element that is not wanted and, where the document has one of it, not even looked into.
 
     Raises
     ------
@@ -35,16 +38,28 @@ def read_document(path: Path) -> ElementTree.Element:
     """
     try:
         text = _decoded(path.read_bytes())
+        text = _cut(text, without) if without else text
         if "<!ENTITY" in text:
             raise FileRefusedError(
                 f"{path.name} defines XML entities, which no OpenSim document does.",
                 value="<!ENTITY", expected="a plain OpenSim document", where=str(path),
             )  # fmt: skip
-        return ElementTree.fromstring(_COLONS.sub(r"\1..", text) if "::" in text else text)
+        # Comments, thousands of them, go to whatever costs least.
+        parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(comment_factory=str))  # type: ignore[arg-type]
+        parser.feed(_COLONS.sub(r"\1..", text) if "::" in text else text)
+        root: ElementTree.Element = parser.close()
+        return root
     except (OSError, ElementTree.ParseError, ValueError, LookupError) as error:
         raise FileRefusedError(
             f"{path.name} cannot be read as an OpenSim document: {error}.", value=str(error), expected="XML", where=str(path)
         ) from error
+
+
+def _cut(text: str, tag: str) -> str:
+    """The text without the one element of a tag; as it is where there are none or several."""
+    start, end = text.find(f"<{tag}"), text.rfind(f"</{tag}>")
+    once = 0 <= start < end and text.find(f"<{tag}", start + 1, end) < 0
+    return text[:start] + text[end + len(tag) + 3 :] if once else text
 
 
 def with_colons(text: str) -> str:
@@ -117,15 +132,23 @@ def element_numbers(element: ElementTree.Element, tag: str, count: int | None, w
     """
     text = element_text(element, tag)
     try:
-        numbers = np.array([float(word) for word in text.strip("()").replace(",", " ").split()])
+        numbers = [float(word) for word in text.split()]
     except ValueError:
-        numbers = np.full(1, np.nan)
-    if (count is not None and len(numbers) != count) or np.isnan(numbers).any():
+        numbers = _loosely(text)
+    if (count is not None and len(numbers) != count) or any(x != x for x in numbers):
         raise InvalidValueError(
             f"The {tag} of {described(element)} is {text[:60]!r}.", value=text[:60],
             expected="numbers" if count is None else f"{count} numbers", where=where,
         )  # fmt: skip
-    return numbers
+    return np.array(numbers)
+
+
+def _loosely(text: str) -> list[float]:
+    """Numbers in brackets or between commas; one NaN where they are none."""
+    try:
+        return [float(word) for word in text.strip("()").replace(",", " ").split()]
+    except ValueError:
+        return [np.nan]
 
 
 def element_number(element: ElementTree.Element, tag: str, default: float, where: str) -> float:
@@ -160,6 +183,25 @@ def described(element: ElementTree.Element) -> str:
     """
     name = element.get("name", "")
     return f"{element.tag} {name}" if name else element.tag
+
+
+def body_fixed(angles_rad: FloatArray) -> FloatArray:
+    """Rotation (3, 3) of turns about x, y and z that each follow the turns before.
+
+    Parameters
+    ----------
+    angles_rad : FloatArray
+        (3,), rad.
+    """
+    x, y, z = angles_rad.tolist()
+    if x == y == z == 0.0:
+        return np.eye(3)
+    (cx, sx), (cy, sy), (cz, sz) = ((math.cos(angle), math.sin(angle)) for angle in (x, y, z))
+    return np.array([
+        [cy * cz, -cy * sz, sy],
+        [cx * sz + sx * sy * cz, cx * cz - sx * sy * sz, -sx * cy],
+        [sx * sz - cx * sy * cz, sx * cz + cx * sy * sz, cx * cy],
+    ])  # fmt: skip
 
 
 def objects_in(element: ElementTree.Element | None, tag: str) -> Iterator[ElementTree.Element]:

@@ -7,12 +7,19 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from biomech_id.algebra.rotation import cardan_matrix
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import ConstantFunction
 from biomech_id.multibody.joints import Axis, AxisFunction, PolynomialFunction, X, Y, Z
 from biomech_id.multibody.musculoskeletal import ModelCoordinate, ModelJoint, MotionKind, OffsetFrame, TransformAxis
-from biomech_id.readers.opensim.document import described, element_number, element_numbers, element_text, is_true, socket
+from biomech_id.readers.opensim.document import (
+    body_fixed,
+    described,
+    element_number,
+    element_numbers,
+    element_text,
+    is_true,
+    socket,
+)
 from biomech_id.readers.opensim.functions import function_in
 
 #: Frame of a name, with who asks.
@@ -87,7 +94,7 @@ def joint_of(element: Element, hangs_in: str, find: Finder, where: str) -> tuple
 
 def _placed(element: Element, body: str, tags: tuple[str, str], where: str) -> OffsetFrame:
     place, angles = (element_numbers(element, tag, 3, where) if element_text(element, tag) else np.zeros(3) for tag in tags)
-    return OffsetFrame(body, place, cardan_matrix(angles, "xyz"))
+    return OffsetFrame(body, place, body_fixed(angles))
 
 
 def coordinate_elements(joint: Element) -> Iterator[Element]:

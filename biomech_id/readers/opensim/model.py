@@ -12,7 +12,6 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from biomech_id.algebra.rotation import cardan_matrix
 from biomech_id.errors import FileRefusedError
 from biomech_id.multibody.functions import ScaledFunction
 from biomech_id.multibody.musculoskeletal import (
@@ -26,6 +25,7 @@ from biomech_id.multibody.musculoskeletal import (
     WrapObject,
 )
 from biomech_id.readers.opensim.document import (
+    body_fixed,
     described,
     element_number,
     element_numbers,
@@ -56,7 +56,7 @@ _ROUNDED = (
 _SIZES = {"cylinder": 2, "ellipsoid": 3, "sphere": 1, "torus": 2}
 
 
-def read_osim(path: str | Path, *, muscles: bool = True, compat: bool = False) -> MusculoskeletalModel:
+def read_osim(path: str | Path, *, muscles: bool = True, markers: bool = True, compat: bool = False) -> MusculoskeletalModel:
     """Read a model.
 
     Parameters
@@ -64,7 +64,9 @@ def read_osim(path: str | Path, *, muscles: bool = True, compat: bool = False) -
     path : str | Path
         The ``.osim`` file, of any version.
     muscles : bool, optional
-        Whether muscles' paths are wanted; without them half the time is saved.
+        Whether muscles' paths, and what they wrap over, are wanted; without them half the time is saved.
+    markers : bool, optional
+        Whether markers are wanted.
     compat : bool, optional
         Whether joint offsets and moments of inertia of files before version 4 are rounded to six digits, as OpenSim 4 does when it
         reads them: up to 1e-6 m at a toe.
@@ -79,10 +81,13 @@ def read_osim(path: str | Path, *, muscles: bool = True, compat: bool = False) -
         A marker, joint or path that names what is not there.
     """
     path = Path(path)
-    return model_in(read_document(path), str(path), muscles=muscles, compat=compat)
+    root = read_document(path, without="" if muscles else "ForceSet")
+    return model_in(root, str(path), muscles=muscles, markers=markers, compat=compat)
 
 
-def model_in(root: Element, where: str, *, muscles: bool = True, compat: bool = False) -> MusculoskeletalModel:
+def model_in(
+    root: Element, where: str, *, muscles: bool = True, markers: bool = True, compat: bool = False
+) -> MusculoskeletalModel:
     """Return the model that a document holds.
 
     Parameters
@@ -92,7 +97,9 @@ def model_in(root: Element, where: str, *, muscles: bool = True, compat: bool = 
     where : str
         Its file, for messages.
     muscles : bool, optional
-        Whether muscles' paths are wanted.
+        Whether muscles' paths, and what they wrap over, are wanted.
+    markers : bool, optional
+        Whether markers are wanted.
     compat : bool, optional
         Whether OpenSim's rounding of old files is done too.
     """
@@ -112,8 +119,8 @@ def model_in(root: Element, where: str, *, muscles: bool = True, compat: bool = 
     return MusculoskeletalModel(
         model.get("name", ""), tuple(_body(body, where) for body in bodies), joints, coordinates,
         gravity if len(gravity) == 3 else (0.0, -9.80665, 0.0),
-        couplings=tuple(_couplings(model, where)), markers=markers_in(model, where, frames), muscles=paths,
-        wrap_objects=tuple(_wraps(model, where)), ignored=unused, source=where,
+        couplings=tuple(_couplings(model, where)), markers=markers_in(model, where, frames) if markers else (), muscles=paths,
+        wrap_objects=tuple(_wraps(model, where)) if muscles else (), ignored=unused, source=where,
     )  # fmt: skip
 
 
@@ -231,7 +238,7 @@ class FrameFinder:
             offset = self.offsets.get(last)
         if offset is None:
             # A body that is not there is refused by the model, with the name of who wants it.
-            return OffsetFrame(last)
+            return self.made.setdefault(last, OffsetFrame(last))
         if last in passed:
             raise FileRefusedError(
                 f"{of} is on the frames {', '.join(passed)}, which stand on each other.",
@@ -240,9 +247,11 @@ class FrameFinder:
                 where=self.where,
             )
         base = self.find(socket(offset, "parent", "parent"), f"The frame {last}", own, (*passed, last))
-        R = np.asarray(base.R_body_frame)
-        place, angles = (_three(offset, tag, self.where) for tag in ("translation", "orientation"))
-        return OffsetFrame(base.body, np.asarray(base.place_m) + R @ place, R @ cardan_matrix(angles, "xyz"))
+        place, R = _three(offset, "translation", self.where), body_fixed(_three(offset, "orientation", self.where))
+        if base is not self.made.get(base.body):
+            turned = np.asarray(base.R_body_frame)
+            place, R = np.asarray(base.place_m) + turned @ place, turned @ R
+        return OffsetFrame(base.body, place, R)
 
 
 def _three(element: Element, tag: str, where: str) -> np.ndarray:
@@ -319,7 +328,7 @@ def _wraps(model: Element, where: str) -> Iterator[WrapObject]:
                     expected=", ".join(tags),
                     where=where,
                 )
-            R = cardan_matrix(_three(element, "xyz_body_rotation", where), "xyz")
+            R = body_fixed(_three(element, "xyz_body_rotation", where))
             frame = OffsetFrame(body.get("name", SURROUNDINGS), _three(element, "translation", where), R)
             quadrant, active = element_text(element, "quadrant") or "all", is_true(element, "active", default=True)
             yield WrapObject(element.get("name", ""), kind, frame, size, quadrant, active)

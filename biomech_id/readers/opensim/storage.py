@@ -219,6 +219,16 @@ def _header(lines: list[str], path: Path) -> tuple[str, tuple[str, ...], bool]:
 
 
 def _rows(path: Path, lines: list[str], first: int, n_columns: int) -> FloatArray:
+    """Numbers (n, n_columns); all at once where every line has as many tabs as the names, else line by line."""
+    plain = [line for line in lines[first:] if line and not line.isspace()]
+    tabs = n_columns - 1
+    if plain and all(line.count("\t") == tabs for line in plain):
+        try:
+            numbers = np.fromstring("\t".join(plain), sep="\t")
+        except ValueError:
+            numbers = np.empty(0)
+        if numbers.size == len(plain) * n_columns:
+            return np.asarray(numbers.reshape(len(plain), n_columns))
     rows = []
     for number, line in enumerate(lines[first:], start=first + 1):
         if not line.strip():
