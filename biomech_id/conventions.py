@@ -452,7 +452,7 @@ TABLES: tuple[TableRow, ...] = (
         Column("end_s", "number", "foot off; empty if the trial ends in the stance", "s"),
         Column("plate", "text", "names of the plates that carry it, joined by ' + '; empty if none"),
         Column("verdict", "text", "clean two_plates override: kinetics; part: kinetics where the force is certain; "
-               "other_foot left_plate outline light cut no_plate: none"),
+               "other_foot left_plate beside_foot outline light cut no_plate: none"),
         Column("reason", "text", "one sentence a technician can act on"),
         Column("rule", "text", "what decided, whatever the sentence's words; empty in older tables", added=True),
     )),

@@ -45,7 +45,7 @@ MOST_LINES = sum([
     760,  # inverse dynamics, scaling and setups of OpenSim
     486,  # opensim-run and scaled models as files
     620,  # muscle paths over cylinders
-    150,  # events of patients
+    185,  # events of patients, aids on plates
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

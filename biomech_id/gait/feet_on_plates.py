@@ -11,7 +11,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.gait.contacts import PlateContact, centre_of_pressure_m, surface_normal
-from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.landmarks import Landmarks, horizontal_unit
 from biomech_id.signal.resample import window_mean
 from biomech_id.trial import ForcePlate, Trial
 
@@ -123,6 +123,23 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> Fl
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.clip(np.einsum("nj,nj->n", offset, along) / length2, 0.0, 1.0)
     return np.asarray(np.linalg.norm(offset - share[:, None] * along, axis=1))
+
+
+def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
+    """Horizontal distance (n,) from points (n, 3) to the line through heel and toe marker of one foot, however far ahead, metres.
+
+    Parameters
+    ----------
+    landmarks : Landmarks
+        Pelvis and feet of the trial.
+    side : str
+        "L" or "R".
+    point_m : FloatArray
+        (n, 3), laboratory axes, metres.
+    """
+    heel, toe = landmarks.heel_lab_m[side], landmarks.toe_lab_m[side]
+    along, offset = horizontal_unit(toe - heel), (point_m - heel)[:, :2]
+    return np.asarray(np.abs(along[:, 0] * offset[:, 1] - along[:, 1] * offset[:, 0]))
 
 
 def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tuple[str, float]:

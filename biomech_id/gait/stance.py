@@ -22,6 +22,7 @@ class Verdict(StrEnum):
     TWO_PLATES = "two_plates"
     OTHER_FOOT = "other_foot"
     LEFT_PLATE = "left_plate"
+    BESIDE_FOOT = "beside_foot"
     OUTLINE = "outline"
     LIGHT = "light"
     CUT = "cut"
@@ -45,6 +46,7 @@ DECIDES: dict[str, Verdict] = {
     "foot-alone": Verdict.CLEAN, "foot-by-file": Verdict.CLEAN, "foot-on-plates": Verdict.TWO_PLATES,
     "other-foot-on-plate": Verdict.OTHER_FOOT, "loaded-before-strike": Verdict.OTHER_FOOT, "loaded-after-off": Verdict.OTHER_FOOT,
     "force-ends-early": Verdict.LEFT_PLATE, "force-vanishes": Verdict.LEFT_PLATE, "force-begins-late": Verdict.LEFT_PLATE,
+    "force-beside-foot": Verdict.BESIDE_FOOT,
     "foot-unseen": Verdict.OUTLINE, "foot-beyond-plate": Verdict.OUTLINE, "foot-too-light": Verdict.LIGHT,
     "foot-alone-cut": Verdict.PART, "foot-by-file-cut": Verdict.PART,
     "stance-cut": Verdict.CUT, "no-loaded-plate-cut": Verdict.CUT, "no-loaded-plate": Verdict.NO_PLATE,

@@ -15,7 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding
-from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_to_foot, height_above
+from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_beside_foot, distance_to_foot, height_above
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M
 from biomech_id.gait.stance import FLAT_SHARE, Stance, Verdict
@@ -41,6 +41,11 @@ HIGHEST_M, LOWEST_M = 0.10, -0.05
 #: In a laboratory whose plates are of one height, a foot whose stances lie within a step of each other stands on them; its outline,
 #: of a static trial in which something lay under the foot or the origin was another, may be off by this much.
 ONE_HEIGHT_M, ONE_LEVEL_M, OUTLINE_OFF_M = 0.02, 0.06, 0.15
+#: A force that acts this far beside the line from heel to toe, for as long as a load is shared at least, is not (only) the foot's.
+#: In 188 recorded stances it lay 79 mm beside it at most (95 % of the time); 20 % of body weight on a crutch draw it 100 to 110 mm.
+BESIDE_FOOT_M = 0.09
+#: Of lighter loads than this share of their peak the centre of pressure is not believed.
+FIRM_SHARE = 0.1
 #: A foot that stands on a plate carries at least this share of body weight at its peak (rule of gaitutils).
 LEAST_PEAK_SHARE = 0.9
 
@@ -253,6 +258,7 @@ def objection(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> S
     return (
         _other_foot(scene, interval, loads)
         or _left_plate(scene, interval, loads)
+        or _beside(scene, interval, loads)
         or _outline(scene, interval, loads)
         or _landed_beside(scene, interval, loads)
         or _light(scene, interval, loads)
@@ -284,6 +290,19 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
             return Sentence("loaded-before-strike", {"plate": name, "time_s": interval.start_s})
         if ends_s > interval.end_s + EDGE_TOLERANCE_S:
             return Sentence("loaded-after-off", {"plate": name, "time_s": interval.end_s})
+    return None
+
+
+def _beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
+    """The force must act under the foot: not beside it, where a crutch stands."""
+    for load in loads:
+        firm = _shared(scene, interval, load) & (load.vertical_N > FIRM_SHARE * load.vertical_N.max())
+        beside_m = distance_beside_foot(scene.landmarks, interval.side, load.cop_lab_m)
+        with np.errstate(invalid="ignore"):
+            far = firm & (beside_m > BESIDE_FOOT_M)
+        if _lasts(scene, far):
+            plate = scene.trial.plates[load.contact.plate].name
+            return Sentence("force-beside-foot", {"plate": plate, "beside_mm": 1e3 * float(beside_m[far].max())})
     return None
 
 

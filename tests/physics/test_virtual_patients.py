@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -184,3 +185,34 @@ def test_contacts_do_not_depend_on_the_frame_rate(rate_hz: float) -> None:
 def test_a_walking_aid_on_stairs_is_refused() -> None:
     with pytest.raises(OptionError, match="walking aid"):
         virtual_subject(pattern="crutches", floor="stairs up")
+
+
+@pytest.mark.parametrize("body", ["adult", "child"])
+@pytest.mark.parametrize("pattern", ["crutches", "walker"])
+def test_no_stance_whose_plate_carries_an_aid_has_kinetics(pattern: str, body: str) -> None:
+    """Plates a metre wide under every footstep: crutches stand on all of them; an adult's stand beside two narrow ones."""
+    person = virtual_subject(body=body, pattern=pattern, plates="steps")
+    wide = tuple(replace(spec, size_m=(spec.size_m[0], 1.0)) for spec in person.plate_specs())
+    narrow = virtual_subject(body=body, pattern=pattern, plates="two")
+    model = bid.conventional_model(person.static().trial, person.subject())
+    refused = []
+    for sample, aided in ((person.walk(plates=wide), True), (narrow.walk(), False)):
+        trial, truth = replace(sample.trial, events=()), sample.truth
+        weight_N = person.subject().mass_kg * GRAVITY_M_S2
+        corners = {plate.name: plate.corners_m for plate in trial.plates}
+        stances = bid.assign_plates(trial, model.track(trial)).stances
+        for stance in (s for s in stances if s.verdict.accepted):
+            during = (truth.time_s > stance.start_s) & (truth.time_s < stance.end_s)
+            for aid in truth.aids:
+                low, high = corners[stance.plates[0]].min(axis=0), corners[stance.plates[0]].max(axis=0)
+                on = ((aid.point_lab_m > low - 1e-9) & (aid.point_lab_m < high + 1e-9))[:, :2].all(axis=1)
+                assert aid.force_lab_N[during & on, 2].max(initial=0.0) < 0.02 * weight_N, stance
+        refused.append([s for s in stances if s.reason.rule == "force-beside-foot"])
+        # A child's crutches stand nearer to its feet, on the narrow plates too.
+        assert aided or body == "child" or sum(s.verdict.accepted for s in stances) == 2
+    assert not refused[1] or body == "child"
+    assert len(refused[0]) >= (6 if pattern == "crutches" else 0)
+    for stance in refused[0]:
+        assert stance.verdict.value == "beside_foot"
+        assert "crutch" in stance.reason.text()
+        assert 90.0 < stance.reason.values["beside_mm"] < 400.0

@@ -81,9 +81,11 @@ def test_a_load_that_begins_late_neither_gives_nor_teaches_a_strike(walk):
         assert used.shifted_ms is not None
     assert sorted((e.side, e.kind) for e in found.events if e.source == "plate") == [("R", OFF), ("R", STRIKE)]
     assert {f.rule for f in found.findings} == {"plate-event-distrusted"}
-    # Nobody's feet land to the millisecond: healthy step times scatter by 10 to 20 ms.
-    strikes = [e.time_s for e in found.events if e.kind is STRIKE]
-    assert np.ptp(np.diff(strikes)) < 0.03
+    # Nobody's feet land to the millisecond: healthy step times scatter by 10 to 20 ms, and each strike has its standard deviation.
+    strikes = [e for e in found.events if e.kind is STRIKE]
+    sd_s = 1e-3 * max(e.sd_ms for e in strikes if e.sd_ms is not None)
+    assert sd_s < 0.012
+    assert np.ptp(np.diff([e.time_s for e in strikes])) < 0.02 + 2 * np.sqrt(2) * sd_s
 
 
 def test_double_support_is_alike_on_both_sides_and_that_of_a_walk(walk):
