@@ -484,6 +484,22 @@ TABLES: tuple[TableRow, ...] = (
         Column("source", "text", "who made it, from what"),
         Column("hip_centre", "text", "hip centre method it was made with; empty if nobody recorded it", added=True),
         Column("bandwidth", "text", "bandwidth of the plates it was made with; empty if nobody recorded it", added=True),
+        Column("whole_curve_sd", "number", "how many standard deviations from the mean 95 % of whole curves of new people stay "
+               "within (random field theory); empty for a scalar, below 5 subjects and in older norms", added=True),
+        *(Column(f"percentile_{rank}", "number", f"{rank} % of the subjects are below; empty below 40 subjects", added=True)
+          for rank in (5, 50, 95)),
+    )),
+    TableRow("statistics", "one variable of one side, or one number, against the norm: would its population have this?", (
+        Column("condition", "text", "condition of the trials averaged"), _SIDE, _VARIABLE, _COMPONENT,
+        Column("test", "text", "whole curve (random field theory over the cycle) or one number (Crawford and Howell 1998)"),
+        Column("n", "integer", "number of subjects of the norm"),
+        Column("t", "number", "distance from the norm's mean in SDs times sqrt(1 + 1/n); of a curve the largest"),
+        Column("limit", "number", "what 95 % of the norm's population stay within"),
+        Column("percent", "number", "where the curve is farthest; empty for a number", "%"),
+        Column("outside_percent", "number", "part of the cycle outside the band; empty for a number", "%"),
+        Column("p", "number", "part of the norm's population that is as far from its mean or farther, either way"),
+        Column("outside", "text", "true if p is below 0.05, else false; one test among many: of 20 variables of a healthy person "
+               "one is outside"),
     )),
     TableRow("channels", "one analog channel that no force plate uses: muscle, verdict and the numbers behind it", (
         _TRIAL, _LABEL, _MUSCLE, _SIDE, Column("unit", "text", "of the signal in every table: uV at the skin, or as stored"),

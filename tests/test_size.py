@@ -46,6 +46,8 @@ MOST_LINES = sum([
     486,  # opensim-run and scaled models as files
     620,  # muscle paths over cylinders
     185,  # events of patients, aids on plates
+    150,  # events of patients
+    370,  # statistics for one person
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -13,6 +13,7 @@ from biomech_id.errors import ShapeError
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table, tidy_table
@@ -80,8 +81,10 @@ def with_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] =
         As for `load_norm`.
     """
     found = load_norm(tables.norm if norm is None else norm, tables, mix=mix)
-    rows = [] if found is None else score_rows(mean_curves(tables), found.table)
-    return replace(tables, scores=tidy_table("scores", rows)), found
+    if found is None:
+        return replace(tables, scores=tidy_table("scores"), statistics=None), None
+    scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), found.table)))
+    return with_statistics(scored, found.table), found
 
 
 def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] = ()) -> Norm | None:

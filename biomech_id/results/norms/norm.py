@@ -20,11 +20,14 @@ from biomech_id.conventions import EMG_VARIABLE, table_columns
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import Section, Setting, must_fit
 from biomech_id.results.norms.fingerprint import check_mix
+from biomech_id.results.statistics.one_person import whole_curve_sd
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
 CLINICAL_SUBJECTS = 20
+#: From this number of subjects on percentiles are given, and which.
+PERCENTILE_SUBJECTS, PERCENTILES = 40, (5, 50, 95)
 
 
 def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
@@ -173,11 +176,14 @@ class NormBand:
         (101,) over the cycle, or one number.
     n : int
         Number of subjects.
+    reach_sd : float, optional
+        How many standard deviations from the mean 95 % of whole curves stay within; NaN where the norm does not say.
     """
 
     mean: FloatArray
     sd: FloatArray
     n: int
+    reach_sd: float = float("nan")
 
 
 def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> NormBand | None:
@@ -197,7 +203,8 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
     rows = norm[(norm["variable"] == variable) & (norm["component"] == component)].sort_values("percent")
     if rows.empty:
         return None
-    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), int(rows["n"].min()))
+    reach_sd = float(rows["whole_curve_sd"].iloc[0]) if "whole_curve_sd" in rows else float("nan")
+    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), int(rows["n"].min()), reach_sd)
 
 
 def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
@@ -277,6 +284,7 @@ def norm_from_samples(
 
 def _rows(name: tuple[str, str], values: Sequence[FloatArray]) -> pd.DataFrame:
     stacked = np.stack(values)
+    whole = stacked[np.isfinite(stacked).all(axis=1)]
     points = stacked.shape[1]
     known = np.isfinite(stacked)
     n = known.sum(axis=0)
@@ -286,7 +294,13 @@ def _rows(name: tuple[str, str], values: Sequence[FloatArray]) -> pd.DataFrame:
     squares = np.where(known, (stacked - mean) ** 2, 0.0).sum(axis=0)
     sd = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
     percent = np.arange(points, dtype=np.float64) if points == CURVE_POINTS else np.full(points, np.nan)
-    return pd.DataFrame({"variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n})
+    # Percentiles of a few people are those people.
+    ranks = np.nanpercentile(stacked, PERCENTILES, axis=0) if n.min() >= PERCENTILE_SUBJECTS else np.full((3, points), np.nan)
+    return pd.DataFrame({
+        "variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n,
+        "whole_curve_sd": whole_curve_sd(whole) if points == CURVE_POINTS else np.nan,
+        **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)},
+    })  # fmt: skip
 
 
 def _extreme(pick: Any, values: Sequence[float]) -> float:

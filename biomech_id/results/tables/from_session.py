@@ -11,6 +11,7 @@ from biomech_id.models.registry import body_model
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
 from biomech_id.results.session.values import SessionValues, TrialResult
+from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.cycle_table import stack_curves
 from biomech_id.results.tables.emg_tables import emg_tables
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
@@ -56,7 +57,7 @@ def session_tables(session: SessionValues) -> SessionTables:
     scores = score_rows(mean_curves(tables), session.norm)
     if session.review.cycles:
         scores += score_rows(mean_curves(tables, by_rules=True), session.norm, cycles="all")
-    return dataclasses.replace(tables, scores=tidy_table("scores", scores))
+    return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), session.norm)
 
 
 def _gaps(trial: TrialResult) -> Iterable[Mapping[str, Any]]:

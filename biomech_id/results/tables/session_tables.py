@@ -73,6 +73,8 @@ class SessionTables:
     parity : pd.DataFrame | None, optional
         ``parity.csv``: ``trial side variable axis unit rmse largest correlation frames worst_frame left_out equal``, the comparison
         with a vendor's stored outputs; None until ``biomech-id parity --report`` has made one.
+    statistics : pd.DataFrame | None, optional
+        ``statistics.csv``: every curve and number against the norm; None without one.
     uncertainty : pd.DataFrame | None, optional
         Standard deviations of joint moments and powers: ``trial side cycle kinetics_valid percent variable component``, a column
         for each of `conventions.ERROR_SOURCES`, ``total``. 101 successive rows a curve; None where nobody asked.
@@ -106,6 +108,7 @@ class SessionTables:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     norm: pd.DataFrame | None = None
     parity: pd.DataFrame | None = None
+    statistics: pd.DataFrame | None = None
     uncertainty: pd.DataFrame | None = None
     channels: pd.DataFrame | None = None
     emg: pd.DataFrame | None = None

@@ -296,7 +296,9 @@ def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
         "bandwidth": "like the markers",
         "source": "waves",
     }
-    norm = norm.assign(**said)[[c.name for c in table_columns("norm")]]
+    # Only what a norm of an older version has not: how far whole curves reach, and percentiles.
+    unknown = dict.fromkeys((c.name for c in table_columns("norm") if c.name not in {*norm, *said}), np.nan)
+    norm = norm.assign(**said, **unknown)[[c.name for c in table_columns("norm")]]
     return norm.astype(dict.fromkeys(("variable", "component", "model", "kinetics", "source", "hip_centre", "bandwidth"), "str"))
 
 

@@ -1,0 +1,69 @@
+"""``statistics.csv``: every mean curve and every number of a session against the norm, one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from biomech_id.conventions import SIDES
+from biomech_id.results.norms.norm import NormBand, norm_band
+from biomech_id.results.statistics.one_person import AgainstNorm, crawford_howell, curve_against
+from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.session_tables import SessionTables, tidy_table
+
+#: How a row was tested.
+WHOLE_CURVE, ONE_NUMBER = "whole curve", "one number"
+
+
+def with_statistics(tables: SessionTables, norm: pd.DataFrame) -> SessionTables:
+    """Return a session with its ``statistics.csv``.
+
+    A curve that is not known at every percent, and one whose norm does not say how far whole curves reach, has no row.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session.
+    norm : pd.DataFrame
+        What it is compared with.
+    """
+    return replace(tables, statistics=tidy_table("statistics", [*_curves(tables, norm), *_numbers(tables, norm)]))
+
+
+def _curves(tables: SessionTables, norm: pd.DataFrame) -> Iterator[Mapping[str, object]]:
+    bands: dict[tuple[str, str], NormBand | None] = {}
+    for condition, curves in mean_curves(tables).items():
+        for (side, variable, component), curve in curves.items():
+            name = variable, component
+            band = bands[name] if name in bands else bands.setdefault(name, norm_band(norm, *name))
+            found = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd)
+            if band and found:
+                yield _row((condition, side, *name), WHOLE_CURVE, band.n, found)
+
+
+def _numbers(tables: SessionTables, norm: pd.DataFrame) -> Iterator[Mapping[str, object]]:
+    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
+    for (condition, side, parameter), values in rows.groupby(["condition", "side", "parameter"], sort=False)["value"]:
+        yield from _number((str(condition), str(side), str(parameter), ""), float(values.mean()), norm_band(norm, str(parameter)))
+    used_scores = tables.scores[tables.scores["score"] == "GPS"] if len(tables.scores) else tables.scores
+    for row in used_scores.to_dict("records"):
+        if row.get("cycles") != "all":
+            band = norm_band(norm, "GPS" if row["side"] in SIDES else "GPS.overall")
+            yield from _number((row["condition"], row["side"], "GPS", ""), row["value"], band)
+
+
+def _number(name: tuple[str, str, str, str], value: float, band: NormBand | None) -> Iterator[Mapping[str, object]]:
+    if band is not None and band.n > 1 and band.sd[0] > 0 and np.isfinite(value):
+        yield _row(name, ONE_NUMBER, band.n, crawford_howell(value, float(band.mean[0]), float(band.sd[0]), band.n))
+
+
+def _row(name: tuple[str, str, str, str], test: str, n: int, found: AgainstNorm) -> Mapping[str, object]:
+    named = dict(zip(("condition", "side", "variable", "component"), name, strict=True))
+    return {
+        **named, "test": test, "n": n, "t": found.t, "limit": found.limit, "percent": found.percent,
+        "outside_percent": found.outside_percent, "p": found.p, "outside": str(found.outside).lower(),
+    }  # fmt: skip
