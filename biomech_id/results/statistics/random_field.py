@@ -2,8 +2,8 @@
 
 A curve of 101 points is neither one comparison nor 101: neighbours move together. How much is said by the full width at half
 maximum (FWHM) of the kernel that would smooth white noise as much (Kiebel et al. 1999, NeuroImage 10:756). The chance that a smooth
-curve of t values passes a height u anywhere follows from the expected number of stretches above it (Worsley et al. 1996, Human Brain Mapping
-4:58; for one dimension Pataky 2016, J Stat Softw 71:7)::
+curve of t values passes a height u anywhere follows from the expected number of stretches above it (Worsley et al. 1996, Human
+Brain Mapping 4:58; for one dimension Pataky 2016, J Stat Softw 71:7)::
 
     E(u) = P(T > u) + (Q - 1) / FWHM * sqrt(4 ln 2) / (2 pi) * (1 + u^2 / df)^((1 - df) / 2)         P = 1 - exp(-E)
 
