@@ -48,6 +48,7 @@ MOST_LINES = sum([
     185,  # events of patients, aids on plates
     150,  # events of patients
     370,  # statistics for one person
+    175,  # a scaled OpenSim model as a body model
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

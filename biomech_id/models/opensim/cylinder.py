@@ -200,6 +200,15 @@ def slid(p1: FloatArray, p2: FloatArray, cylinders: Cylinders, choice: Choice) -
         N of them.
     choice : Choice
         Which path; its codes are not looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.cylinder import Cylinders, choose, slid
+    >>> p1, p2 = np.array([[0.05, 0.0, 0.0]]), np.array([[-0.05, 0.001, 0.0]])
+    >>> one = Cylinders(np.array([0.03]), np.array([0.05]), np.array([0]), np.array([0.0]))
+    >>> slid(p1, p2, one, choose(p1, p2, one)).angle_rad.round(3)
+    array([1.267])
     """
     (first, distance1), (second, distance2) = (_tangents(p, cylinders.radius_m) for p in (p1, p2))
     r1, r2 = _taken(first, choice.turn[:, 0]), _taken(second, choice.turn[:, 1])
@@ -281,5 +290,13 @@ def on_length(arc: Arc, cylinders: Cylinders) -> BoolArray:
         Of N pieces.
     cylinders : Cylinders
         N of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.models.opensim.cylinder import Arc, Cylinders, on_length
+    >>> one = Cylinders(np.array([0.03]), np.array([0.05]), np.array([0]), np.array([0.0]))
+    >>> on_length(Arc(np.array([[0.03, 0.0, 0.06]]), np.array([[0.0, 0.03, 0.04]]), np.ones(1), np.ones(1)), one)
+    array([ True])
     """
     return (np.abs(arc.first_m[:, 2]) <= cylinders.half_length_m) | (np.abs(arc.last_m[:, 2]) <= cylinders.half_length_m)

@@ -56,6 +56,14 @@ def cylinders_of(objects: Sequence[WrapObject]) -> Cylinders:
     ----------
     objects : Sequence[WrapObject]
         Cylinders, "all" or half of each.
+
+    Examples
+    --------
+    >>> from biomech_id.models.opensim.cylinder_paths import cylinders_of
+    >>> from biomech_id.multibody.musculoskeletal import OffsetFrame, WrapObject
+    >>> condyles = cylinders_of([WrapObject("condyles", "cylinder", OffsetFrame("femur_r"), (0.03, 0.12), "-y")])
+    >>> condyles.half_length_m, condyles.axis, condyles.sign
+    (array([0.06]), array([1]), array([-1.]))
     """
     halves = [o.quadrant.strip() for o in objects]
     axis = np.array([0 if half.endswith("x") else 1 for half in halves], dtype=int)

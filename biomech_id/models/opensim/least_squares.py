@@ -229,7 +229,7 @@ class Minimum:
 
 
 #: A Newton step below this, rad or m, is the last one: what is left is of the order of its square.
-LAST = 3e-5
+LAST = 1e-5
 #: Above a step of this size, rad or m, second derivatives of the markers are left out: far from the minimum they mislead.
 FAR = 0.1
 #: Damping after a step that made it worse, and the factor by which it grows and shrinks.

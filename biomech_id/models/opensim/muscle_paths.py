@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError, ShapeError, UnknownNameError
 from biomech_id.models.opensim.cylinder_paths import CylinderPaths, Pull
@@ -106,6 +106,8 @@ class MusclePaths:
         self._conditional = np.array([j for j, _ in conditional], dtype=int)
         self._when = np.array([model.index(p.coordinate) for _, p in conditional], dtype=int)
         self._range = np.array([p.range for _, p in conditional], dtype=float).reshape(-1, 2)
+        #: Points of paths that have conditions.
+        self._bound = np.flatnonzero(np.isin(self._muscle, self._muscle[self._conditional]))
         self._by_body = [(b, np.flatnonzero(self._body == b)) for b in np.unique(self._body)]
         self._ends = np.append(self._first[1:], len(points)) - 1
         self._wraps = CylinderPaths(model, tree, muscles, self._first)
@@ -132,8 +134,10 @@ class MusclePaths:
         q = self._checked(q)
         pose = self.tree.posture(q, rows=False)
         points, active, _ = self._points(q, pose)
-        straight, _ = self._straight(points)
-        return straight + self._wraps.added(points, active, pose, wrapping)
+        added = self._wraps.added(points, active, pose, wrapping)
+        if not self.names:
+            return added
+        return np.asarray(np.add.reduceat(self._steps(points)[1], self._first, axis=1) + added)
 
     def _checked(self, q: ArrayLike) -> FloatArray:
         return self.tree.skeleton.completed(q)
@@ -148,7 +152,8 @@ class MusclePaths:
             place = pose.place[:, body]
             points[:, which] = self._place[which] @ place[:, :3, :3].swapaxes(1, 2) + place[:, None, :3, 3]
         if len(self._moving):
-            values, slopes, _ = self._moves.all(q[:, self._move_by])
+            x = q[:, self._move_by]
+            values, slopes = (self._moves.values(x), slopes) if not pose.turn.shape[1] else self._moves.all(x)[:2]
             chosen = pose.place[:, self._body[self._moving]]
             local = values.reshape(len(q), -1, 3, 1)
             points[:, self._moving] = (chosen[..., :3, :3] @ local)[..., 0] + chosen[..., :3, 3]
@@ -158,30 +163,33 @@ class MusclePaths:
         counts = (at >= self._range[:, 0] - BEYOND_RANGE) & (at <= self._range[:, 1] + BEYOND_RANGE)
         active = np.ones(points.shape[:2], bool)
         active[:, self._conditional] = counts
-        self._stand_in(points, active)
+        points[:, self._bound] = np.take_along_axis(points, self._before(active)[..., None], axis=1)
         return points, active, slopes
 
-    def _stand_in(self, points: FloatArray, active: BoolArray) -> None:
-        for k in np.unique(self._muscle[self._conditional]):
-            part = slice(self._first[k], self._ends[k] + 1)
-            on = active[:, part]
-            number = np.arange(on.shape[1])
-            before = np.maximum.accumulate(np.where(on, number, -1), axis=1)
-            before = np.where(before < 0, np.argmax(on, axis=1)[:, None], before)
-            points[:, part] = np.take_along_axis(points[:, part], before[..., None], axis=1)
+    def _before(self, active: BoolArray) -> IntArray:
+        """For each point of a path with conditions (N, C), the last one up to it that counts; the first that does before that."""
+        columns, first = self._bound, self._first[self._muscle[self._bound]]
+        before = np.maximum.accumulate(np.where(active, np.arange(active.shape[1]), -1), axis=1)[:, columns]
+        leading = before < first
+        if leading.any():
+            after = np.where(active, np.arange(active.shape[1]), active.shape[1] - 1)
+            after = np.minimum.accumulate(after[:, ::-1], axis=1)[:, ::-1][:, columns]
+            before = np.where(leading, after, before)
+        return np.asarray(before)
 
-    def _straight(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lengths (N, K) of the straight paths, and unit vectors (N, P, 3) from each point to the next; zero from the last."""
-        step = np.zeros_like(points)
-        if not len(self._first):
-            return np.empty((len(points), 0)), step
-        step[:, :-1] = points[:, 1:] - points[:, :-1]
+    def _steps(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Ways (N, P, 3) from each point to the next, none from the last of a path, and their lengths (N, P)."""
+        step = np.empty_like(points)
+        np.subtract(points[:, 1:], points[:, :-1], out=step[:, :-1])
         step[:, self._ends] = 0.0
-        length = np.sqrt(np.einsum("npc,npc->np", step, step))
-        total = np.add.reduceat(length, self._first, axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            step = np.where(length[..., None] > 0, step / length[..., None], 0.0)
-        return total, step
+        return step, np.sqrt(step[..., 0] ** 2 + step[..., 1] ** 2 + step[..., 2] ** 2)
+
+    def _units(self, points: FloatArray) -> FloatArray:
+        """Unit vectors (N, P, 3) from each point to the next; zero from the last of a path and where there is no way."""
+        if not self.names:
+            return np.zeros_like(points)
+        step, length = self._steps(points)
+        return np.asarray(step / np.where(length > 0, length, 1.0)[..., None])
 
     # Moment arms.
 
@@ -207,7 +215,7 @@ class MusclePaths:
         q = self._checked(q)
         pose = self.tree.posture(q)
         points, active, slopes = self._points(q, pose)
-        _, unit = self._straight(points)
+        unit = self._units(points)
         pull = np.zeros_like(points)
         pull[:, 1:] = unit[:, :-1]
         pull -= unit
@@ -254,15 +262,11 @@ class MusclePaths:
 
     def _given_back(self, pull: FloatArray, active: BoolArray) -> FloatArray:
         """Forces of points that stand in for others, given to those."""
-        for k in np.unique(self._muscle[self._conditional]):
-            part = slice(self._first[k], self._ends[k] + 1)
-            on, own = active[:, part], pull[:, part].copy()
-            number = np.arange(on.shape[1])
-            before = np.maximum.accumulate(np.where(on, number, -1), axis=1)
-            before = np.where(before < 0, np.argmax(on, axis=1)[:, None], before)
-            given = (before[:, :, None] == number).astype(float)
-            pull[:, part] = given.swapaxes(1, 2) @ own
-        return pull
+        given = pull.copy()
+        given[:, self._bound] = 0.0
+        frame = np.arange(len(pull))[:, None]
+        np.add.at(given, (frame, self._before(active)), pull[:, self._bound])
+        return given
 
     def _by_rows(self, pose: TreePose, points: FloatArray, pull: FloatArray, wrapped: Pull) -> FloatArray:
         """Derivatives (N, K, F) of the lengths by the free coordinates, as far as bodies move points."""

@@ -22,9 +22,9 @@ FAR_OFF_M = 0.05
 #: Frames this far apart, s, are found one after the other; the rest begins between them.
 KEY_STEP_S = 0.1
 #: Frames of those that are found together, from the last one before them.
-KEYS_TOGETHER = 4
+KEYS_TOGETHER = 7
 #: Steps after which a frame on the way is near enough, rad or m, and how many a beginning gets.
-ON_THE_WAY = 3e-2
+ON_THE_WAY = 0.1
 FIRST_STEPS = 15
 #: Neighbours further apart than this, rad or m, are tried from each other's place.
 JUMP = 0.5
@@ -43,6 +43,14 @@ def hard_limits(tree: Tree) -> tuple[FloatArray, FloatArray]:
     ----------
     tree : Tree
         The model.
+
+    Examples
+    --------
+    >>> from biomech_id.models.opensim.pose_search import hard_limits
+    >>> from biomech_id.models.opensim.tree import Tree
+    >>> from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+    >>> hard_limits(Tree(MusculoskeletalModel("still", (), (), ())))
+    (array([], dtype=float64), array([], dtype=float64))
     """
     ranges = [c.range if c.clamped else (-np.inf, np.inf) for c in tree.model.coordinates]
     low, high = np.array(ranges, dtype=float).reshape(-1, 2)[tree.free].T
@@ -137,6 +145,8 @@ class PoseSearch:
                 new = {(int(k), side, float(cost[k + side])) for k in off + (side < 0)} - tried
                 tried |= new
                 to = np.array(sorted(k for k, _, _ in new), dtype=int)
+                if not len(to):
+                    continue
                 found = self._minimum(frames[to], q[to + side], near=near)
                 lower = found.cost < cost[to] * (1 - LOWER)
                 q[to[lower]], cost[to[lower]], changed[to[lower]] = found.q[lower], found.cost[lower], found.converged[lower]

@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.models.opensim.cylinder import INSIDE, MAY, MUST, NONE, Cylinders, choose, on_length, unrolled
+from biomech_id.models.opensim.cylinder import INSIDE, MAY, MUST, NONE, Choice, Cylinders, choose, on_length, unrolled
 from biomech_id.multibody.musculoskeletal import PathWrap
 
 #: OpenSim's rounds, and the change of length, m, at which it stops.
@@ -232,36 +232,42 @@ class _Rounds:
                 still |= ~later & ~np.isin(left, swap)
             elif not as_opensim:
                 self._settle(left[~still], order)
+                length[left[~still]] = self._length(left[~still])
             left = left[~still]
             if not len(left):
                 break
         return length
 
     def _settle(self, rows: IntArray, order: IntArray) -> None:
-        """Let ends that stay where they are along the path slide on their cylinders until the path is the shortest."""
+        """Let ends slide on their cylinders, on the sides that they are on, until the path is the shortest."""
         rows = rows[(self.state.arc[rows] > 0).sum(axis=1) > 1]
-        length = self._length(rows)
+        length, sides = self._length(rows), {k: self._sides(rows, k) for k in range(self.frames.shape[1])}
+        going = np.arange(len(rows))
         for _ in range(MOST_ROUNDS):
             for j in range(order.shape[1]):
-                for o in np.unique(order[rows, j]):
-                    self._slide(rows[(order[rows, j] == o) & (self.state.arc[rows, o] > 0)], int(o))
-            now = self._length(rows)
+                for o in np.unique(order[rows[going], j]):
+                    self._slide(rows, going[order[rows[going], j] == o], int(o), sides[int(o)])
+            now = self._length(rows[going])
             moved = np.abs(now - length) > SAME_M
-            rows, length = rows[moved], now[moved]
-            if not len(rows):
+            going, length = going[moved], now[moved]
+            if not len(going):
                 break
 
-    def _slide(self, rows: IntArray, k: int) -> None:
+    def _sides(self, rows: IntArray, k: int) -> tuple[IntArray, Choice]:
+        """Where on each path a cylinder's first end is, and the path's side."""
         at = np.argmax(self.state.owner[rows] == k, axis=1)
-        place, cylinders = self.frames[rows, k], self.cylinders[k][rows]
-        p1, p2 = self._local(rows, at - 1, place), self._local(rows, at + 2, place)
-        choice = choose(p1, p2, cylinders)
-        arc = unrolled(p1, p2, cylinders, choice)
-        fits = np.flatnonzero((choice.code >= MAY) & on_length(arc, cylinders))
+        place = self.frames[rows, k]
+        return at, choose(self._local(rows, at - 1, place), self._local(rows, at + 2, place), self.cylinders[k][rows])
+
+    def _slide(self, rows: IntArray, some: IntArray, k: int, sides: tuple[IntArray, Choice]) -> None:
+        at, choice = sides[0][some], sides[1][some]
+        fits = np.flatnonzero((choice.code >= MAY) & (self.state.arc[rows[some], k] > 0))
+        of, at, choice = rows[some[fits]], at[fits], choice[fits]
+        place, cylinders = self.frames[of, k], self.cylinders[k][of]
+        arc = unrolled(self._local(of, at - 1, place), self._local(of, at + 2, place), cylinders, choice)
         for j, end in enumerate((arc.first_m, arc.last_m)):
-            turned = (place[fits, :3, :3] @ end[fits, :, None])[..., 0] + place[fits, :3, 3]
-            self.state.place[rows[fits], at[fits] + j] = turned
-        self.state.arc[rows[fits], k] = arc.length_m[fits]
+            self.state.place[of, at + j] = (place[:, :3, :3] @ end[:, :, None])[..., 0] + place[:, :3, 3]
+        self.state.arc[of, k] = arc.length_m
 
     def _local(self, rows: IntArray, at: IntArray, place: FloatArray) -> FloatArray:
         """Places along paths in a cylinder's axes."""

@@ -124,15 +124,16 @@ class Tree:
         return [(level, self._parents[level - 1]) for level in levels]
 
     def _constants(self) -> None:
-        self._parent_frame = np.array([_matrix(joint.parent) for joint in self._joints])
-        self._from_child = np.linalg.inv(np.array([_matrix(joint.child) for joint in self._joints]))
+        self._parent_frame = np.array([_matrix(joint.parent) for joint in self._joints]).reshape(-1, 4, 4)
+        self._from_child = np.linalg.inv(np.array([_matrix(joint.child) for joint in self._joints]).reshape(-1, 4, 4))
         axes = np.array([[_axis_of(joint, slot).axis for slot in range(_SLOTS)] for joint in self._joints], dtype=float)
+        axes = axes.reshape(-1, _SLOTS, 3)
         self._turn_axis, self._slide_axis = axes[:, :3], axes[:, 3:]
         a = self._turn_axis
         self._skew = np.cross(np.eye(3), a[..., None, :])
         self._along = a[..., :, None] * a[..., None, :]
         self._across = np.eye(3) - self._along
-        self._radii = np.array([joint.radii_m or (0.0, 0.0, 0.0) for joint in self._joints])
+        self._radii = np.array([joint.radii_m or (0.0, 0.0, 0.0) for joint in self._joints]).reshape(-1, 3)
 
     def _functions(self) -> None:
         """Amounts of all steps: constants, what goes by a coordinate in proportion, and the rest one by one."""

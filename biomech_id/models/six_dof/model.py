@@ -16,15 +16,16 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part, proximal_part
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, SIDE_WORDS, Part
 from biomech_id.arguments import a, a_path, a_str, a_switch, a_word, each, or_none, takes
 from biomech_id.conventions import SIDES, method_name
-from biomech_id.dynamics.body import BodyMotion, Frames, Motion
+from biomech_id.dynamics.body import BodyMotion, Frames
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import HipCentreMethod, ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.markersets.detect import detect
 from biomech_id.markersets.marker_set import MarkerSet, load_markerset
+from biomech_id.models.clinical_angles import clinical_angles
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.upper_body.calibration import calibrate_upper_body
 from biomech_id.models.conventional.upper_body.track import with_upper_body
@@ -160,7 +161,7 @@ class SixDofModel:
         body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
-            joint_angles_rad=_angles(self.axes, calibration.sides, motions, progression),
+            joint_angles_rad=clinical_angles(self.axes, calibration.sides, motions, progression),
             foot_outline_lab_m={side: _outline(frames[side, "foot"], sole) for side, sole in calibration.outline_foot_m.items()},
             foot_outline_names=OUTLINE_NAMES, progression_R_lab=progression, model=self.name, kinetics=kinetics, axes=self.axes,
             fit_residual_m=tracked.residual_m, roles={key: own.get(label, label) for key, label in markers.roles.items()},
@@ -412,21 +413,6 @@ def _marker_set(wanted: MarkerSet | str | None, reference: Trial) -> tuple[Marke
         return load_markerset(wanted), "chosen by name"
     seen = [name for name in reference.markers.names if reference.markers.present(name)]
     return detect(seen, stored=tuple(reference.model_outputs), model=SIX_DOF.name)
-
-
-def _angles(
-    axes: ModelAxes, sides: Sequence[str], motions: Mapping[Part, Motion], progression: FloatArray
-) -> dict[Part, FloatArray]:
-    R = {key: motion.frames.R_lab_seg for key, motion in motions.items()}
-    angles: dict[Part, FloatArray] = {}
-    standing = axes.standing(progression)
-    for side in sides:
-        angles[side, "pelvis"] = axes.angle("pelvis", side, standing, R[PELVIS])
-        for joint in reversed(JOINTS):
-            R_proximal_lab = np.swapaxes(R[proximal_part(side, joint)], -1, -2)
-            angles[side, joint] = axes.angle(joint, side, R_proximal_lab, R[side, DISTAL_SEGMENT[joint]])
-        angles[side, "foot_progress"] = axes.angle("foot_progress", side, standing, R[side, "foot"])
-    return angles
 
 
 def _outline(foot: Frames, sole_foot_m: FloatArray) -> FloatArray:
