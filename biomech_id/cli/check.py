@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +14,7 @@ from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, Warning
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport
+    from biomech_id.pipeline.folder_verdict import FolderVerdict
 
 
 _STYLED = {"info": "note", "warning": "[yellow]warning[/]", "error": "[bold red]error[/]"}
@@ -27,7 +30,7 @@ def check(
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Say what is in each C3D file and every problem found, each with a hint.
+    """Say whether a folder will run and with what, what is in each C3D file, and every problem found, each with a hint.
 
     Example: biomech-id check patients/anna
     """
@@ -35,14 +38,60 @@ def check(
 
     worst = DONE
     show = _Terminal().show if sys.stdout.isatty() else _show
-    for report in iter_check(paths, marker_set=marker_set):
+    for path in paths:
+        reports = []
+        for report in iter_check([path], marker_set=marker_set):
+            reports.append(report)
+            if json_lines:
+                # One line per file, flushed: a program that reads along never waits for the whole folder.
+                print_line(report.to_json())
+            elif not path.is_dir():
+                show(report)
+            worst = max(worst, _code(report), key=(DONE, WARNINGS, FAILED).index)
+        verdicts = _verdicts(reports) if path.is_dir() else []
         if json_lines:
-            # One line per file, flushed: a program that reads along never waits for the whole folder.
-            print_line(report.to_json())
-        else:
-            show(report)
-        worst = max(worst, _code(report), key=(DONE, WARNINGS, FAILED).index)
+            for verdict in verdicts:
+                print_line(json.dumps(verdict.to_dict()))
+        elif path.is_dir():
+            # Whether it will run comes first; what is in each file is for whoever wants to know more.
+            for verdict in verdicts:
+                _show_verdict(verdict, [report for report in reports if Path(report.path).parent == Path(verdict.folder)])
+            for report in reports:
+                show(report)
+        if any(verdict.verdict == "lacks" for verdict in verdicts):
+            worst = max(worst, WARNINGS, key=(DONE, WARNINGS, FAILED).index)
     return worst
+
+
+def _verdicts(reports: Sequence[CheckReport]) -> list[FolderVerdict]:
+    """One for each folder that holds recordings."""
+    from biomech_id.pipeline.folder_verdict import folder_verdict
+
+    folders: dict[Path, list[CheckReport]] = {}
+    for report in reports:
+        if not Path(report.path).is_dir():
+            folders.setdefault(Path(report.path).parent, []).append(report)
+    found = []
+    for folder, of_folder in folders.items():
+        trials = [report.recording.trial for report in of_folder if report.recording is not None]
+        if trials:
+            found.append(folder_verdict(folder, trials, unreadable=len(of_folder) - len(trials)))
+    return found
+
+
+def _show_verdict(verdict: FolderVerdict, reports: Sequence[CheckReport]) -> None:
+    """The verdict, what it lacks or will warn of, the command, and one line a file."""
+    print_line(verdict.sentence)
+    for sentence in verdict.lacks:
+        print_line(f"  {'lacks' if verdict.verdict == 'lacks' else 'warning'}: {sentence}")
+    print_line(f"  type: {verdict.command}")
+    for report in reports:
+        facts = report.to_dict()
+        seconds = (facts["frames"] or 0) / (facts["rate_hz"] or 1.0)
+        held = f"{facts['points']} points, {len(facts['plates'])} plates, {seconds:.1f} s" if report.readable else "cannot be read"
+        noticed = sum(finding.severity != "info" for finding in report.findings)
+        used = "static trial" if Path(report.path).stem == verdict.static else ""
+        print_line(f"  {Path(report.path).name:<32} {held:<36} {noticed} findings  {used}".rstrip())
 
 
 def _code(report: CheckReport) -> int:

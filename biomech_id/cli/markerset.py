@@ -20,12 +20,24 @@ def markerset(
     Example: biomech-id markerset static.c3d > mylab.toml
     """
     from biomech_id.markersets import SMALLEST_SHARE, describe_missing, draft, propose
+    from biomech_id.markersets.draft import written
+    from biomech_id.markersets.recognise import recognise
+    from biomech_id.markersets.standing import mean_places_m
+    from biomech_id.pipeline.intake import stands_still
     from biomech_id.readers import read
 
     trial = read(file)
     labels = [name for name in trial.markers.names if trial.markers.present(name)]
     stored = tuple(trial.model_outputs)
     proposals = propose(labels, stored=stored)
+    if proposals[0].share < SMALLEST_SHARE:
+        found = recognise(labels, mean_places_m(labels, trial.markers.position_m), standing=stands_still(trial))
+        if found is not None:
+            print_line(written(found.markerset, file.stem), nl=False)
+            print_error(
+                f"No known marker set has these labels; recognised by {found.how}, certainty {100 * found.certainty:.0f} %."
+            )
+            return DONE
     for proposal in proposals:
         print_error(f"{proposal.why} Missing: {describe_missing(proposal.missing)}.")
     print_line(draft(labels, name=file.stem, stored=stored), nl=False)

@@ -57,6 +57,9 @@ Model = Annotated[
         show_default=False,
     ),
 ]
+MarkerSetName = Annotated[
+    str | None, typer.Option("--marker-set", help="Marker set by name or TOML file (`biomech-id markerset` writes one).")
+]
 Kinetics = Annotated[KineticsName | None, typer.Option(help="textbook (default), or vicon to compare with a vendor's archive.")]
 RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see `biomech-id recipe`.")]
 SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
@@ -78,6 +81,7 @@ def run(
     exclude: Exclude = None,
     model: Model = None,
     kinetics: Kinetics = None,
+    marker_set: MarkerSetName = None,
     recipe: RecipeFile = None,
     subject: SubjectFile = None,
     mass: Mass = None,
@@ -97,6 +101,7 @@ def run(
     from biomech_id.pipeline.single import run_job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
+    settings = settings.replaced(marker_set=marker_set)
     job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review)
 
     with shown_progress() as progress:

@@ -33,6 +33,35 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
     return "\n".join([*lines, "", *textwrap.wrap(f"Not used: {unused}", 118, initial_indent="# ", subsequent_indent="# ")]) + "\n"
 
 
+def written(markerset: MarkerSet, name: str) -> str:
+    """Return a marker set as TOML, each label for itself: what `load_markerset` reads is the same set.
+
+    Parameters
+    ----------
+    markerset : MarkerSet
+        The set.
+    name : str
+        Title it gets.
+    """
+    lines = ["# Written from the labels and places of a recording's markers.", "schema = 1", f"title = {_quoted(name)}"]
+    lines += [f"models = {_listed(markerset.models)}"]
+    for table, entries in (("landmarks", markerset.landmarks), ("extra_landmarks", markerset.extra_landmarks)):
+        lines += ["", f"[{table}]", *_by_side({key: _quoted(label) for key, label in entries.items()})] if entries else []
+    lines += ["", "[tracking]", *_by_side({key: _listed(cluster) for key, cluster in markerset.tracking.items()})]
+    weights = [f"{_quoted(label)} = {weight:g}" for label, weight in markerset.weights.items()]
+    lines += ["", "[weights]", *weights] if weights else []
+    kinds = {"static_only": markerset.static_only, "optional": markerset.optional}
+    return "\n".join([*lines, "", "[markers]", *(f"{kind} = {_listed(sorted(labels))}" for kind, labels in kinds.items())]) + "\n"
+
+
+def _by_side(entries: Mapping[MarkerKey, str]) -> list[str]:
+    lines = []
+    for name in dict.fromkeys(name for _, name in entries):
+        sides = [f"{side} = {entries[side, name]}" for side in SIDES if (side, name) in entries]
+        lines.append(f"{name} = {{ {', '.join(sides)} }}" if sides else f"{name} = {entries['', name]}")
+    return lines
+
+
 def _heading(best: Proposal, name: str) -> list[str]:
     after = f"after the set {best.markerset.name}; {{s}} stands for L and R."
     lines = [f"# Proposed from the labels of a file {after}"]
@@ -70,7 +99,7 @@ def _tracking(markerset: MarkerSet, spelling: Mapping[str, str]) -> list[str]:
         pairs = [{"L": left, "R": right} if side else {"": left} for left, right in zip(cluster, others, strict=True)]
         found = [{key: spelling[text] for key, text in pair.items() if text in spelling} for pair in pairs]
         kept = [_template(pair) for pair in found if pair]
-        lines.append(f"{segment} = {_listed(kept)}" if kept else f"# not found: {segment} = {_listed(_template(p) for p in pairs)}")
+        lines.append(f"{segment} = {_listed(kept)}" if kept else f"{segment} = {_listed(_template(p) for p in pairs)}  # not found")
     return lines
 
 

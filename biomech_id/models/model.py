@@ -15,6 +15,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, OptionError
+from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.trial import Subject, Trial
 
 
@@ -108,8 +109,8 @@ class CalibrationInput:
         Those in which hips circle or knees bend.
     foot_flat : bool | None
         Whether the feet stood flat; None leaves it to the subject's measurements and the model.
-    marker_set : str | None
-        Name or path; None leaves the choice to what the file's labels fit best.
+    marker_set : str | MarkerSet | None
+        A set, its name or path; None leaves the choice to what the file's labels fit best.
     inertia_table : str
         Name or path of a table, name of a method; "auto" leaves the choice to the model.
     hip_centre : str
@@ -125,7 +126,7 @@ class CalibrationInput:
     static: Trial | None = None
     functional: Sequence[Trial] = ()
     foot_flat: bool | None = None
-    marker_set: str | None = None
+    marker_set: str | MarkerSet | None = None
     inertia_table: str = "auto"
     hip_centre: str = "auto"
     where: str = ""

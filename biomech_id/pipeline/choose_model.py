@@ -14,10 +14,12 @@ from pathlib import Path
 from biomech_id.errors import Finding, MissingInputError, option
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import step_mass_kg
-from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, Proposal, propose
+from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
+from biomech_id.markersets.recognise import recognise
+from biomech_id.markersets.standing import mean_places_m
 from biomech_id.models.model import CalibratedModel, CalibrationInput
 from biomech_id.models.registry import body_model
-from biomech_id.pipeline.intake import find_static, subject_of
+from biomech_id.pipeline.intake import find_static, stands_still, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.trial import Subject, Trial
 
@@ -41,6 +43,8 @@ class ChosenModel:
         The body model, calibrated.
     findings : tuple[Finding, ...]
         Which model was taken and why; where the body mass comes from.
+    trials : tuple[Trial, ...]
+        The session's, with the roles of markers that had to be recognised.
     """
 
     job: Job
@@ -48,6 +52,7 @@ class ChosenModel:
     subject: Subject
     model: CalibratedModel
     findings: tuple[Finding, ...]
+    trials: tuple[Trial, ...]
 
 
 def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
@@ -67,18 +72,19 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     OptionError
         Several trials could be the static one.
     """
+    trials, marker_set, noticed = _recognised(job, tuple(trials))
     refused: dict[str, MissingInputError] = {}
     for name in job.recipe.models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
         try:
-            chosen = _calibrated(attempt, trials)
+            chosen = _calibrated(attempt, trials, marker_set)
         except MissingInputError as error:
             refused[name] = error
             continue
         if refused:
             values = {"model": name, "lacks": _lacks(next(iter(refused.values())))}
             chosen = replace(chosen, findings=(Finding("model-chosen", values, str(job.folder)), *chosen.findings))
-        return _with_loads_possible(chosen, trials)
+        return _with_loads_possible(replace(chosen, findings=(*noticed, *chosen.findings)), trials)
     if len(refused) == 1:
         raise next(iter(refused.values()))
     raise _nothing_fits(job, trials, refused)
@@ -97,7 +103,7 @@ def is_functional(trial: Trial, job: Job) -> bool:
     return Path(trial.path).resolve() in {path.resolve() for path in job.functional}
 
 
-def _calibrated(job: Job, trials: Sequence[Trial]) -> ChosenModel:
+def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet | None) -> ChosenModel:
     """Find the static trial and the subject, and calibrate the job's own model on them."""
     kind, recipe = body_model(job.recipe.model), job.recipe
     static = find_static(trials, job.static, kind.wears_markers)
@@ -105,9 +111,9 @@ def _calibrated(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     functional = tuple(trial for trial in trials if is_functional(trial, job))
     given = CalibrationInput(
         trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
-        recipe.chosen_marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
+        marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
     )  # fmt: skip
-    return ChosenModel(job, static, subject, kind.calibrate(given), tuple(findings))
+    return ChosenModel(job, static, subject, kind.calibrate(given), tuple(findings), trials)
 
 
 def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> ChosenModel:
@@ -120,11 +126,13 @@ def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> Chosen
     """
     with_plates = [trial.name for trial in trials if trial is not chosen.static and trial.plates]
     if chosen.subject.mass_kg is None and with_plates:
-        raise MissingInputError(
+        command = f"biomech-id run {chosen.job.folder} -o OUT {option('mass_kg')} KG"
+        error = MissingInputError(
             f"The body mass is not recorded, and neither quiet standing nor a step on force plates shows it: type "
-            f"`biomech-id run {chosen.job.folder} -o OUT {option('mass_kg')} KG`, or give it in subject.toml.",
+            f"`{command}`, or give it in subject.toml.",
             value=None, expected="a body mass in kg", where=with_plates[0],
         )  # fmt: skip
+        raise _noting(error, command)
     return chosen
 
 
@@ -156,21 +164,52 @@ def _nothing_fits(job: Job, trials: Sequence[Trial], refused: dict[str, MissingI
     folder = job.folder
     if nearest.share < SMALLEST_SHARE:
         file = Path(trial.path).name if trial.path else trial.name
-        return MissingInputError(
+        command = f"biomech-id markerset {folder / file} > markers.toml"
+        error = MissingInputError(
             f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why} Say what they lie on: "
-            f"`biomech-id markerset {folder / file} > markers.toml` writes a marker set to be completed, which "
+            f"`{command}` writes a marker set to be completed, which "
             f"`biomech-id run {folder} -o OUT --marker-set markers.toml` takes.",
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),
         )  # fmt: skip
+        return _noting(error, command)
     name = next((model for model in nearest.markerset.models if model in refused), next(iter(refused)))
     error, said = refused[name], f"Its markers are {nearest.why}"
     measures = any(word in str(item) for item in _items(error) for word in ("width", "length"))
-    command = f" Type `biomech-id subject {folder}`, and fill in the file that it writes." if measures else ""
-    return MissingInputError(f"{error.message} {said}{command}", value=error.value, expected=error.expected, where=str(folder))
+    command = f"biomech-id subject {folder}" if measures else ""
+    typed = f" Type `{command}`, and fill in the file that it writes." if measures else ""
+    whole = MissingInputError(f"{error.message} {said}{typed}", value=error.value, expected=error.expected, where=str(folder))
+    return _noting(whole, command) if command else whole
+
+
+def _noting(error: MissingInputError, command: str) -> MissingInputError:
+    """The error with the command to type next as its note, for programs that need not read the sentence."""
+    error.add_note(command)
+    return error
 
 
 def _items(error: MissingInputError) -> Sequence[object]:
     return error.value if isinstance(error.value, list | tuple) else ()
+
+
+def _recognised(job: Job, trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], str | MarkerSet | None, tuple[Finding, ...]]:
+    """Recognise markers whose names fit no known marker set, where nobody named one: in the trial of standing, else in any."""
+    if job.recipe.chosen_marker_set is not None or _nearest(trials)[0].share >= SMALLEST_SHARE:
+        return trials, job.recipe.chosen_marker_set, ()
+    for trial in sorted(trials, key=lambda trial: (not stands_still(trial), -len(trial.markers.names))):
+        names = [name for name in trial.markers.names if trial.markers.present(name)]
+        found = recognise(names, mean_places_m(names, trial.markers.position_m), standing=stands_still(trial))
+        if found is not None:
+            points = [(side, role, label) for (side, role), label in found.markerset.landmarks.items()]
+            values = {
+                "how": found.how,
+                "certainty": 100.0 * found.certainty,
+                "n": len(points),
+                "points": points,
+                "trial": trial.name,
+            }
+            worn = tuple(replace(each, markers=each.markers.with_roles(found.markerset.roles)) for each in trials)
+            return worn, found.markerset, (Finding("markers-recognised", values, trial.name),)
+    return trials, None, ()
 
 
 def _nearest(trials: Sequence[Trial]) -> tuple[Proposal, Trial]:

@@ -264,10 +264,13 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
     candidates = next((found for stood in kinds if (found := [trial for trial in wearing if stood(trial)])), [])
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
-        raise OptionError(
+        folder = Path(candidates[0].path).parent
+        error = OptionError(
             f"Several trials could be the static one: {names}; name the right one with {option('static')}.",
-            value=names, expected="one static trial", where=str(Path(candidates[0].path).parent),
+            value=names, expected="one static trial", where=str(folder),
         )  # fmt: skip
+        error.add_note(f"biomech-id run {folder} -o OUT --static {candidates[0].name}")
+        raise error
     return candidates[0] if candidates else None
 
 

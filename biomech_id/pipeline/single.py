@@ -147,6 +147,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=trials)
     asked, chosen = job, choose_model(job, intake.trials)
     job, static, subject, model = chosen.job, chosen.static, chosen.subject, chosen.model
+    intake = replace(intake, trials=chosen.trials)
     if norm is not None and asked.recipe.known_model is None:
         recipe = job.recipe
         check_comparable(norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))

@@ -160,3 +160,24 @@ def test_a_trial_is_named_as_messages_print_it(tmp_path: Path) -> None:
 def test_several_statics_are_still_a_question() -> None:
     with pytest.raises(OptionError, match="Several trials could be the static one"):
         choose_model(JOB, (STATIC, replace(STATIC, name="again"), WALK))
+
+
+@pytest.mark.parametrize("how", ["wrapping", "words", "places"])
+def test_markers_under_other_names_give_the_same_model(how: str) -> None:
+    words = dict(zip(("ASI", "PSI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE"),
+                     ("EIAS", "EIPS", "cuisse", "genou ext", "jambe", "cheville", "talon", "orteil"), strict=True))  # fmt: skip
+    new = {
+        "wrapping": lambda i, label: f"Anna:{label}",
+        "words": lambda i, label: f"{words[label[1:]]} {'gauche' if label[0] == 'L' else 'droite'}",
+        "places": lambda i, label: f"M{i}",
+    }[how]
+    names = tuple(new(i, label) for i, label in enumerate(STATIC.markers.names))
+    renamed = [
+        replace(trial, markers=Markers(names, trial.markers.position_m, trial.rate_hz)) for trial in (STATIC, WALK)
+    ]  # fmt: skip
+    chosen, before = choose_model(JOB, renamed), choose_model(JOB, (STATIC, WALK))
+    (said,) = (finding for finding in chosen.findings if finding.rule == "markers-recognised")
+    assert said.values["how"] == how
+    assert chosen.model.calibration.to_dict() == before.model.calibration.to_dict()
+    ours, theirs = (c.model.track(c.trials[1]).joint_angles_rad["L", "knee"] for c in (chosen, before))
+    np.testing.assert_array_equal(ours, theirs)

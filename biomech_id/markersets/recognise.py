@@ -1,0 +1,300 @@
+"""Markers under names that no marker set has: known labels with something around them, words of several languages, places.
+
+A laboratory may write a subject's name or a number before each label, or call its markers in its own language. Whatever is read out
+of labels has to agree with where the markers of somebody standing are (`standing.contradiction`); what does not is not believed.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIDES
+from biomech_id.markersets.detect import propose
+from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
+from biomech_id.markersets.standing import Standing, roles_by_place
+
+#: Points that a recording must show, on every side it shows: of a group one.
+CORE: tuple[tuple[str, ...], ...] = (
+    ("asis",), ("psis", "sacrum"), ("lateral_epicondyle",), ("lateral_malleolus",), ("heel",),
+    ("toe", "metatarsal_2", "metatarsal_1", "metatarsal_5"),
+)  # fmt: skip
+#: Fewer of a set's required markers than this are no match under other names: one marker of a leg's eight may be missing.
+LEAST_SHARE = 0.8
+#: What so many labels begin with is no part of their names.
+COMMON_SHARE = 0.6
+_DIGITS = {"1": "metatarsal_1", "2": "metatarsal_2", "5": "metatarsal_5"}
+#: Nothing, a number before a label, a number or a star behind it.
+_NUMBERS = (r"(?!)", r"^[#*]*\d+[\W_]*", r"[\W_]*(?:\d+|[*#+]+)$")
+_HINGES = {"knee": "epicondyle", "ankle": "malleolus"}
+_SINGLE = {"heel": "heel", "toe": "toe", "asis": "asis", "psis": "psis", "sacrum": "sacrum"}
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """What the markers of a recording lie on, though no marker set has their names.
+
+    Attributes
+    ----------
+    markerset : MarkerSet
+        With the recording's own labels.
+    how : str
+        "wrapping" (a known label with something around it), "words" or "places".
+    certainty : float
+        0 to 1: share of the points needed that were found, by places times how much nearer they lie than to any other point.
+    """
+
+    markerset: MarkerSet
+    how: str
+    certainty: float
+
+
+def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, standing: bool = True) -> Recognition | None:
+    """Return what markers lie on whose labels no marker set knows, or None where that is not certain.
+
+    Parameters
+    ----------
+    labels : Collection[str]
+        Labels of the markers that are seen.
+    place_m : Mapping[str, FloatArray]
+        Label -> (3,), its mean place, metres, laboratory axes with Z up (see `standing.mean_places_m`).
+    standing : bool, optional
+        Whether somebody stands still in the recording: only then places alone say anything.
+    """
+    body = Standing(dict(place_m))
+    for found in (unwrapped(labels), _by_words(labels)):
+        if found is not None and not body.contradiction(found.markerset.roles):
+            return found
+    placed = roles_by_place(body) if standing else None
+    return None if placed is None else Recognition(_set_of(placed.roles, labels, "places"), "places", placed.certainty)
+
+
+# A known label with something around it.
+
+
+def unwrapped(labels: Collection[str]) -> Recognition | None:
+    """Return the marker set whose labels these are once what all of them carry is taken off, or None.
+
+    Parameters
+    ----------
+    labels : Collection[str]
+        Labels of the markers that are seen.
+
+    Examples
+    --------
+    >>> from biomech_id.markersets.recognise import unwrapped
+    >>> from biomech_id.markersets import load_markerset
+    >>> labels = [f"Anna:{label}*" for label in load_markerset("plug-in-gait").required]
+    >>> unwrapped(labels).markerset.roles["L", "heel"]
+    'Anna:LHEE*'
+    """
+    best: tuple[float, int, MarkerSet] | None = None
+    for strip in _wrappings(tuple(labels)):
+        bare = {strip(label): label for label in labels}
+        if len(bare) < len(labels):
+            continue  # two markers would have one name
+        nearest = propose(list(bare))[0]
+        if nearest.share >= LEAST_SHARE and (best is None or (nearest.share, nearest.found) > best[:2]):
+            named = {meant: bare[label] for label, meant in nearest.markerset.matches(bare).items()}
+            best = (nearest.share, nearest.found, relabelled(nearest.markerset, named))
+    return None if best is None else Recognition(best[2], "wrapping", best[0])
+
+
+def _heads(labels: Collection[str]) -> Counter[str]:
+    """What labels begin with, up to each sign that parts words."""
+    return Counter(label[: match.end()] for label in labels for match in re.finditer(r"[:_.\s|/-]", label))
+
+
+def _wrappings(labels: tuple[str, ...]) -> Iterator[Callable[[str], str]]:
+    """Ways to take off what all labels carry: numbers, stars, a common beginning, a side written behind instead of before."""
+    heads = _heads(labels)
+    for head, n in heads.most_common(3):
+        if n >= COMMON_SHARE * len(labels):
+            yield lambda label, head=head: label.removeprefix(head)  # type: ignore[misc]
+    _, before, after = _NUMBERS
+    for pattern in (before, after, f"{before}|{after}", r"^(?:mrk|mkr|marker|trk|m)[\W_]*", r"[\W_]*(?:mrk|mkr|marker|trk|pos)$"):
+        yield lambda label, pattern=pattern: re.sub(pattern, "", label, flags=re.IGNORECASE)  # type: ignore[misc]
+    for both in (before, after):
+        for head, n in heads.most_common(2):
+            if n >= COMMON_SHARE * len(labels):
+                yield lambda label, head=head, both=both: re.sub(both, "", label.removeprefix(head))  # type: ignore[misc]
+    yield lambda label: re.sub(r"^(.+?)[\W_]*([LR])$", r"\2\1", label, flags=re.IGNORECASE)
+
+
+def relabelled(markerset: MarkerSet, named: Mapping[str, str]) -> MarkerSet:
+    """Return a marker set under other labels; labels that have no other keep their own.
+
+    Parameters
+    ----------
+    markerset : MarkerSet
+        The set.
+    named : Mapping[str, str]
+        Label of the set -> the recording's.
+    """
+
+    def other(label: str) -> str:
+        return named.get(label, label)
+
+    return replace(
+        markerset,
+        landmarks=MappingProxyType({key: other(label) for key, label in markerset.landmarks.items()}),
+        extra_landmarks=MappingProxyType({key: other(label) for key, label in markerset.extra_landmarks.items()}),
+        tracking=MappingProxyType({key: tuple(map(other, cluster)) for key, cluster in markerset.tracking.items()}),
+        weights=MappingProxyType({other(label): weight for label, weight in markerset.weights.items()}),
+        optional=frozenset(map(other, markerset.optional)), static_only=frozenset(map(other, markerset.static_only)),
+        aliases=MappingProxyType({}), twins=(),
+    )  # fmt: skip
+
+
+# Words.
+
+
+@cache
+def _words() -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _vocabulary() -> dict[str, frozenset[tuple[str, str]]]:
+    """Word -> what it may say: ("side", "L"), ("part", "knee"), ("which", "medial"), ("", "")."""
+    told: dict[str, set[tuple[str, str]]] = {}
+    table = _words()
+    for kind, name in (("side", "sides"), ("part", "parts"), ("which", "qualifiers")):
+        for value, spellings in table[name].items():
+            for word in spellings:
+                told.setdefault(word, set()).add((kind, value))
+    for word in table["fillers"]["any"]:
+        told.setdefault(word, set()).add(("", ""))
+    return {word: frozenset(meanings) for word, meanings in told.items()}
+
+
+def _tokens(label: str) -> tuple[str, ...]:
+    """The label's words: accents off, cut at signs, at capitals within it and at digits."""
+    text = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", label)
+    text = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("ø", "o"))
+    text = "".join(sign for sign in text if not unicodedata.combining(sign)).lower()
+    return tuple(re.findall(r"[a-z]+|\d+", text))
+
+
+def _readings(label: str, letters: tuple[str, str]) -> set[MarkerKey]:
+    """What a label says: (side, role), or (side, "thigh 3") of a cluster; several where it can be read in several ways."""
+    found: set[MarkerKey] = set()
+    tokens = _tokens(label)
+    apart = [[("side", SIDES[letters.index(token)])] for token in tokens if token in letters]
+    rest = "".join(token for token in tokens if token not in letters)
+    spread = [(*apart[0], *words) for words in _into_words(rest)] if len(apart) == 1 else []
+    for each in (*_segmented("".join(tokens), letters), *spread):
+        sides = {value for kind, value in each if kind == "side"}
+        parts = {value for kind, value in each if kind == "part"}
+        which = {value for kind, value in each if kind == "which"}
+        digits = [value for kind, value in each if kind == "digit"]
+        if len(parts) == 1 and len(sides) < 2 and len(which) < 2 and len(digits) < 2:
+            role = _role(parts.pop(), which, digits)
+            if role and bool(sides) is (role != "sacrum"):
+                found.add((sides.pop() if sides else "", role))
+    phrase = _phrase(tokens, letters)
+    return {phrase} if phrase else found
+
+
+def _phrase(tokens: tuple[str, ...], letters: tuple[str, str]) -> MarkerKey | None:
+    sides = {side: {*words, letter} for (side, words), letter in zip(_words()["sides"].items(), letters, strict=True)}
+    for role, phrases in _words()["parts_in_words"].items():
+        for phrase in phrases:
+            rest = [token for token in tokens if token not in phrase]
+            if len(rest) == 1 and len(tokens) == len(phrase) + 1:
+                for side, words in sides.items():
+                    if rest[0] in words:
+                        return side, role
+    return None
+
+
+def _segmented(text: str, letters: tuple[str, str]) -> Iterator[tuple[tuple[str, str], ...]]:
+    """Every way in which a text falls into known words, with a letter for the side at one of its ends."""
+    if text[:1] in letters:
+        yield from ((("side", SIDES[letters.index(text[0])]), *rest) for rest in _into_words(text[1:]))
+    if text[-1:] in letters:
+        yield from ((("side", SIDES[letters.index(text[-1])]), *rest) for rest in _into_words(text[:-1]))
+    yield from _into_words(text)
+
+
+@cache
+def _into_words(text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
+    if not text:
+        return ((),)
+    if text[0].isdigit():
+        number = re.match(r"\d+", text)[0]  # type: ignore[index]
+        return tuple((("digit", number), *rest) for rest in _into_words(text[len(number) :]))
+    known = _vocabulary()
+    longest = (text[:n] for n in range(min(len(text), 16), 0, -1))
+    return tuple(
+        (meaning, *rest) for word in longest if word in known for meaning in known[word] for rest in _into_words(text[len(word) :])
+    )
+
+
+def _role(part: str, which: set[str], digits: list[str]) -> str:
+    if part in _HINGES and not digits:
+        return f"{(which or {'lateral'}).copy().pop()}_{_HINGES[part]}"
+    if part == "metatarsal" and digits and not which:
+        return _DIGITS.get(digits[0], "")
+    if part in ("thigh", "shank"):
+        return f"{part} {''.join((*sorted(which), *digits))}".strip() if digits or which else f"{part}_wand"
+    return _SINGLE.get(part, "") if not which and not digits else ""
+
+
+def _by_words(labels: Collection[str]) -> Recognition | None:
+    best: tuple[float, int, MarkerSet] | None = None
+    heads = [head for head, n in _heads(labels).most_common(2) if n >= COMMON_SHARE * len(labels)]
+    for head, number, (first, second) in product(["", *heads], _NUMBERS, _words()["letters"]["pairs"]):
+        read = {label: _readings(re.sub(number, "", label.removeprefix(head)), (first, second)) for label in labels}
+        said = {label: next(iter(keys)) for label, keys in read.items() if len(keys) == 1}
+        twice = {key for key, n in Counter(said.values()).items() if n > 1}
+        roles = {key: label for label, key in said.items() if key not in twice}
+        share, doubtful = core_share(roles), any(name == key[1] for key in twice for group in CORE for name in group)
+        if share >= LEAST_SHARE and not doubtful and (best is None or (share, len(roles)) > best[:2]):
+            best = (share, len(roles), _set_of(roles, labels, "words"))
+    return None if best is None else Recognition(best[2], "words", best[0])
+
+
+def core_share(roles: Iterable[MarkerKey]) -> float:
+    """Return how many of the points that a recording must show it shows, as a share: of both legs, or of the only one it shows.
+
+    Parameters
+    ----------
+    roles : Iterable[MarkerKey]
+        (side, role) of what was recognised.
+    """
+    known = set(roles)
+    shown = {(side, group): any((side, name) in known or ("", name) in known for name in group) for side in SIDES for group in CORE}
+    return sum(shown.values()) / len(shown)
+
+
+def _set_of(roles: Mapping[MarkerKey, str], labels: Collection[str], how: str) -> MarkerSet:
+    """A marker set of its own from points and clusters by their labels in the recording."""
+    landmarks = {key: label for key, label in roles.items() if " " not in key[1]}
+    segments = {
+        "thigh": ("thigh_wand", "lateral_epicondyle", "medial_epicondyle"),
+        "shank": ("shank_wand", "lateral_malleolus", "medial_malleolus"),
+        "foot": ("heel", "toe", "metatarsal_1", "metatarsal_2", "metatarsal_5"),
+    }
+    pelvis = [("L", "asis"), ("R", "asis"), ("L", "psis"), ("R", "psis"), ("", "sacrum")]
+    tracking: dict[MarkerKey, tuple[str, ...]] = {("", "pelvis"): tuple(roles[key] for key in pelvis if key in roles)}
+    for side in SIDES:
+        for segment, points in segments.items():
+            cluster = [label for key, label in roles.items() if key[0] == side and key[1].startswith(f"{segment} ")]
+            tracking[side, segment] = (*(roles[side, point] for point in points if (side, point) in roles), *cluster)
+    medial = frozenset(label for key, label in landmarks.items() if key[1].startswith("medial"))
+    return MarkerSet(
+        name=f"recognised by {how}", title="markers that no known marker set names", source="",
+        models=("conventional", "six-dof"),
+        landmarks=MappingProxyType(landmarks), tracking=MappingProxyType(tracking), static_only=medial, optional=medial,
+    )  # fmt: skip
