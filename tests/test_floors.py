@@ -50,6 +50,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
     ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
+    ("markersets.standing", "scipy.optimize"): "half of SciPy, for markers that no label names",
     ("emg", "scipy"): "half of SciPy, for recordings without muscle signals",
     ("signal.derivatives", "scipy.linalg"): "half of SciPy, for files that need no derivative",
     ("signal.natural_spline", "scipy.linalg"): "half of SciPy, for files that need no derivative",

@@ -35,6 +35,7 @@ MOST_LINES = sum([
     572,  # arguments and fields said once, settings without effect, stored offsets
     1720,  # one multibody System
     239,  # model, mass and static trial by themselves
+    579,  # markers recognised by labels, words and places; a folder's verdict
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk

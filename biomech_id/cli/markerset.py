@@ -20,7 +20,7 @@ def markerset(
     Example: biomech-id markerset static.c3d > mylab.toml
     """
     from biomech_id.markersets import SMALLEST_SHARE, describe_missing, draft, propose
-    from biomech_id.markersets.draft import written
+    from biomech_id.markersets.draft import markerset_toml
     from biomech_id.markersets.recognise import recognise
     from biomech_id.markersets.standing import mean_places_m
     from biomech_id.pipeline.intake import stands_still
@@ -33,7 +33,7 @@ def markerset(
     if proposals[0].share < SMALLEST_SHARE:
         found = recognise(labels, mean_places_m(labels, trial.markers.position_m), standing=stands_still(trial))
         if found is not None:
-            print_line(written(found.markerset, file.stem), nl=False)
+            print_line(markerset_toml(found.markerset, file.stem), nl=False)
             print_error(
                 f"No known marker set has these labels; recognised by {found.how}, certainty {100 * found.certainty:.0f} %."
             )

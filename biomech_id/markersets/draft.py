@@ -33,7 +33,7 @@ def draft(labels: Collection[str], name: str = "my-laboratory", *, stored: Colle
     return "\n".join([*lines, "", *textwrap.wrap(f"Not used: {unused}", 118, initial_indent="# ", subsequent_indent="# ")]) + "\n"
 
 
-def written(markerset: MarkerSet, name: str) -> str:
+def markerset_toml(markerset: MarkerSet, name: str) -> str:
     """Return a marker set as TOML, each label for itself: what `load_markerset` reads is the same set.
 
     Parameters

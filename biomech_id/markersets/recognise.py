@@ -22,7 +22,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import propose
 from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
-from biomech_id.markersets.standing import Standing, roles_by_place
+from biomech_id.markersets.standing import StandingMarkers, roles_by_place
 
 #: Points that a recording must show, on every side it shows: of a group one.
 CORE: tuple[tuple[str, ...], ...] = (
@@ -71,8 +71,8 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
     standing : bool, optional
         Whether somebody stands still in the recording: only then places alone say anything.
     """
-    body = Standing(dict(place_m))
-    for found in (unwrapped(labels), _by_words(labels)):
+    body = StandingMarkers(dict(place_m))
+    for found in (without_wrapping(labels), _by_words(labels)):
         if found is not None and not body.contradiction(found.markerset.roles):
             return found
     placed = roles_by_place(body) if standing else None
@@ -82,7 +82,7 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
 # A known label with something around it.
 
 
-def unwrapped(labels: Collection[str]) -> Recognition | None:
+def without_wrapping(labels: Collection[str]) -> Recognition | None:
     """Return the marker set whose labels these are once what all of them carry is taken off, or None.
 
     Parameters
@@ -92,10 +92,10 @@ def unwrapped(labels: Collection[str]) -> Recognition | None:
 
     Examples
     --------
-    >>> from biomech_id.markersets.recognise import unwrapped
+    >>> from biomech_id.markersets.recognise import without_wrapping
     >>> from biomech_id.markersets import load_markerset
     >>> labels = [f"Anna:{label}*" for label in load_markerset("plug-in-gait").required]
-    >>> unwrapped(labels).markerset.roles["L", "heel"]
+    >>> without_wrapping(labels).markerset.roles["L", "heel"]
     'Anna:LHEE*'
     """
     best: tuple[float, int, MarkerSet] | None = None

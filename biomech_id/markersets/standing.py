@@ -20,7 +20,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.markersets.marker_set import MarkerKey
 
 #: Point -> mean forward, outward, up and their spreads, all as shares of the spines' height.
-PLACES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
+POINT_PLACES: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
     "asis": ((0.160, 0.128, 1.000), (0.030, 0.030, 0.012)),
     "psis": ((-0.032, 0.057, 1.025), (0.028, 0.022, 0.024)),
     "sacrum": ((-0.030, 0.000, 1.055), (0.030, 0.018, 0.030)),
@@ -54,7 +54,7 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class StandingMarkers:
     """Markers of somebody standing.
 
     Attributes
@@ -163,12 +163,12 @@ class _Reading(NamedTuple):
     clear: float
 
 
-def roles_by_place(standing: Standing) -> Placed | None:
+def roles_by_place(standing: StandingMarkers) -> Placed | None:
     """Return what markers lie on by their places alone, or None where that is not certain.
 
     Parameters
     ----------
-    standing : Standing
+    standing : StandingMarkers
         Mean places in a static trial.
     """
     names = sorted(standing.place_m)
@@ -228,7 +228,7 @@ def _best_reading(points: FloatArray, names: list[str], left: int, right: int) -
     forward = np.array([outward[1], -outward[0], 0.0])
     middle = 0.5 * (points[left] + points[right])
     local = np.stack([(points - middle) @ forward, (points - middle) @ outward, points[:, 2]], axis=1) / scale
-    local[:, 0] += PLACES["asis"][0][0]
+    local[:, 0] += POINT_PLACES["asis"][0][0]
     if not _feet_below(local):
         return None
     best = None
@@ -256,7 +256,7 @@ def _assigned(local: FloatArray, names: list[str], widened: float) -> _Reading:
     from scipy.optimize import linear_sum_assignment
 
     keys, cost = [], []
-    for role, (mean, spread) in PLACES.items():
+    for role, (mean, spread) in POINT_PLACES.items():
         for side in ("",) if role == "sacrum" else SIDES:
             sign = np.array([1.0, -1.0 if side == "R" else 1.0, 1.0])
             keys.append((side, role))

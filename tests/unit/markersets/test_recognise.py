@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from biomech_id.markersets import load_markerset, parse_markerset
-from biomech_id.markersets.draft import written
-from biomech_id.markersets.recognise import Recognition, recognise, unwrapped
-from biomech_id.markersets.standing import Standing, mean_places_m, roles_by_place
+from biomech_id.markersets.draft import markerset_toml
+from biomech_id.markersets.recognise import Recognition, recognise, without_wrapping
+from biomech_id.markersets.standing import StandingMarkers, mean_places_m, roles_by_place
 from biomech_id.sample import virtual_subject
 
 STATIC = virtual_subject().static().trial
@@ -34,7 +34,7 @@ def found(recognition: Recognition | None, names: dict[str, str]) -> dict[tuple[
 @pytest.mark.parametrize("form", ["Anna:{}", "S3-{}", "{}*", "07_{}", "{} #7", "marker {}", "{0[1]}{0[2]}{0[3]}_{0[0]}"])
 def test_what_is_wrapped_around_known_labels_is_taken_off(form: str) -> None:
     names = {label: form.format(label) for label in STATIC.markers.names}
-    recognition = unwrapped(list(names.values()))
+    recognition = without_wrapping(list(names.values()))
     assert recognition is not None
     assert recognition.how == "wrapping"
     assert recognition.certainty == 1.0
@@ -55,11 +55,11 @@ def test_words_that_places_contradict_are_not_believed() -> None:
     assert recognition is None or recognition.how == "places"
     assert recognition is None or found(recognition, names) == ROLES
     mirrored = {key: ROLES[{"L": "R", "R": "L"}[key[0]], key[1]] for key in ROLES}
-    assert Standing(PLACES).contradiction(ROLES) == ""
-    assert Standing(PLACES).contradiction(mirrored) != ""
+    assert StandingMarkers(PLACES).contradiction(ROLES) == ""
+    assert StandingMarkers(PLACES).contradiction(mirrored) != ""
     for one, other in (("heel", "toe"), ("asis", "psis"), ("lateral_epicondyle", "lateral_malleolus"), ("thigh_wand", "heel")):
         swapped = ROLES | {("L", one): ROLES["L", other], ("L", other): ROLES["L", one]}
-        assert Standing(PLACES).contradiction(swapped) != "", (one, other)
+        assert StandingMarkers(PLACES).contradiction(swapped) != "", (one, other)
 
 
 def test_places_alone_tell_a_known_protocol() -> None:
@@ -80,16 +80,16 @@ def test_one_marker_less_is_right_or_nothing(lost: str) -> None:
 
 def test_a_marker_that_no_point_explains_ends_it() -> None:
     knee = PLACES["LKNE"]
-    assert roles_by_place(Standing(PLACES)) is not None
-    assert roles_by_place(Standing(PLACES | {"stranger": knee + [0.0, 0.0, -0.04]})) is None
-    assert roles_by_place(Standing({label: place for label, place in PLACES.items() if label[0] == "L"})) is None
+    assert roles_by_place(StandingMarkers(PLACES)) is not None
+    assert roles_by_place(StandingMarkers(PLACES | {"stranger": knee + [0.0, 0.0, -0.04]})) is None
+    assert roles_by_place(StandingMarkers({label: place for label, place in PLACES.items() if label[0] == "L"})) is None
 
 
 def test_what_is_written_is_read_back_as_the_same_set() -> None:
     names = {label: f"M{i}" for i, label in enumerate(STATIC.markers.names)}
     recognition = renamed(names)
     assert recognition is not None
-    again = parse_markerset(written(recognition.markerset, "ours"), "ours")
+    again = parse_markerset(markerset_toml(recognition.markerset, "ours"), "ours")
     assert dict(again.roles) == dict(recognition.markerset.roles)
     assert dict(again.tracking) == dict(recognition.markerset.tracking)
     assert again.models == recognition.markerset.models
@@ -98,5 +98,5 @@ def test_what_is_written_is_read_back_as_the_same_set() -> None:
 def test_places_of_a_walk_are_seen_from_its_own_middle() -> None:
     walk = virtual_subject(duration_s=3.0).walk("walk").trial
     places = mean_places_m(walk.markers.names, walk.markers.position_m)
-    assert Standing(places).contradiction(ROLES) == ""
+    assert StandingMarkers(places).contradiction(ROLES) == ""
     assert np.abs(np.mean(list(places.values()), axis=0)[:2]).max() < 1e-6
