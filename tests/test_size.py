@@ -50,6 +50,7 @@ MOST_LINES = sum([
     150,  # events of patients
     370,  # statistics for one person
     175,  # a scaled OpenSim model as a body model
+    140,  # exchanged labels
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

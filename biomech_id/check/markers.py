@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from biomech_id.errors import Finding
 from biomech_id.models.conventional.needs import LEG_ROLES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.signal.gaps import find_gaps
+from biomech_id.signal.marker_exchange import find_exchanges
 from biomech_id.trial import Markers, Trial
 
 LONG_GAP_S = 0.2
@@ -37,7 +39,7 @@ def inspect_markers(trial: Trial) -> Iterator[Finding]:
     trial : Trial
         The recording.
     """
-    for look in (_duration, _gaps, _leaps, _stuck, _floor, inspect_sides, _pelvis_height, _conventional_set):
+    for look in (_duration, _gaps, _leaps, _exchanged, _stuck, _floor, inspect_sides, _pelvis_height, _conventional_set):
         yield from look(trial)
 
 
@@ -80,6 +82,11 @@ def _leaps(trial: Trial) -> Iterator[Finding]:
             first, frame = trial.markers.names[columns[0]], int(frames[0]) + 1 + trial.first_frame
             names = sorted({trial.markers.names[column] for column in columns})
             yield Finding(rule, {"marker": first, "frame": frame, "n": len(frames), "markers": names}, trial.name)
+
+
+def _exchanged(trial: Trial) -> Iterator[Finding]:
+    for exchange in find_exchanges(trial.markers.position_m, trial.markers.names, first_frame=trial.first_frame):
+        yield Finding("markers-exchanged", asdict(exchange), trial.name)
 
 
 def _stuck(trial: Trial) -> Iterator[Finding]:

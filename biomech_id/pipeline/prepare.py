@@ -7,8 +7,8 @@ moments (van den Bogert and de Koning 1996, Can J Appl Physiol 21:339; Kristians
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -17,6 +17,7 @@ from biomech_id.algebra.arrays import BoolArray
 from biomech_id.anatomy import Part
 from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.conventions import MM_PER_M
+from biomech_id.errors import Finding
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
 from biomech_id.pipeline.match_plates import PlateFilter, match_plates
@@ -26,6 +27,7 @@ from biomech_id.signal.filter_choice import FilterChoice, choose_filter
 from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
+from biomech_id.signal.marker_exchange import find_exchanges
 from biomech_id.trial import Markers, Trial
 
 
@@ -111,7 +113,7 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
         trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth)
-    said = [choice.finding(trial.name), *([plate_filter.finding(trial.name)] if plates else ())]
+    said = [*_exchanged(recorded, model), choice.finding(trial.name), *([plate_filter.finding(trial.name)] if plates else ())]
     trial = replace(trial, findings=(*trial.findings, *said), wrench_plates=plates)
     return Prepared(trial, gaps, choice, plate_filter)
 
@@ -144,6 +146,20 @@ def _filled(
     everything, gaps = repair_gaps(markers.position_m, markers.names, everything, gaps, longest=longest, **given)
     filled: BoolArray = np.asarray((np.isfinite(everything) & np.isnan(markers.position_m)).all(axis=2))
     return (markers.with_positions(everything, filled=filled) if filled.any() else markers), gaps
+
+
+def _exchanged(trial: Trial, model: CalibratedModel) -> Iterator[Finding]:
+    """Yield the pairs of the model's markers whose labels changed places since the static trial or within the trial."""
+    names = [name for name in model.marker_names if name in trial.markers]
+    if len(names) < 2:
+        return
+    static, reference = None if model.static is None else model.static.markers, None
+    if static is not None:
+        nowhere = np.full((static.n_frames, 3), np.nan)
+        reference = np.stack([static[name] if static.present(name) else nowhere for name in names], axis=1)
+    position = np.stack([trial.markers[name] for name in names], axis=1)
+    for exchange in find_exchanges(position, names, first_frame=trial.first_frame, reference_m=reference):
+        yield Finding("markers-exchanged", asdict(exchange), trial.name)
 
 
 def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

@@ -615,6 +615,24 @@ def untracked(said: Said) -> bool:
     return np.isnan(said["value"]) or min(shares) - 1.5 <= said["value"] <= max(shares) + 1.5
 
 
+@claim("markers-exchanged", first=instead("NOBODY"), second=instead("NOBODY"), last_frame=plus(-9), throughout=instead(False))
+def exchanged(said: Said) -> bool:
+    """Throughout: with both labels exchanged the middle distances to all other markers are more like those of the static trial."""
+    before, after = said.session.result.static_markers, said.trial.markers
+    others = [n for n in after.names if n in before and n not in (said["first"], said["second"])]
+
+    def off(label: str, as_label: str) -> float:
+        now, then = (
+            np.array([np.nanmedian(np.linalg.norm(m[name] - m[other], axis=1)) for other in others])
+            for m, name in ((after, label), (before, as_label))
+        )
+        return float(np.nanmedian(np.abs(now - then)))
+
+    one, other = said["first"], said["second"]
+    whole = said["last_frame"] - said["first_frame"] + 1 == len(after.position_m)
+    return whole == said["throughout"] and off(one, other) + off(other, one) < off(one, one) + off(other, other)
+
+
 @claim("quality:marker-rigidity", value=plus(60))
 def rigidity(said: Said) -> bool:
     """Some pair of markers of one segment changes its distance, in the mean square, by as much."""

@@ -55,6 +55,14 @@ def labels(change: Callable[[list[str]], list[str]]) -> Break:
     return apply
 
 
+def exchange(one: str, other: str, frames: slice) -> Break:
+    def change(file: Any) -> None:
+        paths = file.path(one), file.path(other)
+        paths[0][frames], paths[1][frames] = paths[1][frames].copy(), paths[0][frames].copy()
+
+    return change
+
+
 def marker(name: str, change: Callable[[np.ndarray], None]) -> Break:
     return lambda file: change(file.path(name))
 
@@ -200,6 +208,7 @@ TRIGGERS: dict[str, list[Break]] = {
     "gap-long": [points(assign((slice(30, 60), 3, 3), -1.0))],
     "marker-spike": [marker("LKNE", add((50, 2), 150.0))],
     "marker-jump": [marker("LKNE", add((slice(50, None), 1), 400.0))],
+    "markers-exchanged": [exchange("LKNE", "LTIB", slice(40, 60))],
     "marker-frozen": [marker("LKNE", assign(..., [10.0, 20.0, 480.0]))],
     "markers-coincide": [lambda file: assign(..., file.path("LKNE"))(file.path("LTIB"))],
     "markers-below-floor": [marker("LTOE", add((slice(60, None), 2), -110.0))],

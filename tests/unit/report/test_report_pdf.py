@@ -209,7 +209,10 @@ def test_every_verdict_on_a_stance_has_words(language):
 
 def test_gaps_and_events_stand_in_one_line_per_trial(build):
     gaps = [("LASI", 1, 40, "left open"), ("LASI", 90, 99, "left open"), ("RTOE", 7, 7, "left open"), ("RHEE", 3, 5, "spline")]
-    rows = [dict(zip(("marker", "first_frame", "last_frame", "method"), gap, strict=True)) | {"trial": "walk1"} for gap in gaps]
+    rows = [
+        dict(zip(("marker", "first_frame", "last_frame", "method"), gap, strict=True)) | {"trial": "walk1", "error_mm": 1.0}
+        for gap in gaps
+    ]
     tables = replace(build(), gaps=tidy_table("gaps", rows))
     apart = {"source": "marker", "reference": "plate", "n": 2, "median_ms": -12.4, "worst_ms": -21.6}
     tables.summary["trials"][0]["event_agreement"] = [{"side": "R", "kind": "Foot Off", **apart}]
