@@ -35,7 +35,7 @@ from biomech_id.trial import Subject, Trial
 #: Rows are laboratory axes (X forward where the model's is, Z up) in the axes of a model's surroundings (Y up).
 R_LAB_SURROUNDINGS = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
 #: Words in names of bodies -> the segment that they make up; the first body of a segment carries its frame.
-BODY_WORDS: Mapping[str, tuple[str, ...]] = {
+BODIES_OF_SEGMENT: Mapping[str, tuple[str, ...]] = {
     "thigh": ("femur", "thigh", "patella"),
     "shank": ("tibia", "shank", "fibula"),
     "foot": ("calcn", "foot", "talus", "toes"),
@@ -284,7 +284,7 @@ def _bodies(osim: MusculoskeletalModel) -> dict[Part, tuple[str, ...]]:
     for side in SIDES:
         ends = (f"_{side.lower()}", f"_{'left' if side == 'L' else 'right'}")
         own = [name for name in names if name.lower().endswith(ends)]
-        for segment, words in BODY_WORDS.items():
+        for segment, words in BODIES_OF_SEGMENT.items():
             found[side, segment] = tuple(name for word in words for name in own if word in name.lower())
     missing = [" ".join(part).strip() for part, bodies in found.items() if not bodies]
     if missing:
