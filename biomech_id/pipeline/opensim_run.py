@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.errors import FileRefusedError, MissingInputError
 from biomech_id.exports.opensim.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
 from biomech_id.exports.opensim.tool_tables import KINEMATICS_NOTES, write_tool_table
@@ -397,16 +397,29 @@ def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> 
 def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray]:
     """The model with its markers where they stood in a static recording, and the pose."""
     table = read_trc(setup.pose.marker_file)
-    start, end = np.clip(setup.pose.time_range_s, table.time_s[0], table.time_s[-1])
+    start, end = np.clip(setup.pose.time_range_s, table.time_s[0], table.time_s[-1]).tolist()
     within = (table.time_s >= start) & (table.time_s <= end)
-    around = slice(row_before(table.time_s, float(start)), _row_after(table.time_s, float(end)) + 1)
-    mean = table.position_m[within].mean(axis=0) if within.any() else table.position_m[around].mean(axis=0)
+    places = standing_places(table, (start, end))
+    # The pose is of the mean of the frames within the range; where none is, of those around it.
+    mean = table.position_m[within].mean(axis=0) if within.any() else np.array([places[name] for name in table.names])
     pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
-    seen = table.position_m[around]
-    counts = np.isfinite(seen).all(axis=2).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        average = np.nansum(seen, axis=0) / counts[:, None]
-    return with_placed_markers(model, pose.q[0], dict(zip(table.names, average, strict=True))), pose.q[0]
+    return with_placed_markers(model, pose.q[0], places), pose.q[0]
+
+
+def standing_places(table: MarkerTable, time_range_s: tuple[float, float]) -> dict[str, FloatArray]:
+    """Mean place (3,) of each marker, m, over the frames that have it; the frames around the range's ends count too.
+
+    Parameters
+    ----------
+    table : MarkerTable
+        A recording of somebody who stands.
+    time_range_s : tuple[float, float]
+        From when to when.
+    """
+    first, last = row_before(table.time_s, time_range_s[0]), _row_after(table.time_s, time_range_s[1])
+    return {
+        name: np.asarray(over_seen(np.nanmean, table.position_m[first : last + 1, k], axis=0)) for k, name in enumerate(table.names)
+    }
 
 
 def _write_pose(path: Path, model: MusculoskeletalModel, q: FloatArray, setup: ScaleSetup) -> Path:
