@@ -7,6 +7,7 @@ the last, so that nothing ends where the data do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import ArrayLike
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.joints import AxisFunction
+from biomech_id.signal.natural_spline import CUBIC, NaturalSpline
 
 #: Points that a spline's end is taken from.
 _END_POINTS = 4
@@ -323,31 +325,30 @@ def piecewise_linear(x: ArrayLike, y: ArrayLike) -> PiecewisePolynomial:
     return PiecewisePolynomial(x, np.array(rows))
 
 
-def natural_cubic(x: ArrayLike, y: ArrayLike) -> PiecewisePolynomial:
-    """Natural cubic spline through points, straight beyond them: a GCVSpline of degree 3 without smoothing.
+def natural_function(x: ArrayLike, y: ArrayLike, degree: int = CUBIC) -> PiecewisePolynomial:
+    """Natural spline through points: a GCVSpline without smoothing.
 
     Parameters
     ----------
     x, y : ArrayLike
-        (n,), n from 2; x rises.
+        (n,), x rises; n from 2 for a cubic, which goes on straight, from 3 for a quintic, which goes on as a parabola.
+    degree : int, optional
+        3 or 5.
 
     Raises
     ------
     InvalidValueError
-        Numbers x that do not rise, or that are fewer than two.
+        Numbers x that do not rise, or that are too few.
 
     Examples
     --------
-    >>> from biomech_id.multibody.functions import natural_cubic
-    >>> natural_cubic([0.0, 1.0, 2.0], [0.0, 1.0, 0.0]).curvature([0.0, 1.0, 2.0, 5.0]).tolist()
+    >>> from biomech_id.multibody.functions import natural_function
+    >>> natural_function([0.0, 1.0, 2.0], [0.0, 1.0, 0.0]).curvature([0.0, 1.0, 2.0, 5.0]).round(12).tolist()
     [0.0, -3.0, 0.0, 0.0]
     """
-    x, y = _points(x, y, 2)
-    h, s = np.diff(x), np.diff(y) / np.diff(x)
-    z = np.zeros(len(x))
-    if len(x) > 2:
-        A = np.diag(2 * (h[:-1] + h[1:])) + np.diag(h[1:-1], 1) + np.diag(h[1:-1], -1)
-        z[1:-1] = np.linalg.solve(A, np.diff(s))
-    inside = np.stack([y[:-1], s - h * (2 * z[:-1] + z[1:]), 3 * z[:-1], np.diff(z) / h], axis=1)
-    end = [y[-1], s[-1] + h[-1] * (z[-2] + 2 * z[-1]), 0.0, 0.0]
-    return PiecewisePolynomial(x, np.array([[y[0], inside[0, 1], 0.0, 0.0], *inside, end]))
+    half = (degree + 1) // 2
+    x, y = _points(x, y, half)
+    spline = NaturalSpline(x, y[:, None], degree)
+    powers = np.column_stack([spline(x, order)[:, 0] / factorial(order) for order in range(degree + 1)])
+    outer = np.where(np.arange(degree + 1) < half, powers[[0, -1]], 0.0)
+    return PiecewisePolynomial(x, np.vstack([outer[:1], powers[:-1], outer[1:]]))

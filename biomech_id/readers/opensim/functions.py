@@ -12,15 +12,15 @@ from biomech_id.multibody.functions import (
     ConstantFunction,
     ScaledFunction,
     SineFunction,
-    natural_cubic,
+    natural_function,
     piecewise_linear,
     simm_spline,
 )
 from biomech_id.multibody.joints import AxisFunction, PolynomialFunction
 from biomech_id.readers.opensim.document import element_number, element_numbers
 
-#: Half the order of a cubic spline, as OpenSim counts.
-_CUBIC = 2
+#: Half the orders of cubic and quintic splines, as OpenSim counts.
+_HALF_ORDERS = (2, 3)
 
 
 def function_in(holder: Element | None, of: str, where: str) -> AxisFunction:
@@ -87,11 +87,13 @@ def _sine(element: Element, of: str, where: str) -> AxisFunction:
 
 
 def _gcv(element: Element, of: str, where: str) -> AxisFunction:
-    if element_number(element, "half_order", 3, where) != _CUBIC or element_number(element, "error_variance", 0.0, where) != 0:
+    half = element_number(element, "half_order", 3, where)
+    if half not in _HALF_ORDERS or element_number(element, "error_variance", 0.0, where) != 0:
         raise FileRefusedError(
-            f"The GCVSpline of {of} is not supported.", value="GCVSpline", expected="half_order 2, error_variance 0", where=where
-        )
-    return _through(natural_cubic)(element, of, where)
+            f"The GCVSpline of {of} is not supported.",
+            value=half, expected="half_order 2 or 3, error_variance 0", where=where,
+        )  # fmt: skip
+    return _through(lambda x, y: natural_function(x, y, int(2 * half - 1)))(element, of, where)
 
 
 _KINDS: dict[str, Callable[[Element, str, str], AxisFunction]] = {
