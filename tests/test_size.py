@@ -51,6 +51,7 @@ MOST_LINES = sum([
     370,  # statistics for one person
     175,  # a scaled OpenSim model as a body model
     140,  # exchanged labels
+    215,  # events of patients, aids on plates
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

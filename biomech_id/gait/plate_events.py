@@ -20,6 +20,8 @@ from biomech_id.trial import Event, EventKind, EventSource, Trial
 FOOT_REACH_M = 0.15
 #: An event from markers within this time of a load's beginning or end is the same event.
 SAME_EVENT_S = 0.13
+#: Standard deviation of an event by a plate: a load reaches its threshold some 5 ms after the contact, and falls below it as early.
+PLATE_SD_S = 0.005
 #: First and last part of a load in which its foot is looked for.
 EDGE_SHARE = 0.3
 
@@ -51,7 +53,7 @@ def plate_events(
                 continue
             unwatched = not from_markers or _hidden(landmarks, side, time_s)
             if _near(from_markers, side, kind, time_s) or (unwatched and first == last):
-                events.append(Event(time_s, side, kind, EventSource.PLATE))
+                events.append(Event(time_s, side, kind, EventSource.PLATE, sd_ms=1e3 * PLATE_SD_S))
     return tuple(sorted(_without_repeats(events)))
 
 

@@ -16,7 +16,7 @@ from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
 from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
-from biomech_id.results.session.pressure_offset import pressure_offset_mm
+from biomech_id.results.session.pressure_offset import heel_landings, pressure_offset_mm
 from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, graded_cycles
 from biomech_id.results.session.stretches import Reading, Stretch, Watched, stretches
 from biomech_id.results.session.values import TrialResult
@@ -26,6 +26,8 @@ from biomech_id.trial import EventKind, Markers
 _RULE = {rule.name: rule for rule in RULES}
 #: Kinds in which feet land and push off on one level, as `pressure_offset_mm` takes for granted.
 LEVEL = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL, TrialKind.RUN)
+#: Share of the stances that have to begin on the heel for a walk's offset to be judged.
+LEAST_HEEL_LANDINGS = 0.5
 
 #: Rule that judges each cycle by itself -> what measures it, and the sentence about a cycle that does not pass.
 IN_CYCLES: Mapping[str, tuple[Callable[[Watched, Stretch], Reading], str]] = {
@@ -51,6 +53,13 @@ def _pressure_offset_mm(result: TrialResult) -> float:
     return _of_feet(result, pressure_offset_mm, running=result.kind is TrialKind.RUN)
 
 
+def _pressure_offset(result: TrialResult) -> tuple[float, Grade | None]:
+    """The offset; not judged of a walker who does not land on the heels: where such feet press nobody has measured."""
+    walks = result.kind in LEVEL and result.kind is not TrialKind.RUN
+    elsewhere = walks and _of_feet(result, heel_landings) < LEAST_HEEL_LANDINGS
+    return _pressure_offset_mm(result), Grade.NOT_JUDGED if elsewhere else None
+
+
 def _event_lag_ms(result: TrialResult) -> float:
     """Median absolute lag between what cameras and plates say of the same events, ms; NaN where they share none."""
     lags = [abs(row.median_s) for row in result.agreement if {row.source, row.reference} == {"plate", "marker"}]
@@ -61,7 +70,6 @@ def _event_lag_ms(result: TrialResult) -> float:
 IN_TRIALS: Mapping[str, Callable[[TrialResult], float]] = {
     "plate-baseline": lambda result: plate_baseline_N(result.plates),
     "cop-inside-foot": lambda result: _of_feet(result, pressure_inside_percent),
-    "cop-offset": _pressure_offset_mm,
     "event-lag": _event_lag_ms,
 }
 
@@ -79,6 +87,8 @@ def _stances(result: TrialResult) -> tuple[float, Grade | None]:
     return float(accepted), None if accepted else Grade.NOT_MEASURED
 
 
+#: Rule that does not hold for everybody's feet -> value, and its grade where that does not follow from it.
+IN_SOME: Mapping[str, Callable[[TrialResult], tuple[float, Grade | None]]] = {"cop-offset": _pressure_offset}
 #: Rule that counts what the others left -> number, and its grade where that does not follow from the number.
 COUNTED: Mapping[str, Callable[[TrialResult], tuple[float, Grade | None]]] = {
     "cycles-used": lambda result: (float(sum(map(result.used, result.cycles))), _of_straight(None, result)),
@@ -107,6 +117,7 @@ def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, 
     readings = {rule: [measure(watched, place) for place in places] for rule, (measure, _) in IN_CYCLES.items()}
     rows = {rule: graded_cycles(result.name, rule, [reading.value for reading in readings[rule]]) for rule in BY_CYCLE}
     rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
+    rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
     noticed = [
         *_no_strides(result),
         *_doubts(result.name, readings),

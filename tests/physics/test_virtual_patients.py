@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.dynamics.body import FootContact
 from biomech_id.errors import OptionError
-from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject
+from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject, write_c3d
 from biomech_id.sample.jets import time_jet
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.trial import EventKind
@@ -216,3 +217,16 @@ def test_no_stance_whose_plate_carries_an_aid_has_kinetics(pattern: str, body: s
         assert stance.verdict.value == "beside_foot"
         assert "crutch" in stance.reason.text()
         assert 90.0 < stance.reason.values["beside_mm"] < 400.0
+
+
+@pytest.mark.parametrize(("pattern", "judged"), [("toe walker", False), ("shuffle", False), ("drop foot", True)])
+def test_rules_made_for_heel_landings_judge_no_other(pattern: str, judged: bool, tmp_path: Path) -> None:
+    """Plates and markers agree exactly; where feet press that land otherwise is no fault of theirs, and is not judged."""
+    person = virtual_subject(pattern=pattern, plates="steps")
+    for sample in (person.static(), person.walk()):
+        write_c3d(sample, tmp_path / f"{sample.trial.name}.c3d")
+    (trial,) = bid.analyse(tmp_path, uncertainty=False).trials
+    rows = {row.rule: row for row in trial.quality}
+    assert rows["cop-offset"].verdict == ("accept" if judged else "not judged")
+    assert {row.verdict for row in rows.values()} <= {"accept", "not judged", "not measured"}
+    assert rows["cycles-used"].value >= 2

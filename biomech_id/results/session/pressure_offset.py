@@ -5,6 +5,8 @@ forefoot alone is on the floor, and the force acts at 78 % of the foot's length 
 runs; standard deviation 4 %). And what a foot has of its own across its length, rolling in or out, is not the other foot's towards
 the same side of the laboratory. A plate that lies elsewhere than the file says moves all of them alike. So what they have in common
 counts, and nothing if they disagree: an outline drawn too long, a landing on the whole foot, a deformed foot.
+
+Where feet press that never land on the heel (toe walkers, crouch, shuffling) nobody has measured: `heel_landings` tells such walks.
 """
 
 from __future__ import annotations
@@ -123,6 +125,38 @@ def pressure_offset_mm(
     seen = [offset for offset in ahead if np.isfinite(offset)]
     measured = [offset for offset in (float(np.mean(seen)) if seen else np.nan, aside) if np.isfinite(offset)]
     return MM_PER_M * float(np.linalg.norm(measured)) if measured else float("nan")
+
+
+def heel_landings(
+    motion: BodyMotion,
+    contacts: Mapping[str, FootContact],
+    *,
+    mass_kg: float,
+    floor_m: FloorHeight = 0.0,
+    belts: Belts = NO_BELTS,
+) -> float:
+    """Share of the whole stances that begin on the heel; NaN without one. Who lands otherwise also pushes off otherwise.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        Tracked body with ``foot_outline_lab_m``.
+    contacts : Mapping[str, FootContact]
+        Side -> the ground's wrench on that foot.
+    mass_kg : float
+        Body mass: only frames above a share of its weight are loaded.
+    floor_m : FloorHeight, optional
+        Height of the floor, laboratory Z.
+    belts : Belts, optional
+        Side -> belt under that foot; empty over ground.
+    """
+    landings = [
+        _lands_on_heel(stance)
+        for side, contact in contacts.items()
+        if side in motion.foot_outline_lab_m
+        for stance in planted_stances(motion, contact, mass_kg=mass_kg, floor_m=floor_m, belts=belts)
+    ]
+    return float(np.mean(landings)) if landings else float("nan")
 
 
 def _ahead_m(stance: PlantedStance, along_m: FloatArray, weight: FloatArray, running: bool) -> float:
