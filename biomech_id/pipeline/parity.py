@@ -37,7 +37,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
         rows += offset_parity(tables.calibration["sides"], read(_recording(subject_dir, static_file)))
     if tables.summary.get("kinetics") != "vicon":
         # Vicon kinetics take the stored one.
-        rows += head_offset_parity(tables.calibration.get("upper_body", {}), tables.summary["static"]["name"])
+        rows += head_offset_parity(tables.calibration, tables.summary["static"]["name"])
     for trial in tables.summary["trials"]:
         recorded = read(_recording(subject_dir, trial["file"]))
         rows += parity_rows(tables.frames[trial["name"]], recorded, straight=trial["kind"] == "straight")

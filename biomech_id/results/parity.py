@@ -210,19 +210,19 @@ def offset_parity(offsets_deg: Mapping[str, Mapping[str, float]], static: Trial)
     return tuple(rows)
 
 
-def head_offset_parity(upper_body: Mapping[str, Any], static: str) -> tuple[ParityRow, ...]:
+def head_offset_parity(calibration: Mapping[str, Any], static: str) -> tuple[ParityRow, ...]:
     """Compare the head's offset that textbook kinetics used with the one that the recording's software stored.
 
     Parameters
     ----------
-    upper_body : Mapping[str, Any]
-        Of ``calibration.json``.
+    calibration : Mapping[str, Any]
+        ``calibration.json``.
     static : str
         Name of the static trial.
     """
-    if "stored_head_offset_deg" not in upper_body:
+    if "stored_head_offset_deg" not in calibration:
         return ()
-    apart = abs(upper_body["head_offset_deg"] - upper_body["stored_head_offset_deg"])
+    apart = abs(calibration["head_offset_deg"] - calibration["stored_head_offset_deg"])
     return (ParityRow(static, "", "HeadOffset", "", "deg", apart, apart, float("nan"), 1, 0, {}, "offset"),)
 
 

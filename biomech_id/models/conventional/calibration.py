@@ -96,8 +96,8 @@ class ConventionalCalibration:
             "foot_flat": self.foot_flat,
             **({"inertial_table": self.table} if self.table else {}),
             **({"offsets_stored": True} if self.stored else {}),
-            "sides": {side: self._side(side) for side in self.sides},
-            "upper_body": self.upper.to_dict(),
+            **self.upper.of_head(),
+            "sides": {side: self._side(side) | self.upper.of_side(side) for side in self.sides},
         }
 
     def _side(self, side: str) -> dict[str, Any]:

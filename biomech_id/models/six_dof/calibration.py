@@ -130,8 +130,8 @@ class SixDofCalibration:
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
             "foot_flat": self.foot_flat,
             "pelvis": self._template("", "pelvis"),
-            "sides": {side: self._side(side) for side in self.sides},
-            "upper_body": self.upper.to_dict(),
+            **self.upper.of_head(),
+            "sides": {side: self._side(side) | self.upper.of_side(side) for side in self.sides},
         }
 
     def _side(self, side: str) -> dict[str, Any]:

@@ -59,21 +59,30 @@ class UpperCalibration:
         stored = self.stored_head_offset_rad
         return stored if kinetics == "vicon" and stored is not None else self.head_offset_rad
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says: mm and degrees."""
+    def of_head(self) -> dict[str, Any]:
+        """Return what ``calibration.json`` says of the head, deg; nothing of one that no marker and no file shows."""
         stored = self.stored_head_offset_rad
+        if stored is None and not self.head_offset_rad:
+            return {}
+        own = {"head_offset_deg": float(np.rad2deg(self.head_offset_rad))}
+        return own if stored is None else {**own, "stored_head_offset_deg": float(np.rad2deg(stored))}
+
+    def of_side(self, side: str) -> dict[str, Any]:
+        """Return what ``calibration.json`` says of an arm, mm; nothing of one that was not measured.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        """
+        if side not in self.arms:
+            return {}
+        arm = self.arms[side]
         return {
-            "head_offset_deg": float(np.rad2deg(self.head_offset_rad)),
-            **({} if stored is None else {"stored_head_offset_deg": float(np.rad2deg(stored))}),
-            "arms": {
-                side: {
-                    "shoulder_marker_to_centre_mm": arm.shoulder_m * MM_PER_M,
-                    "elbow_marker_to_centre_mm": arm.elbow_m * MM_PER_M,
-                    "wrist_marker_to_centre_mm": arm.wrist_m * MM_PER_M,
-                    "hand_marker_to_centre_mm": arm.hand_m * MM_PER_M,
-                }
-                for side, arm in self.arms.items()
-            },
+            "shoulder_marker_to_centre_mm": arm.shoulder_m * MM_PER_M,
+            "elbow_marker_to_centre_mm": arm.elbow_m * MM_PER_M,
+            "wrist_marker_to_centre_mm": arm.wrist_m * MM_PER_M,
+            "hand_marker_to_centre_mm": arm.hand_m * MM_PER_M,
         }
 
 
