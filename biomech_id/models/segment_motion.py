@@ -23,15 +23,18 @@ and the spline still shows its end conditions. See docs/decisions/derivatives.md
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import unskew
 from biomech_id.algebra.vectors import dot, matvec
+from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import Frames, Motion, Segment
 from biomech_id.errors import OptionError
 from biomech_id.signal.derivatives import central_difference, quintic_derivatives, without_ends
-from biomech_id.signal.smoothing_spline import smoothed
+from biomech_id.signal.smoothing_spline import smoothed, smoothed_together
 
 KINETICS = ("textbook", "vicon")
 #: Seconds from the middle to either end of the vendor's angular stencil.
@@ -93,6 +96,47 @@ def differentiate(
         com_acceleration_lab_m_s2=acceleration,
         segment=segment,
     )
+
+
+def differentiate_together(
+    frames: Mapping[Part, Frames],
+    com_lab_m: Mapping[Part, FloatArray],
+    rate_hz: float,
+    kinetics: str,
+    segments: Mapping[Part, Segment],
+) -> dict[Part, Motion]:
+    """Return the motions of several segments at once, each as `differentiate` has it; one array operation serves them all.
+
+    Parameters
+    ----------
+    frames : Mapping[Part, Frames]
+        Poses in n frames each.
+    com_lab_m : Mapping[Part, FloatArray]
+        The same parts -> (n, 3), centre of mass, metres, laboratory axes.
+    rate_hz : float
+        Frames per second.
+    kinetics : str
+        "textbook" or "vicon", see the module.
+    segments : Mapping[Part, Segment]
+        Part -> whose centre of mass it is, of those that have one.
+    """
+    parts = list(frames)
+    paths = np.stack([com_lab_m[part] for part in parts], axis=1)
+    if kinetics == "textbook":
+        R_lab_seg = np.stack([frames[part].R_lab_seg for part in parts], axis=1)
+        omega, alpha = spline_rotation(R_lab_seg, rate_hz)
+        alpha = without_ends(alpha)
+        velocity, acceleration = quintic_derivatives(paths, rate_hz)
+        turning = [(omega[:, i], alpha[:, i]) for i in range(len(parts))]
+    else:
+        (velocity,) = quintic_derivatives(paths, rate_hz, (1,))
+        (acceleration,) = quintic_derivatives(smoothed_together(paths), rate_hz, (2,))
+        turning = [stencil_rotation(frames[part].R_lab_seg, rate_hz) for part in parts]
+    acceleration = without_ends(acceleration)
+    return {
+        part: Motion(frames[part], *turning[i], paths[:, i], velocity[:, i], acceleration[:, i], segment=segments.get(part))
+        for i, part in enumerate(parts)
+    }
 
 
 def rotation_rates(R_lab_seg: FloatArray, rate_hz: float, kinetics: str) -> tuple[FloatArray, FloatArray]:

@@ -28,7 +28,7 @@ from biomech_id.models.conventional.upper_body.inertia import (
 )
 from biomech_id.models.conventional.upper_body.placement import ARM_ROLES, HEAD_ROLES, THORAX_ROLES, UpperBody, place_upper_body
 from biomech_id.models.progression import progression_axes
-from biomech_id.models.segment_motion import differentiate, path_rates
+from biomech_id.models.segment_motion import differentiate_together, path_rates
 from biomech_id.models.triads import into_lab
 from biomech_id.trial import Markers, Trial
 
@@ -151,13 +151,11 @@ def _masses(
 
 def _motions(upper: UpperBody, masses: _Masses | None, rate_hz: float, kinetics: str) -> dict[Part, Motion]:
     """Motions of everything but the clavicles, which have no mass and no angle."""
-    found = {}
-    for part, frames in upper.frames.items():
-        if part[1] != "clavicle":
-            segment = None if masses is None else masses.segments.get(part)
-            com = frames.origin_lab_m if masses is None or segment is None else masses.com_lab_m[part]
-            found[part] = differentiate(frames, com, rate_hz, kinetics=kinetics, segment=segment)
-    return found
+    frames = {part: each for part, each in upper.frames.items() if part[1] != "clavicle"}
+    segments = {} if masses is None else {part: masses.segments[part] for part in frames if part in masses.segments}
+    origins = {part: each.origin_lab_m for part, each in frames.items()}
+    coms = origins if masses is None else origins | {part: masses.com_lab_m[part] for part in segments}
+    return differentiate_together(frames, coms, rate_hz, kinetics, segments)
 
 
 def _following(legs: BodyMotion, pelvis: Frames, masses: _Masses, rate_hz: float) -> Motion:
