@@ -35,6 +35,8 @@ from biomech_id.gait.spatiotemporal import gait_parameters
 from biomech_id.gait.support import floor_support
 from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
+from biomech_id.models.conventional.upper_body.track import upper_body_findings
+from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL
 from biomech_id.pipeline.choose_model import choose_model, is_functional
@@ -333,7 +335,12 @@ def solve_trial(
         errors=errors,
         mass_kg=subject.mass_kg,
         history=(*trial.history, *(check.sentence for check in (self_checks(loads) if loads else ()))),
-        findings=(*trial.findings, *search.findings, *(assignment.findings if assignment else ())),
+        findings=(
+            *trial.findings,
+            *search.findings,
+            *(assignment.findings if assignment else ()),
+            *upper_body_findings(motion, with_roles(trial.markers), trial.name),
+        ),
         as_recorded=as_recorded,
         bandwidth=prepared.plate_filter.words if trial.plates else "",
         markers=trial.markers,

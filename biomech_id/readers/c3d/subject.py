@@ -88,7 +88,12 @@ def read_subject(file: C3DFile, prefix: str, session_date: str | None) -> tuple[
         _keep_sides(field, angles, name, stored, values, sources)
     if "headoffset" in stored:
         label, offset = stored["headoffset"]
-        values["head_offset_rad"], sources["head_offset_rad"] = radians(offset) if degrees else offset, f"PROCESSING:{label}"
+        offset = radians(offset) if degrees else offset
+        if LIMITS["head_offset_rad"][0] <= offset <= LIMITS["head_offset_rad"][1]:
+            values["head_offset_rad"], sources["head_offset_rad"] = offset, f"PROCESSING:{label}"
+        else:
+            shown = {"file": where, "name": label, "value_deg": degrees_of(offset), "limit_deg": 90.0}
+            findings.append(Finding("offset-implausible", shown, where))
     sex = (file.parameters.text("SUBJECT", "SEX") or file.parameters.text("SUBJECT", "GENDER")).strip().lower()[:1]
     if sex in ("m", "f"):
         values["sex"], sources["sex"] = {"m": "male", "f": "female"}[sex], "SUBJECT:SEX"

@@ -10,15 +10,14 @@ import numpy as np
 
 from biomech_id.algebra.arrays import over_seen
 from biomech_id.algebra.rotation import cardan_angles
-from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.conventions import MM_PER_M, SIDES
 from biomech_id.models.conventional.upper_body.placement import HEAD_ROLES, ArmMeasures, arm_measures, raw_head_axes
 from biomech_id.models.progression import progression_axes
 from biomech_id.trial import Markers, Subject
 
-#: Measurement of an arm -> what it is called.
+#: Measurement of an arm -> what files call it.
 _MEASURES: dict[str, str] = {
-    "shoulder_offset_m": "shoulder offset", "elbow_width_m": "elbow width", "hand_thickness_m": "hand thickness",
+    "shoulder_offset_m": "ShoulderOffset", "elbow_width_m": "ElbowWidth", "hand_thickness_m": "HandThickness",
 }  # fmt: skip
 #: How the source of a measurement begins that the recording's software stored.
 _STORED = "PROCESSING"
@@ -39,7 +38,7 @@ class UpperCalibration:
     stored_head_offset_rad : float | None, optional
         The same as the recording's software stored it.
     lacks : Mapping[str, tuple[str, ...]], optional
-        Side -> measurements of the arm that nobody took, in words.
+        Side -> measurements of the arm that nobody took, as files call them.
     """
 
     radius_m: float
@@ -108,13 +107,13 @@ def calibrate_upper_body(static: Markers | None, subject: Subject, radius_m: flo
     >>> anna = Subject().with_values("subject.toml", shoulder_offset_m={"L": 0.04}, head_offset_rad=0.1)
     >>> learnt = calibrate_upper_body(None, anna, 0.007)
     >>> learnt.head_offset_rad, learnt.lacks["L"]
-    (0.1, ('left elbow width', 'left hand thickness'))
+    (0.1, ('LElbowWidth', 'LHandThickness'))
     """
     given = subject.head_offset_rad
     by_hand = given is not None and not subject.sources.get("head_offset_rad", "").startswith(_STORED)
     seen = None if by_hand or static is None else head_offset_rad(static)
     lacks = {
-        side: tuple(f"{SIDE_WORDS[side]} {words}" for name, words in _MEASURES.items() if getattr(subject, name).get(side) is None)
+        side: tuple(f"{side}{words}" for name, words in _MEASURES.items() if getattr(subject, name).get(side) is None)
         for side in SIDES
     }
     return UpperCalibration(

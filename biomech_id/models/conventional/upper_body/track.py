@@ -14,6 +14,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import BODY_PARTS, LEG_SEGMENTS, PELVIS, Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment, WholeBody
+from biomech_id.errors import Finding
 from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.conventional.upper_body.inertia import (
@@ -94,6 +95,30 @@ def with_upper_body(
     return body if masses is None or pelvis_mass is None else replace(body, whole=_whole(body, pelvis, trial, upper, masses))
 
 
+def upper_body_findings(motion: BodyMotion, markers: Markers, where: str) -> tuple[Finding, ...]:
+    """Name each part above the pelvis that could not be placed though some of its recording's markers lie there, and what it lacks.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The tracked body.
+    markers : Markers
+        Of the recording, with roles.
+    where : str
+        Its name.
+    """
+    worn = [markers.shows("", role) for role in THORAX_ROLES if role != "c7"]
+    worn += [markers.shows(side, role) for side in SIDES for role in (*HEAD_ROLES, *ARM_ROLES)]
+    if not any(worn):
+        return ()
+    parts = {"trunk": THORAX, "head": HEAD, "left arm": ("L", "hand"), "right arm": ("R", "hand")}
+    return tuple(
+        Finding("upper-body-not-placed", {"part": name, "lacks": list(motion.lacks[part])}, where)
+        for name, part in parts.items()
+        if part in motion.lacks
+    )
+
+
 def vendor_mass(software: str) -> VendorMass:
     """Return which generation of centres of mass a version of the vendor's software stores; one that nobody knows, the newer.
 
@@ -114,7 +139,7 @@ def vendor_mass(software: str) -> VendorMass:
 
 
 def _lacks(markers: Markers, calibration: UpperCalibration, upper: UpperBody, legs: BodyMotion) -> dict[Part, tuple[str, ...]]:
-    """Part that is not placed -> labels of markers and words of measurements that it lacks."""
+    """Part that is not placed -> labels of markers and names of measurements that it lacks."""
     thorax = [markers.label("", role) for role in THORAX_ROLES if not markers.shows("", role)]
     head = [markers.label(side, role) for side in SIDES for role in HEAD_ROLES if not markers.shows(side, role)]
     found: dict[Part, tuple[str, ...]] = {}
