@@ -1,7 +1,7 @@
 """What the upper body adds to the analysis of a trial: CPU seconds with and without its markers, in pairs.
 
 Needs the recordings beside the project. One trial goes from its markers to joint loads, its table at the video rate and its curves;
-once as recorded, once with every marker above the pelvis taken off. Gate: at most 40 % more in the default mode, median of the pairs.
+once as recorded, once with every marker above the pelvis taken off. Gate: at most 40 % more in the default mode, median of pairs.
 """
 
 from __future__ import annotations

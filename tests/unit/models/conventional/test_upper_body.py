@@ -1,4 +1,4 @@
-"""Arms and head: what calibration takes them from, which generation of software stored what, what is said of a part that lacks some."""
+"""Arms and head: what calibration takes them from, which software stored what, and what is said of a part that lacks something."""
 
 from __future__ import annotations
 
