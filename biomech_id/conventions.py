@@ -543,6 +543,11 @@ TABLES: tuple[TableRow, ...] = (
         _TRIAL, _LABEL, Column("time_s", "number", "beginning of the 5 ms, on the recording's clock", "s"),
         Column("lowest", "number", "in the channel's unit"), Column("highest", "number", "in the channel's unit"),
     )),
+    TableRow("whole_body", "one number of the whole body at one video frame; what is missing has no row", (
+        _TRIAL, Column("time_s", "number", "absolute time on the recording's clock", "s"),
+        Column("variable", "text", "CentreOfMass ResidualForce LLegPower ...: the table of the whole body's variables"), _COMPONENT,
+        Column("value", "number", "the variable"), _UNIT,
+    )),
     TableRow("verdicts", "one subject's folder of a study", (
         Column("subject", "text", "the folder, relative to the study"),
         Column("verdict", "text", "done, warnings or failed"),

@@ -123,7 +123,7 @@ def judge_residual(
     force, inertia = _in_weights(body, ground, R_progression_lab, rate_hz)
     _, moment = ground_residual(body, ground)
     moment = matvec(R_progression_lab, lowpass(moment, rate_hz, RESIDUAL_CUTOFF_HZ)) / body.mass_kg
-    seen = _inner(np.asarray(np.isfinite(force).all(axis=1)), round(END_S * rate_hz)) & np.isfinite(inertia).all(axis=1)
+    seen = without_filter_ends(np.asarray(np.isfinite(force).all(axis=1)), rate_hz) & np.isfinite(inertia).all(axis=1)
     residual = 100.0 * (force - inertia - [0.0, 0.0, 1.0])
     masks = _phase_frames(on_floor, seen)
     if np.count_nonzero(masks["single"]) < LEAST_S * rate_hz or not weight_N > 0:
@@ -145,9 +145,24 @@ def _in_weights(body: BodyMomentum, ground: Ground, R_progression_lab: FloatArra
     return matvec(R_progression_lab, force), matvec(R_progression_lab, inertia)
 
 
-def _inner(seen: BoolArray, ends: int) -> BoolArray:
-    """``seen`` without the first and last frames of every stretch."""
-    inner = np.zeros_like(seen)
+def without_filter_ends(seen: BoolArray, rate_hz: float) -> BoolArray:
+    """Return (n,) frames ``seen`` without those at either end of every stretch, in which the filter's end shows.
+
+    Parameters
+    ----------
+    seen : BoolArray
+        (n,), frames in which the ground's force is known.
+    rate_hz : float
+        Frames per second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.residual import without_filter_ends
+    >>> without_filter_ends(np.ones(5, dtype=bool), 50.0).tolist()
+    [False, False, True, False, False]
+    """
+    ends, inner = round(END_S * rate_hz), np.zeros_like(seen)
     for first, last in runs(seen):
         inner[first + ends : max(last - ends, first + ends)] = True
     return inner
@@ -205,15 +220,15 @@ def _vertex(values: FloatArray, k: int) -> float:
 
 
 def _causes(single: PhaseResidual, slope: tuple[float, float, float], lag_s: float) -> Iterator[str]:
+    mean = single.mean_percent[2]
     turned = [axis for axis, value in zip(PROGRESSION_AXES, slope, strict=True) if value < LEAST_SLOPE[axis]]
-    weight = abs(single.mean_percent[2]) > LARGEST_WEIGHT_PERCENT
-    late = abs(lag_s) > LARGEST_CLOCK_LAG_S
+    # Of a vertical force that is turned two weights are missing; on crutches it may fall while the body rises.
+    turned = [axis for axis in turned if axis != "vertical" or mean < -100.0]
+    weight = abs(mean) > LARGEST_WEIGHT_PERCENT and "vertical" not in turned
+    # What runs the wrong way, or is borne elsewhere in part, has no time at which it is alike.
+    late = abs(lag_s) > LARGEST_CLOCK_LAG_S and not {"vertical", "fore_aft"} & set(turned) and not (weight and mean < 0)
     yield from (f"sign-{axis}" for axis in reversed(turned))
-    if weight and "vertical" not in turned:
-        yield "weight"
-    # What runs the wrong way has no time at which it is alike.
-    if late and not {"vertical", "fore_aft"} & set(turned):
-        yield "clock"
+    yield from (name for name, accused in (("weight", weight), ("clock", late)) if accused)
     large = any(value > LARGEST_PERCENT[axis] for axis, value in zip(PROGRESSION_AXES, single.rms_percent, strict=True))
     if large and not (turned or weight or late):
         yield "size"

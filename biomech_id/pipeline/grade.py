@@ -15,6 +15,7 @@ from biomech_id.errors import Finding
 from biomech_id.gait.cycles import STRIDE_LIMITS_S
 from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
+from biomech_id.pipeline.whole_body import residual_quality
 from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
 from biomech_id.results.session.pressure_offset import heel_landings, pressure_offset_mm
 from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, graded_cycles
@@ -118,6 +119,7 @@ def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, 
     rows = {rule: graded_cycles(result.name, rule, [reading.value for reading in readings[rule]]) for rule in BY_CYCLE}
     rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
     rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
+    rows |= residual_quality(result)
     noticed = [
         *_no_strides(result),
         *_doubts(result.name, readings),
@@ -125,7 +127,7 @@ def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, 
     ]
     result = replace(_with_refused(result, readings), findings=(*result.findings, *noticed), quality=tuple(rows.values()))
     rows |= {rule: graded(result.name, rule, *count(result)) for rule, count in COUNTED.items()}
-    return replace(result, quality=tuple(rows[rule.name] for rule in RULES))
+    return replace(result, quality=tuple(rows[rule.name] for rule in RULES if rule.name in rows))
 
 
 def _no_strides(result: TrialResult) -> Iterator[Finding]:

@@ -51,13 +51,14 @@ from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect
 from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.subject_file import condition_of
+from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, read_norm
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
-from biomech_id.results.session.quality import BY_CYCLE, rule_sentence
+from biomech_id.results.session.quality import SAID_BY_FINDINGS, rule_sentence
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
@@ -388,7 +389,7 @@ def cut_and_grade(
     cycles = apply_cycles(cycles, review.cycles)
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
-    result = replace(result, cycles=cycles, parameters=parameters)
+    result = with_trunk_and_arms(with_whole_body(replace(result, cycles=cycles, parameters=parameters), landmarks, travel))
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
         result = replace(result, findings=(*result.findings, peaks))
@@ -475,7 +476,7 @@ def _session(
         calibration=model.calibration.to_dict(),
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
-        findings=(*model.findings, *map(nameless.of_finding, noticed), *kinetics_finding(results)),
+        findings=(*model.findings, *map(nameless.of_finding, noticed), *kinetics_finding(results), *whole_body_findings(results)),
         recipe=nameless.of_values(job.settings()),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
@@ -520,9 +521,9 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
     for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
         complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
     for trial in session.trials:
-        # Of a cycle that did not pass a finding says more.
+        # Of a cycle that did not pass, and of the whole body, a finding says more.
         complaints += [
-            f"{trial.name}: {said}." for row in trial.quality if row.rule not in BY_CYCLE and (said := rule_sentence(row))
+            f"{trial.name}: {said}." for row in trial.quality if row.rule not in SAID_BY_FINDINGS and (said := rule_sentence(row))
         ]
     return Outcome(f"{out}: {verdict_sentence(session)}", tuple(complaints), len(session.trials))
 

@@ -1091,3 +1091,127 @@ def refused(said: Said) -> bool:
 
 
 assert CHECKS
+
+
+# The whole body.
+
+
+def on_known_plates(said: Said) -> tuple[np.ndarray, np.ndarray]:
+    """Frames of the longest stretch in which plates hold both feet's force, and their vertical force (n,), N."""
+    contacts = said.trial.contacts
+    known = np.logical_and(*(contacts[side].known for side in "LR"))
+    vertical = sum(contacts[side].force_lab_N[:, 2] for side in "LR")
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], known & (vertical > 0.2 * np.nanmax(vertical)), [False])).astype(int)))
+    first, last = max(edges.reshape(-1, 2), key=lambda ends: ends[1] - ends[0])
+    return np.arange(first, last), vertical
+
+
+@claim(
+    "residual-weight",
+    percent=plus(9),
+    mass_kg=lambda mass: 1.3 * mass,
+    fitting_kg=lambda mass: 1.3 * mass,
+    more=lambda w: f"not {w}",
+)
+def weight_left_over(said: Said) -> bool:
+    """Momentum theorem, without a centre of mass: mean force over weight, less what the pelvis' markers gain in speed."""
+    frames, vertical = on_known_plates(said)
+    height = np.stack([path[:, 2] for side in "LR" for path in worn(said, side, PELVIS)], axis=1).mean(axis=1)
+    rise = np.gradient(height, 1.0 / said.trial.markers.rate_hz)
+    gained = (rise[frames[-1]] - rise[frames[0]]) / (9.81 * len(frames) / said.trial.markers.rate_hz)
+    over = 100.0 * (vertical[frames].mean() / (9.81 * said["mass_kg"]) - 1.0 - gained)
+    signed = said["percent"] if said["more"] == "more" else -said["percent"] if said["more"] == "less" else 100.0
+    fitting = said["mass_kg"] * (1.0 + signed / 100.0)
+    return abs(over - signed) < 4.0 and abs(fitting - said["fitting_kg"]) < 0.1
+
+
+@claim(
+    "no-whole-body", parts=lambda parts: () if parts else (Sentence("left-out-trunk"),), trials=lambda trials: (*trials, "nobody")
+)
+def left_out(said: Said) -> bool:
+    """Columns of the trials' tables: what is said to be left out has no angle in any of them, all else has."""
+    names = said["trials"] or [trial["name"] for trial in said.session.tables.summary["trials"]]
+    column = {"left-out-trunk": "LThoraxAngles.X", "left-out-head": "LHeadAngles.X"}
+    parts = {sentence(part).rule: sentence(part).values for part in said["parts"]}
+    for name in names:
+        if name not in said.session.tables.frames:
+            return False
+        frames = said.session.tables.frames[name]
+        seen = {rule: label in frames and frames[label].notna().any() for rule, label in column.items()}
+        arms = {side: f"{side}WristAngles.X" in frames and frames[f"{side}WristAngles.X"].notna().any() for side in "LR"}
+        seen["left-out-arms"] = any(arms.values())
+        if any(seen[rule] == (rule in parts) for rule in (*column, "left-out-arms")):
+            return False
+        if "left-out-arm" in parts and arms[str(parts["left-out-arm"]["side"])]:
+            return False
+    return True
+
+
+@cache
+def momentum_of(folder: Path, trial: str) -> tuple[pd.DataFrame, dict[str, np.ndarray], float]:
+    """Of one trial of a folder: residual force by frame, frames of each phase by stances.csv, rate."""
+    rows = table(folder / "whole_body.csv")
+    rows = rows[(rows["trial"] == trial) & rows["variable"].isin(["ResidualForce", "ResidualMoment", "CentreOfMass"])]
+    wide = rows.pivot_table(index="time_s", columns=["variable", "component"], values="value")
+    stances, time_s = table(folder / "stances.csv"), wide.index.to_numpy()
+    standing = {}
+    for side in "LR":
+        mine = stances[(stances["trial"] == trial) & (stances["side"] == side)]
+        standing[side] = np.any(
+            [~(time_s < row.start_s) & ~(time_s >= row.end_s) for row in mine.itertuples()] + [np.zeros(len(time_s), bool)], axis=0
+        )
+    known = wide["ResidualForce"].notna().all(axis=1).to_numpy()
+    phases = {"single": known & (standing["L"] ^ standing["R"]), "double": known & standing["L"] & standing["R"]}
+    return wide, phases, 1.0 / float(np.median(np.diff(time_s)))
+
+
+_OF_RESIDUAL = ("single", "double", "fore-aft", "sideways", "vertical", "weight", "moment")
+
+
+@claim(*(f"quality:residual-{name}" for name in _OF_RESIDUAL), value=plus(9))
+def left_over(said: Said) -> bool:
+    """Rows of whole_body.csv in the frames that stances.csv calls single or double support."""
+    name = said.rule.removeprefix("quality:residual-")
+    if np.isnan(said["value"]):
+        return True
+    wide, phases, _ = momentum_of(said.session.out, said.trial.name)
+    of = wide["ResidualMoment" if name == "moment" else "ResidualForce"].to_numpy()[
+        phases["double" if name == "double" else "single"]
+    ]
+    each = np.sqrt((of**2).mean(axis=0))
+    found = {"fore-aft": each[0], "sideways": each[1], "vertical": each[2], "weight": abs(of[:, 2].mean())}
+    return abs(found.get(name, float(np.linalg.norm(each))) - said["value"]) < 0.05 + 0.02 * said["value"]
+
+
+def force_and_inertia(said: Said) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """Force and mass times acceleration (n, 3) in body weights, frames on known plates, rate: from whole_body.csv alone."""
+    wide, phases, rate_hz = momentum_of(said.session.out, said.trial.name)
+    com = wide["CentreOfMass"].to_numpy() / 1000.0 @ said.trial.motion.progression_R_lab.T
+    bend = np.gradient(np.gradient(com, 1.0 / rate_hz, axis=0), 1.0 / rate_hz, axis=0) / 9.81
+    half_hz = np.arctan(np.tan(np.pi * 6.0 / rate_hz) / (np.sqrt(2.0) - 1.0) ** 0.25) * rate_hz / np.pi
+    inertia = sosfiltfilt(butter(2, half_hz, fs=rate_hz, output="sos"), bend, axis=0)
+    force = wide["ResidualForce"].to_numpy() / 100.0 + inertia + [0.0, 0.0, 1.0]
+    return force, inertia, phases["single"] | phases["double"], rate_hz
+
+
+@claim("quality:residual-slope-fore-aft", "quality:residual-slope-sideways", value=plus(0.6))
+def slope_of_force(said: Said) -> bool:
+    """A straight line through force over mass times acceleration, differenced and filtered anew."""
+    if np.isnan(said["value"]):
+        return True
+    force, inertia, frames, _ = force_and_inertia(said)
+    axis = 0 if said.rule.endswith("fore-aft") else 1
+    return abs(np.polyfit(inertia[frames, axis], force[frames, axis], 1)[0] - said["value"]) < 0.2
+
+
+@claim("quality:residual-lag", value=plus(40))
+def lag_of_plates(said: Said) -> bool:
+    """Where the vertical force correlates best with mass times acceleration at another time."""
+    if np.isnan(said["value"]):
+        return True
+    force, inertia, frames, rate_hz = force_and_inertia(said)
+    at = np.flatnonzero(frames)
+    lags = np.arange(-int(0.1 * rate_hz), int(0.1 * rate_hz) + 1)
+    inner = at[(at + lags[0] >= 0) & (at + lags[-1] < len(inertia))]
+    alike = [np.corrcoef(force[inner, 2], inertia[inner - lag, 2])[0, 1] for lag in lags]
+    return abs(abs(1000.0 * lags[int(np.argmax(alike))] / rate_hz) - said["value"]) < 16.0

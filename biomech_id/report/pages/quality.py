@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, TypedDict
 
 from matplotlib.figure import Figure
 
@@ -26,6 +26,9 @@ from biomech_id.sentences import worded
 _RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
 _WIDTH_MM = RIGHT_MM - LEFT_MM
+#: Rules about the whole body have a table of their own.
+_RESIDUAL = "residual-"
+_RESIDUAL_LAST = ("slope-fore-aft", "slope-sideways", "lag")
 
 
 def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
@@ -57,6 +60,9 @@ def quality_pages(tables: SessionTables, style: Style) -> Iterator[Figure]:
 
 def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, TextTable]]:
     yield style.label("quality.rules"), rule_table(tables, style)
+    residual = residual_table(tables, style)
+    if residual.rows:
+        yield style.label("quality.residual"), residual
     yield style.label("quality.refused"), refused_table(tables, style)
     gaps = gap_lines(tables, style)
     findings = finding_lines(all_findings(tables), style)
@@ -89,7 +95,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     quality = tables.quality
     if not len(quality):
         return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
-    rules = list(dict.fromkeys(quality["rule"]))
+    rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL)]
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
     name_mm, verdict_mm = 40.0, 24.0
     width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))
@@ -122,7 +128,7 @@ def _limit(name: str) -> str:
     return f"{'≥' if rule.low_is_bad else '≤'} {three_digits(rule.warn)}"
 
 
-def _number(row: Any, style: Style) -> Cell:
+def _number(row: RuleLine | None, style: Style) -> Cell:
     # What could not be measured has no number, and passes for nothing.
     if row is None or not math.isfinite(row.value):
         return Cell(style.label("verdict.not measured"), colour="quiet")
@@ -130,6 +136,62 @@ def _number(row: Any, style: Style) -> Cell:
         return Cell(three_digits(row.value))
     limit = style.label("quality.limit", limit=three_digits(row.limit))
     return Cell(f"{three_digits(row.value)}\n{limit}", colour=str(row.verdict), bold=True)
+
+
+def residual_table(tables: SessionTables, style: Style) -> TextTable:
+    """What the whole body's motion leaves unexplained of the plates' force: one row per trial and phase of support.
+
+    Mean and root mean square along the axes of progression; slope and lag of the trial stand in its first row. Numbers beyond a
+    limit are coloured and bold.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    heads = ("trial", "phase", "frames", "fore_aft", "sideways", "vertical", "in_space", "moment", "slope_x", "slope_y", "lag")
+    widths = (52.0, 36.0, 14.0, 25.0, 25.0, 25.0, 16.0, 20.0, 20.0, 20.0)
+    columns = tuple(
+        TableColumn(style.label(f"residual.{head}"), width, "left" if head in ("trial", "phase") else "center")
+        for head, width in zip(heads, (*widths, _WIDTH_MM - sum(widths)), strict=True)
+    )
+    judged = {(row.trial, row.rule): row for row in records(tables.quality)}
+    limits = [_limit(_RESIDUAL + rule) for rule in ("fore-aft", "sideways", "vertical", "single")]
+    limits[2] = f"{_limit(_RESIDUAL + 'weight')} / {limits[2]}"
+    told = [
+        style.label("quality.limits"),
+        style.label("phase.single"),
+        "",
+        *limits,
+        "",
+        *(_limit(_RESIDUAL + r) for r in _RESIDUAL_LAST),
+    ]
+    rows: list[list[Cell | str]] = []
+    for trial in tables.summary.get("trials", ()):
+        of_trial = {rule.removeprefix(_RESIDUAL): row for (name, rule), row in judged.items() if name == trial["name"]}
+        for number, phase in enumerate(trial.get("residual", ())):
+            first = [trial["name"] if number == 0 else "", style.label(f"phase.{phase['phase']}"), str(phase["frames"])]
+            last = [_number(of_trial.get(rule), style) if number == 0 else "" for rule in _RESIDUAL_LAST]
+            rows.append([*first, *_phase_cells(phase, of_trial if phase["phase"] == "single" else {}), *last])
+    return TextTable(columns, [[Cell(text, colour="quiet") for text in told], *rows] if rows else [])
+
+
+def _phase_cells(phase: PhaseEntry, judged: Mapping[str, RuleLine]) -> Iterator[Cell]:
+    """Force along three axes and in space, and moment, of one phase; where these are judged, what was not passed stands out."""
+    rules = (("fore-aft",), ("sideways",), ("vertical", "weight"))
+    for mean, rms, rules_of in zip(phase["mean_percent"], phase["rms_percent"], rules, strict=True):
+        yield _doubted(f"{written(mean, 1)} / {written(rms, 1)}", [judged.get(rule) for rule in rules_of])
+    yield _doubted(written(math.hypot(*phase["rms_percent"]), 1), [judged.get("single")])
+    yield Cell(written(math.hypot(*phase["moment_Nm_kg"]), 2))
+
+
+def _doubted(text: str, rows: Sequence[RuleLine | None]) -> Cell:
+    """A number, coloured and bold where one of the rules about it was not passed."""
+    grades = [Grade(row.verdict) for row in rows if row is not None]
+    doubted = next((str(grade) for grade in grades if grade.doubted), None)
+    return Cell(text, colour=doubted, bold=True) if doubted else Cell(text)
 
 
 def refused_table(tables: SessionTables, style: Style) -> TextTable:
@@ -236,6 +298,24 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
     median = statistics.median(row["median_ms"] for _, row in rows)
     said = written(worst["worst_ms"], 0) + (f" ({trial})" if name_trial else "")
     return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
+
+
+class RuleLine(Protocol):
+    """A row of ``quality.csv``."""
+
+    value: float
+    limit: float
+    verdict: str
+
+
+class PhaseEntry(TypedDict):
+    """The residual in one phase of support, as ``summary.json`` has it."""
+
+    phase: str
+    frames: int
+    mean_percent: Sequence[float]
+    rms_percent: Sequence[float]
+    moment_Nm_kg: Sequence[float]
 
 
 class JudgedLine(ChannelLine, Protocol):

@@ -17,6 +17,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
+from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
 
 #: How units of the tables are written for readers.
 UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}
@@ -95,6 +96,8 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
     """
     rows: list[list[Cell | str]] = []
     for parameter, (unit, sides) in parameter_values(layer).items():
+        if of_whole_body(parameter, layer):
+            continue
         decimals = DECIMALS.get(unit, 2)
         reference = norm.scalars.get(parameter) if norm is not None else None
         row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
@@ -106,6 +109,19 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
         row.append(asymmetry(sides))
         rows.append(row)
     return rows
+
+
+def of_whole_body(parameter: str, *layers: Layer) -> bool:
+    """Whether a parameter has its place on the page of the whole body, and that page is drawn.
+
+    Parameters
+    ----------
+    parameter : str
+        Its name in the table.
+    layers : Layer
+        What is drawn.
+    """
+    return parameter.startswith(WHOLE_BODY_PARAMETERS) and any(layer.tables.whole_body is not None for layer in layers)
 
 
 def flagged(text: str, values: Sequence[float], reference: tuple[float, float] | None) -> Cell:
@@ -185,6 +201,8 @@ def _parameter_table(layers: Sequence[Layer], style: Style) -> TextTable:
     rows: list[list[Cell | str]] = []
     empty: tuple[str, Mapping[str, list[float]]] = ("", {})
     for parameter in dict.fromkeys([*a, *b]):
+        if of_whole_body(parameter, *layers):
+            continue
         unit = (a.get(parameter) or b[parameter])[0]
         row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
         for side in SIDES:

@@ -15,6 +15,7 @@ from enum import StrEnum
 import numpy as np
 
 from biomech_id.errors import InvalidValueError
+from biomech_id.gait.residual import LARGEST_CLOCK_LAG_S, LARGEST_PERCENT, LARGEST_WEIGHT_PERCENT, LEAST_SLOPE
 
 
 class Grade(StrEnum):
@@ -123,6 +124,28 @@ RULES: tuple[QualityRule, ...] = (
                 "with both feet on plates have 11 mm at most, and moved by 40 mm 17 mm or more"),
     QualityRule("event-lag", "Kinematic to force events", "ms", 30.0, 100.0,
                 "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames"),
+    QualityRule("residual-single", "Residual, single support", "%BW", 12.0, float("inf"),
+                "root mean square of the force that the whole body's motion leaves unexplained, below 6 Hz, in space; walks of 20 "
+                "subjects have 4 to 10"),
+    QualityRule("residual-double", "Residual, double support", "%BW", float("inf"), float("inf"),
+                "the same while both feet stand: few frames, and strikes that no rigid segment follows"),
+    QualityRule("residual-fore-aft", "Residual fore-aft", "%BW", LARGEST_PERCENT["fore_aft"], float("inf"),
+                "its part along the progression in single support; 5.8 at most in these walks"),
+    QualityRule("residual-sideways", "Residual sideways", "%BW", LARGEST_PERCENT["sideways"], float("inf"),
+                "its part across the progression; 5.1 at most"),
+    QualityRule("residual-vertical", "Residual vertical", "%BW", LARGEST_PERCENT["vertical"], float("inf"),
+                "its vertical part; 9.0 at most, 19 where the mass or the plates' scale is wrong"),
+    QualityRule("residual-weight", "Weight left over", "%BW", LARGEST_WEIGHT_PERCENT, float("inf"),
+                "mean of the vertical residual in single support; a mass, or a scale of the plates, that is 15 % off moves it by "
+                "13 to 18"),
+    QualityRule("residual-moment", "Residual moment", "N m/kg", float("inf"), float("inf"),
+                "root mean square of the residual moment about the centre of mass in single support, in space"),
+    QualityRule("residual-slope-fore-aft", "Force on acceleration fore-aft", "", LEAST_SLOPE["fore_aft"], float("-inf"),
+                "slope of force on mass times acceleration, 1 in an exact world; negative where a sign is turned", low_is_bad=True),
+    QualityRule("residual-slope-sideways", "Force on acceleration sideways", "", LEAST_SLOPE["sideways"], float("-inf"),
+                "the same sideways, where both are small and a turn has no side", low_is_bad=True),
+    QualityRule("residual-lag", "Plates behind cameras", "ms", 1000.0 * LARGEST_CLOCK_LAG_S, float("inf"),
+                "by which forces come after the accelerations they make; soft tissue alone makes 16 ms at most"),
     QualityRule("cycles-used", "Cycles in means", "", 1.0, float("-inf"), "cycles in the means; a walk without one adds nothing",
                 low_is_bad=True),
     QualityRule("cycles-refused", "Cycles not in means", "", float("inf"), float("inf"),
@@ -133,6 +156,8 @@ RULES: tuple[QualityRule, ...] = (
 _RULE = {rule.name: rule for rule in RULES}
 #: Those that judge each cycle by itself.
 BY_CYCLE: tuple[str, ...] = tuple(rule.name for rule in RULES if rule.by_cycle)
+#: Those that a finding says more about than their number.
+SAID_BY_FINDINGS: tuple[str, ...] = (*BY_CYCLE, *(rule.name for rule in RULES if rule.name.startswith("residual-")))
 
 
 @dataclass(frozen=True)

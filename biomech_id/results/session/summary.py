@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -131,6 +132,7 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
             for cycle in trial.cycles
         ],
         "event_agreement": [_agreement(row) for row in trial.agreement],
+        "residual": _residual(trial),
         "plates": [_plate(plate) for plate in trial.plates],
         "foot_outline_mm": foot_outlines_mm(motion, trial.cycles, trial.belts),
         **_history(trial.history),
@@ -211,6 +213,11 @@ def _agreement(row: Agreement) -> dict[str, Any]:
         "side": row.side, "kind": str(row.kind), "source": row.source, "reference": row.reference, "n": row.n,
         "median_ms": 1000.0 * row.median_s, "worst_ms": 1000.0 * row.worst_s,
     }  # fmt: skip
+
+
+def _residual(trial: TrialResult) -> list[dict[str, Any]]:
+    test = trial.whole_body.test if trial.whole_body else None
+    return [dataclasses.asdict(phase) for phase in test.phases.values()] if test else []
 
 
 def _plate(plate: ForcePlate) -> dict[str, Any]:

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from biomech_id.algebra.arrays import BoolArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
+from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
@@ -28,6 +30,7 @@ from biomech_id.gait.stance import Assignment
 from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
+from biomech_id.results.session.whole_body import WholeBodyResult
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
@@ -94,6 +97,8 @@ class TrialResult:
         Side -> the treadmill's belt under that foot; empty over ground.
     upper_loads : JointLoads | None, optional
         Of wrists, elbows, shoulders, waist and neck, as far as they are known; None where nothing above the hips has a mass.
+    whole_body : WholeBodyResult | None, optional
+        Momentum, residual, stability and energy; None where part of the body is not tracked.
     """
 
     name: str
@@ -120,6 +125,7 @@ class TrialResult:
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     belts: Belts = field(default_factory=dict)
     upper_loads: JointLoads | None = None
+    whole_body: WholeBodyResult | None = None
 
     @property
     def verdict(self) -> Grade:
@@ -146,6 +152,16 @@ class TrialResult:
         """Height of the surface under each foot, laboratory Z, metres: the plates' own where they are not level."""
         stances = () if self.assignment is None else self.assignment.stances
         return surfaces_under(self.shown_contacts, stances, self.plates, self.motion.time_s)
+
+    @cached_property
+    def feet_on_floor(self) -> Mapping[str, BoolArray]:
+        """Side -> frames (n,) in which that foot is on the floor, whatever is under it; nowhere without force plates."""
+        time_s = self.motion.time_s
+        found = {side: np.zeros(len(time_s), dtype=np.bool_) for side in SIDES}
+        for stance in self.assignment.stances if self.assignment else ():
+            # A stance without a strike, or without an off, reaches to the recording's end.
+            found[stance.side] |= ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
+        return found
 
     @cached_property
     def frames(self) -> FrameTable:

@@ -31,6 +31,7 @@ from biomech_id.models.registry import body_model, model_names
 from biomech_id.results.session.quality import RULES
 from biomech_id.results.study.tables import STUDY_TABLES
 from biomech_id.results.tables.documents import DOCUMENTS, Key
+from biomech_id.results.tables.whole_body import WHOLE_BODY_VARIABLES
 from biomech_id.uncertainty.sizes import ERROR_SIZES
 
 _GENERATED = (
@@ -154,6 +155,7 @@ def dictionary_page() -> str:
         ("name", "size", "column", "kind", "what", "based on"),
         ((f"`{e.name}`", f"{e.value:g}", f"`{e.source}`", e.kind, e.what, e.why) for e in ERROR_SIZES),
     )
+    whole_body = _table(("variable", "unit", "what"), ((f"`{n}`", unit, what) for n, (unit, what) in WHOLE_BODY_VARIABLES.items()))
     points = ", ".join(f"`{name}`" for name in POINT_VARIABLES)
     return f"""{_GENERATED}
 
@@ -188,6 +190,14 @@ results) and `frames` has `trial` (text) as well. Where pyarrow is installed eac
 each column's unit and meaning, and `biomech_id.schema` = {SCHEMA}, are in the files' metadata. Otherwise each is one CSV.
 
 {documents}
+
+## Variables of the whole body
+
+What `whole_body.csv` holds, where trunk, head and both arms are tracked. Of feet and legs each variable has its side in front:
+`LLegPower`. Margins are given while that foot stands, on straight walks and belts; what a residual is, says
+[the whole body](whole-body.md).
+
+{whole_body}
 
 ## Sizes of errors
 

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
 from biomech_id.conventions import MM_PER_M, SCHEMA
 from biomech_id.models.registry import body_model
 from biomech_id.results.folder.manifest import build_manifest
@@ -19,6 +21,7 @@ from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 from biomech_id.results.tables.uncertainty import uncertainty_table
+from biomech_id.results.tables.whole_body import whole_body_table
 
 
 def session_tables(session: SessionValues) -> SessionTables:
@@ -48,6 +51,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         if any(t.errors for t in trials)
         else None,
         **emg_tables(session.emg),
+        whole_body=_whole_body(trials),
         further={
             name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()
         },
@@ -64,6 +68,11 @@ def _gaps(trial: TrialResult) -> Iterable[Mapping[str, Any]]:
     for gap in trial.gaps:
         row = dataclasses.asdict(gap)
         yield {"trial": trial.name, **row, "error_mm": MM_PER_M * row.pop("error_m")}
+
+
+def _whole_body(trials: Iterable[TrialResult]) -> pd.DataFrame | None:
+    shown = [(t.name, t.motion.time_s, t.whole_body, t.feet_on_floor) for t in trials if t.whole_body is not None]
+    return whole_body_table(shown) if shown else None
 
 
 def _stances(trial: TrialResult) -> Iterable[Mapping[str, Any]]:

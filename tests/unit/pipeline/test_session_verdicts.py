@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from biomech_id.pipeline.grade import COUNTED, IN_CYCLES, IN_TRIALS
+from biomech_id.pipeline.grade import COUNTED, IN_CYCLES, IN_SOME, IN_TRIALS
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import Outcome, run_job
+from biomech_id.pipeline.whole_body import OF_RESIDUAL
 from biomech_id.results.folder.read_write import read_folder
 from biomech_id.results.session.quality import BY_CYCLE, RULES
 from biomech_id.results.tables.session_tables import SessionTables
@@ -73,7 +74,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, SessionTabl
 
 def test_every_rule_is_measured_in_one_place() -> None:
     """A new rule is one row of `RULES` and one of these."""
-    assert [*IN_CYCLES, *IN_TRIALS, *COUNTED] == [rule.name for rule in RULES]
+    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED]) == sorted(rule.name for rule in RULES)
     assert tuple(IN_CYCLES) == BY_CYCLE
 
 

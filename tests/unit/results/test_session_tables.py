@@ -71,7 +71,15 @@ def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, t
     written = {re.sub(free, r"\1", path) for path in paths(jsonable(tables.summary))}
     assert written <= known, written - known
     # And the dictionary promises nothing that is never written: what is left needs a norm, plates or findings.
-    needed = ("norm.", "review.", "trials[].plates", "trials[].findings", "trials[].event_agreement", "findings")
+    needed = (
+        "norm.",
+        "review.",
+        "trials[].plates",
+        "trials[].residual",
+        "trials[].findings",
+        "trials[].event_agreement",
+        "findings",
+    )
     left = {key.path for key in summary.keys} - written - {"error_sizes"}
     assert {path for path in left if not path.startswith(needed)} == set()
 

@@ -1,0 +1,258 @@
+"""The whole body of a trial: momentum, residual, stability, energy, trunk and arms, where trunk, head and arms are tracked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import matvec
+from biomech_id.anatomy import Part
+from biomech_id.conventions import SIDES
+from biomech_id.dynamics.momentum import BodyMomentum, body_momentum, ground_of
+from biomech_id.errors import Finding
+from biomech_id.gait.energy import energy_parameters, mechanical_energy
+from biomech_id.gait.floor import Belts
+from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.residual import PROGRESSION_AXES, RESIDUAL_CUTOFF_HZ, ResidualTest, judge_residual
+from biomech_id.gait.spatiotemporal import GaitParameter
+from biomech_id.gait.stability import Stability, margins_of_stability, stability_parameters
+from biomech_id.gait.travel import Travel
+from biomech_id.gait.trunk_and_arms import (
+    angular_momentum_parameters,
+    arm_swing_parameters,
+    excursion_parameters,
+    trunk_parameters,
+)
+from biomech_id.results.session.quality import QualityRow, graded
+from biomech_id.results.session.values import TrialResult
+from biomech_id.results.session.whole_body import WholeBodyResult
+from biomech_id.sentences import Sentence
+from biomech_id.signal.filters import lowpass
+
+#: Movements whose margins of stability mean something: on one level, straight ahead.
+STRAIGHT_AHEAD = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
+#: Slower than this nobody's angular momentum is divided by the speed, m/s.
+LEAST_SPEED_M_S = 0.2
+#: Markers on the edges of a foot: edge of `gait.stability.EDGES` -> its role.
+_EDGE_ROLES = {"ankle": "lateral_malleolus", "metatarsal_5": "metatarsal_5"}
+
+
+def with_whole_body(result: TrialResult, landmarks: Landmarks, travel: Travel) -> TrialResult:
+    """Return a trial with what its whole body says; as it is where part of the body has no mass.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved and cut into cycles.
+    landmarks : Landmarks
+        Its pelvis and feet.
+    travel : Travel
+        How it moves through the laboratory.
+    """
+    motion = result.motion
+    if motion.whole is None or motion.rate_hz <= 2 * RESIDUAL_CUTOFF_HZ or result.mass_kg is None:
+        return result
+    body = body_momentum(motion.whole.segments, motion.whole.motions)
+    ground = ground_of(result.contacts) if set(result.contacts) == set(SIDES) else None
+    test = None
+    if ground is not None and result.kind.walking:
+        test = judge_residual(body, ground, result.feet_on_floor, motion.progression_R_lab, motion.rate_hz)
+    velocity = lowpass(body.com_velocity_lab_m_s, motion.rate_hz, RESIDUAL_CUTOFF_HZ)
+    height = body.com_lab_m[:, 2] - result.floor_m
+    over_floor = velocity - _mean_belt(result.belts)
+    energy = mechanical_energy(height, over_floor, motion.progression_R_lab, result.contacts, result.mass_kg)
+    stability = _stability(result, body, velocity, landmarks, travel) if _stands_on_feet(result, test) else None
+    whole = WholeBodyResult(motion.rate_hz, motion.progression_R_lab, body, energy, ground, test, stability)
+    parameters = tuple(_parameters(result, whole, travel.speed_m_s))
+    findings = tuple(residual_findings(test, result.mass_kg, result.name))
+    return replace(result, whole_body=whole, parameters=(*result.parameters, *parameters), findings=(*result.findings, *findings))
+
+
+def _mean_belt(belts: Belts) -> FloatArray:
+    """Mean velocity (3,) of the belts, m/s, laboratory axes; zero over ground."""
+    if not belts:
+        return np.zeros(3)
+    return np.append(np.mean([belt.mean_lab_m_s for belt in belts.values()], axis=0), 0.0)
+
+
+def _stands_on_feet(result: TrialResult, test: ResidualTest | None) -> bool:
+    """Whether margins of stability are those of somebody who walks straight ahead and leans on nothing, as far as plates tell."""
+    leans = test is not None and "weight" in test.causes and test.single.mean_percent[2] < 0
+    stances = result.assignment.stances if result.assignment else ()
+    leans |= any(stance.reason.rule == "force-beside-foot" for stance in stances)
+    leans |= any(finding.rule == "stance-light" for finding in result.findings)
+    return result.kind in STRAIGHT_AHEAD and not leans
+
+
+def _stability(
+    result: TrialResult, body: BodyMomentum, velocity_lab_m_s: FloatArray, landmarks: Landmarks, travel: Travel
+) -> Stability | None:
+    """Margins to the edges that are marked; None where no ankle marker says how long the pendulum is."""
+    markers, roles = result.markers, result.motion.roles
+    if markers is None or not np.isfinite(travel.direction_lab).all():
+        return None
+    edges = {
+        (side, edge): markers[roles[side, role]]
+        for side in SIDES
+        for edge, role in _EDGE_ROLES.items()
+        if roles.get((side, role)) in markers.names
+    }
+    if not any(edge == "ankle" for _, edge in edges):
+        return None
+    edges |= {(side, "toe"): landmarks.toe_lab_m[side] for side in landmarks.sides}
+    return margins_of_stability(
+        body.com_lab_m, velocity_lab_m_s, edges, travel.direction_lab, belts=result.belts, time_s=result.motion.time_s
+    )
+
+
+def _parameters(result: TrialResult, whole: WholeBodyResult, speed_m_s: float) -> Iterator[GaitParameter]:
+    cycles, time_s = result.cycles, result.motion.time_s
+    if whole.stability is not None:
+        yield from stability_parameters(whole.stability, cycles, time_s)
+    if result.kind in STRAIGHT_AHEAD:
+        yield from excursion_parameters(matvec(whole.R_progression_lab, whole.momentum.com_lab_m), cycles, time_s)
+        if speed_m_s > LEAST_SPEED_M_S:
+            yield from angular_momentum_parameters(whole.spin_m2_s / (speed_m_s * whole.mean_height_m), cycles, time_s)
+    if result.kind.walking:
+        found = energy_parameters(whole.energy, cycles, time_s)
+        # On a turn no axis of the laboratory is forward, and on stairs energy is not exchanged but spent.
+        yield from (row for row in found if result.kind in STRAIGHT_AHEAD or row.parameter != "energy_recovery")
+
+
+def with_trunk_and_arms(result: TrialResult) -> TrialResult:
+    """Return a trial with lean and sway of its trunk and the swing of its arms, as far as they are tracked.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Cut into cycles.
+    """
+    angles, time_s = result.motion.joint_angles_rad, result.motion.time_s
+    # The thorax' own angle leans away from the side it is named for, the spine's towards it.
+    # Against the laboratory it is measured across its axis of progression, which a turn leaves.
+    straight = result.kind in STRAIGHT_AHEAD
+    lean = {(side, "laboratory"): -angles[side, "thorax"][:, 1] for side in SIDES if straight and (side, "thorax") in angles}
+    lean |= {(side, "pelvis"): angles[side, "spine"][:, 1] for side in SIDES if (side, "spine") in angles}
+    swing = {side: angles[side, "shoulder"][:, 0] for side in SIDES if (side, "shoulder") in angles}
+    if not (lean or swing) or not result.kind.walking:
+        return result
+    trunk, arms = trunk_parameters(lean, result.cycles, time_s), arm_swing_parameters(swing, result.cycles, time_s)
+    return replace(result, parameters=(*result.parameters, *trunk, *arms))
+
+
+#: First word of a cause of `ResidualTest` -> the rule that says it.
+_SAYS = {"weight": "residual-weight", "sign": "residual-sign", "clock": "residual-clock", "size": "residual-size"}
+
+
+def residual_findings(test: ResidualTest | None, body_mass_kg: float, trial: str) -> Iterator[Finding]:
+    """What the residual accuses, each with its numbers.
+
+    Parameters
+    ----------
+    test : ResidualTest | None
+        What the residual says; None where it was not judged.
+    body_mass_kg : float
+        That of the subject.
+    trial : str
+        Its name.
+    """
+    for cause in test.causes if test else ():
+        assert test is not None
+        vertical = test.single.mean_percent[2]
+        kind, _, axis = cause.partition("-")
+        slope = test.slope[PROGRESSION_AXES.index(axis)] if axis else float("nan")
+        fitting_kg = body_mass_kg * (1.0 + vertical / 100.0)
+        numbers = {
+            "percent": abs(vertical), "size_percent": test.single.size_percent, "mass_kg": body_mass_kg, "fitting_kg": fitting_kg,
+            "frames": test.single.frames, "axis": axis, "slope": slope, "lag_ms": 1000.0 * test.lag_s,
+            "more": "more" if vertical > 0 else "less", "late": "late" if test.lag_s > 0 else "early",
+        }  # fmt: skip
+        yield Finding(_SAYS[kind], numbers, trial)
+
+
+def _of_single(axis: int) -> Callable[[ResidualTest], float]:
+    return lambda test: test.single.rms_percent[axis]
+
+
+#: Quality rule about the residual -> what measures it.
+OF_RESIDUAL: Mapping[str, Callable[[ResidualTest], float]] = {
+    "residual-single": lambda test: test.single.size_percent,
+    "residual-double": lambda test: test.phases["double"].size_percent if "double" in test.phases else float("nan"),
+    "residual-fore-aft": _of_single(0),
+    "residual-sideways": _of_single(1),
+    "residual-vertical": _of_single(2),
+    "residual-weight": lambda test: abs(test.single.mean_percent[2]),
+    "residual-moment": lambda test: float(np.linalg.norm(test.single.moment_Nm_kg)),
+    "residual-slope-fore-aft": lambda test: test.slope[0],
+    "residual-slope-sideways": lambda test: test.slope[1],
+    "residual-lag": lambda test: abs(1000.0 * test.lag_s),
+}
+
+
+def residual_quality(result: TrialResult) -> dict[str, QualityRow]:
+    """Return the quality rules about the whole body's residual; none where the whole body is not tracked on plates.
+
+    Parameters
+    ----------
+    result : TrialResult
+        With its whole body.
+    """
+    whole = result.whole_body
+    if whole is None or whole.ground is None:
+        return {}
+    test = whole.test
+    return {
+        rule: graded(result.name, rule, float("nan") if test is None else measure(test)) for rule, measure in OF_RESIDUAL.items()
+    }
+
+
+def whole_body_findings(results: Sequence[TrialResult]) -> tuple[Finding, ...]:
+    """Say once what part of the body is left out, so that nothing is computed of the whole of it.
+
+    Parameters
+    ----------
+    results : Sequence[TrialResult]
+        The trials of a session.
+    """
+    by_lack: dict[tuple[str, ...], list[str]] = {}
+    for result in results:
+        if result.motion.whole is None:
+            by_lack.setdefault(parts_left_out(result.motion.motions), []).append(result.name)
+    return tuple(
+        Finding(
+            "no-whole-body", {"parts": tuple(map(_left_out, parts)), "trials": () if len(names) == len(results) else tuple(names)}
+        )
+        for parts, names in by_lack.items()
+    )
+
+
+_LEFT_OUT = {"trunk": "left-out-trunk", "head": "left-out-head", "arms": "left-out-arms"}
+
+
+def _left_out(part: str) -> Sentence:
+    return Sentence("left-out-arm", {"side": part}) if part in SIDES else Sentence(_LEFT_OUT[part])
+
+
+def parts_left_out(tracked: Iterable[Part]) -> tuple[str, ...]:
+    """Return which parts above the hips are not tracked: "trunk", "head", "arms", or the side of a single arm.
+
+    Parameters
+    ----------
+    tracked : Iterable[Part]
+        Parts that are tracked.
+
+    Examples
+    --------
+    >>> from biomech_id.pipeline.whole_body import parts_left_out
+    >>> arm = [("L", name) for name in ("humerus", "radius", "hand")]
+    >>> parts_left_out([("", "thorax"), *arm])
+    ('head', 'R')
+    """
+    seen = set(tracked)
+    arms = [side for side in SIDES if not {(side, name) for name in ("humerus", "radius", "hand")} <= seen]
+    middle = [word for word, name in (("trunk", "thorax"), ("head", "head")) if ("", name) not in seen]
+    return (*middle, *(("arms",) if len(arms) == len(SIDES) else arms))
