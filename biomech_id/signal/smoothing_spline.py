@@ -83,6 +83,8 @@ def smoothed_together(paths: FloatArray) -> FloatArray:
     residuals = np.array([(_taken_out(third, 10.0**each) ** 2).sum(axis=0).reshape(m, k).sum(axis=1) for each in grid])
     scores = residuals / _traces(n, tuple(grid))[:, None] ** 2
     noisy = [i for i in range(m) if _shows_noise(scores[:, i])]
+    if not noisy:
+        return out
     near = {i: _middle(grid, scores[:, i]) + _AROUND for i in noisy}
     # The traces of all lambdas that are tried at once cost what those of one path cost.
     traces = _traces(n, tuple(np.concatenate([*near.values(), grid[:1]])))[:-1].reshape(len(noisy), -1)

@@ -88,5 +88,6 @@ def test_paths_that_are_smoothed_together_are_smoothed_as_they_are_alone() -> No
     for i in range(4):
         np.testing.assert_allclose(together[:, i], smoothed(noisy[:, i]), atol=1e-10)
     assert np.abs(together[:, 3] - true[:, 3]).std() < np.abs(noisy[:, 3] - true[:, 3]).std()
+    np.testing.assert_array_equal(smoothed_together(true), true)
     noisy[40:43, 1] = np.nan
     np.testing.assert_array_equal(smoothed_together(noisy)[:, 1], smoothed(noisy[:, 1]))
