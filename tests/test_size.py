@@ -50,6 +50,7 @@ MOST_LINES = sum([
     150,  # events of patients
     370,  # statistics for one person
     175,  # a scaled OpenSim model as a body model
+    105,  # a recorded stride simulated forward
     140,  # exchanged labels
     215,  # events of patients, aids on plates
     519,  # the whole body in the main job, its table and page
