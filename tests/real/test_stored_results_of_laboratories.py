@@ -1,7 +1,7 @@
 """Results that two laboratories' own software stored beside its recordings, against those of a plain run (issue M).
 
-The drop jumps and their walk store moments in N mm/kg about joint centres of their own, the Leardini walks in N m/kg. What differs by
-more than 5 degrees or 0.1 N m/kg is explained by a number on ``docs/other-laboratories.md``, and held here.
+The drop jumps and their walk store moments in N mm/kg about joint centres of their own, the Leardini walks in N m/kg. What differs
+by more than 5 degrees or 0.1 N m/kg is explained by a number on ``docs/other-laboratories.md``, and held here.
 """
 
 from __future__ import annotations
