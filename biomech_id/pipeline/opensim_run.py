@@ -28,7 +28,7 @@ from biomech_id.models.opensim.scaling import (
 from biomech_id.models.opensim.skeleton import Skeleton
 from biomech_id.multibody.musculoskeletal import Measurement, MusculoskeletalModel
 from biomech_id.readers.opensim.loads import read_external_loads
-from biomech_id.readers.opensim.model import read_marker_set, read_osim
+from biomech_id.readers.opensim.model import SWITCHED_OFF, read_marker_set, read_osim
 from biomech_id.readers.opensim.setups import (
     InverseDynamicsSetup,
     InverseKinematicsSetup,
@@ -41,6 +41,9 @@ from biomech_id.readers.opensim.setups import (
 from biomech_id.readers.opensim.storage import StorageTable, read_storage
 from biomech_id.readers.opensim.trc import MarkerTable, read_trc
 from biomech_id.signal.natural_spline import NaturalSpline
+
+#: How the tags of forces end that act without being driven.
+PASSIVE_KINDS = ("Force", "Spring", "Ligament")
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ def _inverse_dynamics(setup: InverseDynamicsSetup, place: _Place, *, compat: boo
     )
     u, udot = (motion.rate, motion.second) if compat else speeds_of(skeleton, motion.q, motion.rate, motion.second)
     moving = skeleton_motion(skeleton, motion.q, u, udot, compat=compat)
-    remarks = _not_excluded(setup)
+    remarks = _not_excluded(setup, model)
     loads: tuple[BodyLoad, ...] = ()
     if setup.external_loads_file is not None and "all" not in map(str.lower, setup.excluded):
         outer = outer_forces(setup.external_loads_file)
@@ -192,12 +195,20 @@ def _beyond(force: OuterForce, time_s: FloatArray) -> str:
     )
 
 
-def _not_excluded(setup: InverseDynamicsSetup) -> list[str]:
-    """What of the setup is not done."""
+def _not_excluded(setup: InverseDynamicsSetup, model: MusculoskeletalModel) -> list[str]:
+    """What acts in OpenSim by this setup and is not computed here."""
     excluded = {word.lower() for word in setup.excluded}
-    if excluded & {"all", "muscles"}:
+    if "all" in excluded:
         return []
-    return ["The setup lets muscles act; they are left out, as their forces are not computed here."]
+    said = []
+    if "muscles" not in excluded:
+        said.append("The setup lets muscles act; they are left out, as their forces are not computed here.")
+    passive = [force for force in model.ignored if force.split()[0].endswith(PASSIVE_KINDS) and not force.endswith(SWITCHED_OFF)]
+    passive = [force for force in passive if force.split()[-1].lower() not in excluded]
+    if passive:
+        more = f" and {len(passive) - 3} more" if len(passive) > 3 else ""
+        said.append(f"The model's {', '.join(passive[:3])}{more} would act in OpenSim, and are not computed here.")
+    return said
 
 
 def outer_forces(path: Path) -> tuple[OuterForce, ...]:

@@ -46,6 +46,29 @@ def test_without_compat_only_knees_that_roll_differ(refs: Path, tmp_path: Path) 
     assert 0.1 < apart < 5.0
 
 
+@pytest.mark.parametrize(
+    ("force", "exit_code"),
+    [
+        ('<BushingForce name="pad"></BushingForce>', 3),
+        ('<CoordinateLimitForce name="limit"><isDisabled>true</isDisabled></CoordinateLimitForce>', 0),
+        ('<SpringGeneralizedForce name="actuators"></SpringGeneralizedForce>', 0),
+    ],
+)
+def test_forces_that_would_act_in_opensim_are_named(force: str, exit_code: int, refs: Path, tmp_path: Path) -> None:
+    for name in ("ik_1e-9.mot", "setup_id_raw.xml"):
+        shutil.copy(refs / "arm26" / name, tmp_path)
+    text = (refs / "arm26" / "arm26.osim").read_text(encoding="utf-8")
+    head, mark, tail = text.partition('<Thelen2003Muscle name="TRIlong">')
+    assert mark
+    (tmp_path / "arm26.osim").write_text(head + force + mark + tail, encoding="utf-8")
+    result = CliRunner().invoke(app, ["opensim-run", str(tmp_path / "setup_id_raw.xml")])
+    assert result.exit_code == exit_code, result.output
+    assert ("BushingForce pad would act in OpenSim" in result.output) == (exit_code == 3)
+    np.testing.assert_array_equal(
+        read_storage(tmp_path / "id_raw.sto").values.shape, read_storage(refs / "arm26" / "id_raw.sto").values.shape
+    )
+
+
 def relative(a: object, b: object) -> float:
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     return float(np.abs(a - b).max() / np.abs(b).max()) if b.size and b.any() else float(np.abs(a - b).max(initial=0.0))

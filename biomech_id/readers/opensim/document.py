@@ -17,19 +17,23 @@ from biomech_id.errors import FileRefusedError, InvalidValueError
 NOTHING = ("", "Unassigned")
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xbf": "utf-8-sig"}
 _DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
+#: How the tags of forces end that act without being driven.
+_PASSIVE_ENDS = tuple(f'{word} name="' for word in ("Force", "Spring", "Ligament"))
+_PASSIVE_OBJECT = re.compile(r"<(\w*(?:Force|Spring|Ligament)) name=\".*?</\1>", re.DOTALL)
 #: Tags such as ``HuntCrossleyForce::ContactParametersSet``, which XML's name spaces do not allow.
 _COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
 
 
-def read_document(path: Path, without: str = "") -> ElementTree.Element:
+def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
     """Return the root of one of OpenSim's XML documents.
 
     Parameters
     ----------
     path : Path
         The file.
-    without : str, optional
-        Tag of an element that is not wanted and, where the document has one of it, not even looked into.
+    actuators : bool, optional
+        Whether a model's muscles and motors are wanted. They are most of a document, and quicker skipped than read; what acts by
+        itself, such as springs and contacts, stays.
 
     Raises
     ------
@@ -38,7 +42,7 @@ def read_document(path: Path, without: str = "") -> ElementTree.Element:
     """
     try:
         text = _decoded(path.read_bytes())
-        text = _cut(text, without) if without else text
+        text = text if actuators else _without_actuators(text)
         if "<!ENTITY" in text:
             raise FileRefusedError(
                 f"{path.name} defines XML entities, which no OpenSim document does.",
@@ -55,11 +59,15 @@ def read_document(path: Path, without: str = "") -> ElementTree.Element:
         ) from error
 
 
-def _cut(text: str, tag: str) -> str:
-    """The text without the one element of a tag; as it is where there are none or several."""
-    start, end = text.find(f"<{tag}"), text.rfind(f"</{tag}>")
-    once = 0 <= start < end and text.find(f"<{tag}", start + 1, end) < 0
-    return text[:start] + text[end + len(tag) + 3 :] if once else text
+def _without_actuators(text: str) -> str:
+    """The text whose one ForceSet holds only what acts by itself; as it is where there are none or several sets."""
+    start, end = text.find("<ForceSet"), text.rfind("</ForceSet>")
+    if not 0 <= start < end or text.find("<ForceSet", start + 1, end) >= 0:
+        return text
+    forces = text[start:end]
+    kept = _PASSIVE_OBJECT.finditer(forces) if any(word in forces for word in _PASSIVE_ENDS) else ()
+    inside = "".join(match.group() for match in kept)
+    return f"{text[:start]}<ForceSet><objects>{inside}</objects>{text[end:]}"
 
 
 def with_colons(text: str) -> str:

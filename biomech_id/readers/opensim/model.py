@@ -41,6 +41,8 @@ from biomech_id.readers.opensim.muscles import muscle_of
 
 #: Sets whose objects are named, and not used.
 UNUSED_SETS = ("ForceSet", "ControllerSet", "ContactGeometrySet", "ProbeSet", "ComponentSet")
+#: What stands behind the name of a force that does not act.
+SWITCHED_OFF = " (off)"
 #: Wrap object's tag -> kind, and the tags that hold its size.
 _WRAPS = {
     "WrapCylinder": ("cylinder", ("radius", "length")),
@@ -64,7 +66,7 @@ def read_osim(path: str | Path, *, muscles: bool = True, markers: bool = True, c
     path : str | Path
         The ``.osim`` file, of any version.
     muscles : bool, optional
-        Whether muscles' paths, and what they wrap over, are wanted; without them half the time is saved.
+        Whether muscles' paths, and what they wrap over, are wanted; without them, and other actuators, half the time is saved.
     markers : bool, optional
         Whether markers are wanted.
     compat : bool, optional
@@ -81,7 +83,7 @@ def read_osim(path: str | Path, *, muscles: bool = True, markers: bool = True, c
         A marker, joint or path that names what is not there.
     """
     path = Path(path)
-    root = read_document(path, without="" if muscles else "ForceSet")
+    root = read_document(path, actuators=muscles)
     return model_in(root, str(path), muscles=muscles, markers=markers, compat=compat)
 
 
@@ -115,7 +117,7 @@ def model_in(
     joints = tuple(joint for joint, _ in pairs)
     coordinates = tuple(c for joint, element in pairs for c in coordinates_of(joint, element, where))
     gravity = element_numbers(model, "gravity", None, where)
-    paths, unused = _muscles(model, frames, where) if muscles else ((), ())
+    paths, unused = _muscles(model, frames, where)
     return MusculoskeletalModel(
         model.get("name", ""), tuple(_body(body, where) for body in bodies), joints, coordinates,
         gravity if len(gravity) == 3 else (0.0, -9.80665, 0.0),
@@ -342,7 +344,8 @@ def _muscles(model: Element, frames: FrameFinder, where: str) -> tuple[tuple[Mus
         for element in objects_in(model, name):
             muscle = muscle_of(element, defaults.get(element.tag), frames.find, where) if name == "ForceSet" else None
             if muscle is None:
-                unused.append(described(element))
+                off = is_true(element, "isDisabled") or not is_true(element, "appliesForce", default=True)
+                unused.append(described(element) + (SWITCHED_OFF if off else ""))
             else:
                 muscles.append(muscle)
     return tuple(muscles), tuple(unused)
