@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.errors import FileRefusedError, MissingInputError
+from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
 from biomech_id.exports.opensim.scaled_document import write_marker_set, write_scale_factors, write_scaled_model
 from biomech_id.exports.opensim.tool_tables import KINEMATICS_NOTES, write_tool_table
 from biomech_id.files.atomic import whole_file
@@ -225,6 +225,8 @@ def outer_forces(path: Path) -> tuple[OuterForce, ...]:
         Not such a document, or no table.
     MissingInputError
         A column that the table does not have.
+    InvalidValueError
+        A column with a gap.
     """
     loads = read_external_loads(path, one_for_each_body=False)
     if not loads.data_file:
@@ -232,7 +234,16 @@ def outer_forces(path: Path) -> tuple[OuterForce, ...]:
     table = read_storage(path.parent / loads.data_file.replace("\\", "/"))
 
     def vector(stem: str) -> FloatArray | None:
-        return table.vector(stem) if stem else None
+        if not stem:
+            return None
+        values = table.vector(stem)
+        if not (np.isfinite(values).all() and np.isfinite(table.time_s).all()):
+            bad = float(table.time_s[int(np.argmin(np.isfinite(values).all(axis=1)))])
+            raise InvalidValueError(
+                f"The columns {stem}x, y, z of {loads.data_file} hold something else than numbers at {bad:g} s.",
+                value=stem, expected="a number in every row", where=str(path),
+            )  # fmt: skip
+        return values
 
     return tuple(
         OuterForce(f.body, table.time_s, vector(f.force), vector(f.torque), vector(f.point), f.force_frame, f.point_frame)

@@ -158,6 +158,28 @@ def test_files_go_where_the_setup_says_and_replace_what_is_there(refs: Path, tmp
 
 
 @pytest.mark.parametrize(
+    ("row", "column", "word", "said"),
+    [
+        (30, 1, "nan", "The coordinate r_shoulder_elev has no value at"),
+        (30, 0, "inf", "The 121 times of the motion do not rise steadily."),
+        (30, 0, "0.15000001", "s apart, but"),
+        (30, 0, "0.1", "The 121 times of the motion do not rise steadily."),
+    ],
+)
+def test_motions_with_holes_are_refused(row: int, column: int, word: str, said: str, refs: Path, tmp_path: Path) -> None:
+    for name in ("arm26.osim", "setup_id_filtered.xml", "ik_1e-9.mot"):
+        shutil.copy(refs / "arm26" / name, tmp_path)
+    lines = (tmp_path / "ik_1e-9.mot").read_text(encoding="utf-8").splitlines()
+    cells = lines[row].split("\t")
+    cells[column] = word
+    lines[row] = "\t".join(cells)
+    (tmp_path / "ik_1e-9.mot").write_text("\n".join(lines), encoding="utf-8")
+    result = CliRunner().invoke(app, ["opensim-run", str(tmp_path / "setup_id_filtered.xml")])
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
     ("change", "said"),
     [
         (("InverseDynamicsTool", "CMCTool"), "is the setup of a CMCTool, which is not supported"),

@@ -13,11 +13,14 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.errors import InvalidValueError
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.signal.natural_spline import NaturalSpline
 
 #: Highest cut-off that the tool takes, as a share of the sampling rate.
 _HIGHEST_SHARE = 0.49
+#: Mean step over the smallest one; a grid of the smallest would have as many times more rows.
+MOST_UNEVEN = 50.0
 #: Samples that each pass of the filter leaves as they are.
 _ORDER = 3
 
@@ -70,9 +73,11 @@ def recorded_motion(
     Raises
     ------
     InvalidValueError
-        Fewer than three times, or times that do not rise.
+        Fewer than three times, times that do not rise, or that are too uneven for a grid of their smallest step; a number that is
+        none.
     """
     names = [name for name in model.coordinate_names if name in columns]
+    _check_recording(time_s, {name: columns[name] for name in names})
     values = np.column_stack([columns[name] for name in names]) if names else np.zeros((len(time_s), 0))
     if cutoff_hz >= 0:
         time_s, values = mirrored(time_s, len(time_s) // 2), mirrored(values, len(time_s) // 2)
@@ -87,6 +92,27 @@ def recorded_motion(
     for order, out in enumerate((q, rate, second)):
         out[:, chosen] = spline(at, order)
     return RecordedMotion(at, q, rate, second)
+
+
+def _check_recording(time_s: FloatArray, columns: Mapping[str, FloatArray]) -> None:
+    steps = np.diff(time_s)
+    if len(time_s) < 3 or not np.isfinite(time_s).all() or steps.min() <= 0:
+        raise InvalidValueError(
+            f"The {len(time_s)} times of the motion do not rise steadily.",
+            value=len(time_s), expected="at least three rising times", where="the motion's times",
+        )  # fmt: skip
+    if steps.mean() > MOST_UNEVEN * steps.min():
+        after = float(time_s[int(np.argmin(steps))])
+        raise InvalidValueError(
+            f"The times of the motion are {steps.mean():.3g} s apart, but {steps.min():.3g} s after {after:g} s.",
+            value=float(steps.min()), expected="even times, but for rounding", where="the motion's times",
+        )  # fmt: skip
+    for name, values in columns.items():
+        if not np.isfinite(values).all():
+            at = float(time_s[int(np.argmin(np.isfinite(values)))])
+            raise InvalidValueError(
+                f"The coordinate {name} has no value at {at:g} s.", value=float("nan"), expected="a number in every row", where=name
+            )
 
 
 def mirrored(values: FloatArray, count: int) -> FloatArray:

@@ -19,6 +19,8 @@ _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb\xb
 _DECLARED = re.compile(rb"^<\?xml[^>]*encoding=[\"']([A-Za-z0-9._-]+)[\"']")
 #: How the tags of forces end that act without being driven.
 _PASSIVE_ENDS = tuple(f'{word} name="' for word in ("Force", "Spring", "Ligament"))
+#: Elements whose numbers may be infinite.
+_UNBOUNDED = ("range", "time_range")
 _PASSIVE_OBJECT = re.compile(r"<(\w*(?:Force|Spring|Ligament)) name=\".*?</\1>", re.DOTALL)
 #: Tags such as ``HuntCrossleyForce::ContactParametersSet``, which XML's name spaces do not allow.
 _COLONS = re.compile(r"(</?[A-Za-z_][\w.]*)::")
@@ -143,12 +145,16 @@ def element_numbers(element: ElementTree.Element, tag: str, count: int | None, w
         numbers = [float(word) for word in text.split()]
     except ValueError:
         numbers = _loosely(text)
-    if (count is not None and len(numbers) != count) or any(x != x for x in numbers):
+    if (count is not None and len(numbers) != count) or not all(map(_known if tag in _UNBOUNDED else math.isfinite, numbers)):
         raise InvalidValueError(
             f"The {tag} of {described(element)} is {text[:60]!r}.", value=text[:60],
             expected="numbers" if count is None else f"{count} numbers", where=where,
         )  # fmt: skip
     return np.array(numbers)
+
+
+def _known(value: float) -> bool:
+    return value == value
 
 
 def _loosely(text: str) -> list[float]:
