@@ -11,8 +11,10 @@ from leg_model import MODEL
 from biomech_id.errors import InvalidValueError
 from biomech_id.models.opensim.external_loads import BodyLoad
 from biomech_id.models.opensim.forward_replay import replay_forward
+from biomech_id.models.opensim.inverse_dynamics import generalized_forces
 from biomech_id.models.opensim.recorded_motion import RecordedMotion
 from biomech_id.models.opensim.skeleton import Skeleton
+from biomech_id.signal.natural_spline import NaturalSpline
 
 SKELETON = Skeleton(MODEL)
 
@@ -58,6 +60,11 @@ def test_loads_are_part_of_it() -> None:
     short = motion(0.05)
     loaded, free = replay_forward(SKELETON, short, [load(short.time_s)], hold_hz=0.0), replay_forward(SKELETON, short, hold_hz=0.0)
     up = MODEL.index("ty")
+    t, columns = short.time_s, list(range(9))
+    q, u, a = (NaturalSpline(t, short.q)(t, order) for order in (0, 1, 2))
+    tau = generalized_forces(SKELETON, SKELETON.completed(q), u, a, [load(t)]).tau
+    # the cap follows the knee; what it takes is passed on to it
+    np.testing.assert_allclose(loaded.force[:, :8], tau[:, columns[:8]], atol=0.02)
     np.testing.assert_allclose((free.force - loaded.force)[:, up], 60.0, atol=1e-9)
 
 

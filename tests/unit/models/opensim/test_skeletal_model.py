@@ -106,6 +106,9 @@ def test_segments_hold_the_models_mass_and_its_centre(model: SkeletalModel) -> N
     assert foot.mass_kg == pytest.approx(1.3)
     # heel bone 1.2 kg at (-0.05 + 0.1, -0.04 + 0.02, 0) from the ankle, talus 0.1 kg at it
     np.testing.assert_allclose(foot.com_m, [1.2 * 0.05 / 1.3, -1.2 * 0.02 / 1.3, 0.0], atol=1e-15)
+    apart = np.array([0.05, -0.02, 0.0])
+    both = 1.3 * np.diag([0.01, 0.004, 0.01]) + 1.2 * 0.1 / 1.3 * (apart @ apart * np.eye(3) - np.outer(apart, apart))
+    np.testing.assert_allclose(foot.inertia_kgm2, both, atol=1e-15)
     assert model.calibration.to_dict()["bodies"]["R foot"] == ["calcn_r", "talus_r"]
     assert model.marker_groups["L", "foot"] == ("LHEE", "LTOE")
 
