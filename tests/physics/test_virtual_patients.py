@@ -15,6 +15,7 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.dynamics.body import FootContact
 from biomech_id.errors import OptionError
+from biomech_id.pipeline.demo import run_demo
 from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject, write_c3d
 from biomech_id.sample.jets import time_jet
 from biomech_id.sample.patterns.patients import PATIENTS
@@ -230,3 +231,10 @@ def test_rules_made_for_heel_landings_judge_no_other(pattern: str, judged: bool,
     assert rows["cop-offset"].verdict == ("accept" if judged else "not judged")
     assert {row.verdict for row in rows.values()} <= {"accept", "not judged", "not measured"}
     assert rows["cycles-used"].value >= 2
+
+
+def test_an_unknown_pattern_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="moonwalk") as refusal:
+        run_demo(tmp_path / "demo", pattern="moonwalk")
+    assert all(pattern in str(refusal.value.expected) for pattern in PATIENTS)
+    assert not (tmp_path / "demo").exists()
