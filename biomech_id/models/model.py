@@ -119,6 +119,8 @@ class CalibrationInput:
         The folder, for sentences.
     with_mass : bool
         Whether the body mass is needed: for joint loads, not for kinematics alone.
+    knee_axis : str
+        "markers", or "walk" for the axes that leave the knees the least varus in the walks.
     """
 
     trials: Sequence[Trial]
@@ -131,6 +133,7 @@ class CalibrationInput:
     hip_centre: str = "auto"
     where: str = ""
     with_mass: bool = True
+    knee_axis: str = "markers"
 
     @property
     def walks(self) -> tuple[Trial, ...]:
@@ -160,7 +163,7 @@ class BodyModel:
     wears_markers : Callable
         Whether a trial holds the markers that the model is calibrated with.
     settings : frozenset[str]
-        Which of `CalibrationInput`'s inertia_table, hip_centre and functional it heeds.
+        Which of `CalibrationInput`'s inertia_table, hip_centre, knee_axis and functional it heeds.
 
     Raises
     ------

@@ -112,6 +112,7 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     given = CalibrationInput(
         trials, subject, static, functional, _FOOT_FLAT[recipe.foot_flat],
         marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
+        knee_axis=recipe.knee_axis,
     )  # fmt: skip
     return ChosenModel(job, static, subject, kind.calibrate(given), tuple(findings), trials)
 

@@ -112,6 +112,7 @@ class Settings(PrepareSettings, total=False):
     marker_set: str | None
     inertia_table: str | None
     hip_centre: str | None
+    knee_axis: str | None
     event_source: str | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     contact_N: float | None
@@ -150,6 +151,8 @@ class Recipe:
         Name or CSV file of an inertial table, or "auto".
     hip_centre : str, optional
         Hip centre method, or "auto".
+    knee_axis : str, optional
+        "markers", or "walk": the conventional model's thigh rotations that leave the knees the least varus.
     marker_filter : str, optional
         "auto", "always" or "never".
     smooth_below_mm : float, optional
@@ -223,6 +226,10 @@ class Recipe:
     hip_centre: str = _setting("auto", "model", a_text(
         "Hip centre method of the six-dof model. auto: functional when given, else regression."
     ), acts="heeded")  # fmt: skip
+    knee_axis: str = _setting("markers", "model", one_of(("markers", "walk"), (
+        "Knee axes of the conventional model. walk: thighs turned so that the walks show the least varus in swing; a fixed varus "
+        "or a thrust is taken away too."
+    )), acts="heeded")  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."
     )))  # fmt: skip

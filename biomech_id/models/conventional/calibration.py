@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.static_offsets import FootOffsets
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
+from biomech_id.models.joint_centres.knee_axis_walk import KneeTurn
 from biomech_id.models.segment_record import segment_record
 
 #: How every hip centre is found, for whoever computes with it; the sentence is for people.
@@ -64,6 +65,8 @@ class ConventionalCalibration:
         The inertial table that was chosen; "" for the model's own parameters.
     stored : bool, optional
         Whether offsets that other software stored stand in for a static trial.
+    knee_turn : Mapping[str, KneeTurn], optional
+        Side -> what the walks showed of the knee's axis, where it was taken from them.
     """
 
     static: str
@@ -82,6 +85,7 @@ class ConventionalCalibration:
     upper: UpperCalibration
     table: str = ""
     stored: bool = False
+    knee_turn: Mapping[str, KneeTurn] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
@@ -90,7 +94,7 @@ class ConventionalCalibration:
             "static_frames": self.n_frames,
             "hip_centre": dict.fromkeys(self.sides, str(HIP_CENTRE)),
             "hip_centre_method": HIP_METHOD,
-            "knee_and_ankle_centre_method": CENTRE_METHOD + (", knee axes from alignment devices" if self.knee_device else ""),
+            "knee_and_ankle_centre_method": CENTRE_METHOD + self._knee_axes(),
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
             "inter_asis_distance_mm": self.inter_asis_m * MM_PER_M,
             "foot_flat": self.foot_flat,
@@ -99,6 +103,13 @@ class ConventionalCalibration:
             **self.upper.of_head(),
             "sides": {side: self._side(side) | self.upper.of_side(side) for side in self.sides},
         }
+
+    def _knee_axes(self) -> str:
+        """Where the knees' axes come from, if not from the thigh markers as they sit."""
+        if self.knee_turn:
+            varus = (f"{side} {t.varus_range_deg:.1f} to {t.varus_range_then_deg:.1f} deg" for side, t in self.knee_turn.items())
+            return f", knee axes from the walks by least varus, Baker et al. 1999 (Hum Mov Sci 18:655), range {', '.join(varus)}"
+        return ", knee axes from alignment devices" if self.knee_device else ""
 
     def _side(self, side: str) -> dict[str, Any]:
         geometry, offsets = self.geometry[side], self.offsets[side]

@@ -24,6 +24,7 @@ from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
 from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.knee_alignment import refuse_part_of_a_device, with_virtual_knees
+from biomech_id.models.conventional.knee_axis import rotations_from_walks, turned_finding
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
@@ -242,9 +243,21 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
         if not walks or needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass):
             raise _no_static(given)
         return stored_conventional_model(walks, given.subject, inertia=given.inertia_table, with_mass=given.with_mass)
-    return conventional_model(
-        given.static, given.subject, foot_flat=given.foot_flat, inertia=given.inertia_table, with_mass=given.with_mass
-    )
+    static, given_subject = given.static, given.subject
+
+    def remake(subject: Subject) -> ConventionalModel:
+        return conventional_model(
+            static, subject, foot_flat=given.foot_flat, inertia=given.inertia_table, with_mass=given.with_mass
+        )
+
+    model = remake(given_subject)
+    if given.knee_axis != "walk":
+        return model
+    walks = [trial for trial in given.walks if not _lacking(trial)]
+    subject, turns = rotations_from_walks(remake, given_subject, walks, model.calibration.sides)
+    model = remake(subject)
+    said = turned_finding(turns, given_subject, subject, static.name)
+    return replace(model, calibration=replace(model.calibration, knee_turn=turns), findings=(*model.findings, said))
 
 
 def _no_static(given: CalibrationInput) -> MissingInputError:
@@ -272,5 +285,5 @@ CONVENTIONAL = BodyModel(
     roles=("asis", "psis", *needs.LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),
-    settings=frozenset({"inertia_table"}),
+    settings=frozenset({"inertia_table", "knee_axis"}),
 )

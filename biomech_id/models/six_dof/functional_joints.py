@@ -1,8 +1,14 @@
 """Functional joint centres of a subject from the trials that move them.
 
-Each functional trial is tracked with the templates of the first calibration. A hip that moves in it by more than 15 degrees about
-several axes gets its centre by SCoRE, a knee that bends by more than 20 degrees its axis by SARA; of several trials the one with
-the most movement counts. The knee's centre is the point of its axis nearest to the marker-based centre.
+Each functional trial is tracked with the templates of the first calibration. A hip that moves in it by 30 degrees or more, and by
+15 about a second axis, gets its centre by SCoRE, a knee that bends by 30 degrees or more its axis by SARA; of several trials the
+one with the most movement counts. The knee's centre is the point of its axis nearest to the marker-based centre. Where the thigh
+has two markers only, its pose leans on the very centre that is looked for: then the markers' spheres tell the hip, unless SCoRE is
+asked for.
+
+What is less sure than the markers is refused, with the number that decided: a movement too small, images of the centre (or
+distances to it) that scatter by more than 12 mm, a centre more than 30 mm from every regression. Both legs take the same method:
+where one has no functional centre, the other goes without.
 """
 
 from __future__ import annotations
@@ -13,8 +19,8 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.skew import unskew
-from biomech_id.anatomy import Part
-from biomech_id.conventions import SIDE_SIGN
+from biomech_id.anatomy import DISTAL_SEGMENT, Part, proximal_part
+from biomech_id.conventions import MM_PER_M, SIDE_SIGN
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import Finding
 from biomech_id.markersets.marker_set import MarkerSet
@@ -22,13 +28,14 @@ from biomech_id.models.joint_centres.functional_hip import JointCentre, score, s
 from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
 from biomech_id.models.landmarks import under_set_labels
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
-from biomech_id.models.six_dof.calibration import SegmentTemplate
+from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
 from biomech_id.models.six_dof.tracking import track_segments
-from biomech_id.trial import Trial
+from biomech_id.trial import Markers, Trial
 
-#: Smallest range, rad, of the second largest component of the hip's rotation, and of the knee's rotation.
-SMALLEST_HIP_RANGE_RAD = np.deg2rad(15.0)
-SMALLEST_KNEE_RANGE_RAD = np.deg2rad(20.0)
+#: Smallest ranges (deg) of the largest and of the second largest component of the rotation between two segments.
+LEAST_RANGE_DEG: Mapping[str, tuple[float, float]] = {"hip": (30.0, 15.0), "knee": (30.0, 0.0)}
+#: Largest residual, and largest distance of a hip centre from the nearest regression, metres.
+MOST_RESIDUAL_M, FARTHEST_M = 0.012, 0.03
 
 
 def find_functional_joints(
@@ -37,7 +44,8 @@ def find_functional_joints(
     templates: Mapping[Part, SegmentTemplate],
     legs: Mapping[str, StandingLeg],
     *,
-    hip: str = "score",
+    hip: str = "auto",
+    regressions_m: Mapping[str, Mapping[str, FloatArray]] | None = None,
 ) -> tuple[FunctionalJoints, tuple[Finding, ...]]:
     """Return the joints that functional trials fix, and what was noticed.
 
@@ -52,38 +60,70 @@ def find_functional_joints(
     legs : Mapping[str, StandingLeg]
         Side -> the leg in the reference trial, for the knee's marker-based centre.
     hip : str, optional
-        "score" or "sphere".
+        "score", "sphere", or "auto" to let the thigh's markers decide.
+    regressions_m : Mapping[str, Mapping[str, FloatArray]] | None, optional
+        Side -> regression -> hip centre in pelvis axes, (3,), metres; None compares with none.
     """
     recordings = [under_set_labels(trial.markers, markerset) for trial in trials]
     tracked = [track_segments(templates, tuple(legs), markers).frames for markers in recordings]
-    hips, knees, methods, findings = {}, {}, {}, []
-    for side, leg in legs.items():
-        thigh = (side, "thigh")
-        best = _most_moved(tracked, ("", "pelvis"), thigh, rank=1, least=SMALLEST_HIP_RANGE_RAD)
-        if best is not None:
-            pelvis, femur, markers = tracked[best]["", "pelvis"], tracked[best][thigh], recordings[best]
-            cluster_m = [markers[label] for label in templates[thigh].markers if markers.present(label)]
-            centre = sphere_fit(np.stack(cluster_m, axis=1), pelvis, femur) if hip == "sphere" else score(pelvis, femur)
-            hips[side], methods[side, "hip"] = centre.in_proximal_m, _words(centre)
-        bent = _most_moved(tracked, thigh, (side, "shank"), rank=0, least=SMALLEST_KNEE_RANGE_RAD)
-        if bent is not None:
-            axis = sara(tracked[bent][thigh], tracked[bent][side, "shank"])
-            knees[side], methods[side, "knee"] = _knee_in_reference(axis, side, leg), _words(axis)
-        still = [joint for joint, found in (("hip", best), ("knee", bent)) if found is None]
-        where = ", ".join(trial.name for trial in trials)
-        findings += [Finding("functional-too-small", {"side": side, "joint": joint}, where) for joint in still]
-    return FunctionalJoints(hips, knees, methods), tuple(findings)
+    where = ", ".join(trial.name for trial in trials)
+    found: dict[Part, JointCentre | JointAxis] = {}
+    findings = []
+    for side, joint in ((side, joint) for joint in LEAST_RANGE_DEG for side in legs):
+        proximal, distal = proximal_part(side, joint), (side, DISTAL_SEGMENT[joint])
+        ranges_deg = [np.rad2deg(_ranges(frames[proximal], frames[distal])) for frames in tracked]
+        # What matters of a hip's movement is its second axis, of a knee's its first.
+        best = int(np.argmax([each[1 if joint == "hip" else 0] for each in ranges_deg]))
+        values: dict[str, object] = {"side": side, "joint": joint}
+        small = _too_small(joint, ranges_deg[best])
+        if small is not None:
+            findings.append(Finding("functional-too-small", {**values, **small}, where))
+            continue
+        around = tracked[best][proximal], tracked[best][distal]
+        one = _hip(recordings[best], templates[distal], *around, hip) if joint == "hip" else sara(*around)
+        doubt = _doubt(one, (regressions_m or {}).get(side, {}))
+        if doubt is None:
+            found[side, joint] = one
+        else:
+            findings.append(Finding("functional-refused", {**values, **doubt}, trials[best].name))
+    for joint in LEAST_RANGE_DEG:
+        alone = [side for side in legs if (side, joint) in found]
+        if 0 < len(alone) < len(legs):
+            findings.append(Finding("functional-one-side", {"side": alone[0], "joint": joint}, where))
+            del found[alone[0], joint]
+    hips = {side: one.in_proximal_m for (side, _), one in found.items() if isinstance(one, JointCentre)}
+    knees = {side: _knee_in_reference(one, side, legs[side]) for (side, _), one in found.items() if isinstance(one, JointAxis)}
+    return FunctionalJoints(hips, knees, {part: _words(one) for part, one in found.items()}), tuple(findings)
+
+
+def _hip(markers: Markers, thigh: SegmentTemplate, pelvis: Frames, femur: Frames, how: str) -> JointCentre:
+    if how == "score" or (how == "auto" and PARENT_POINT not in thigh.markers):
+        return score(pelvis, femur)
+    cluster_m = [markers[label] for label in thigh.markers if markers.present(label)]
+    return sphere_fit(np.stack(cluster_m, axis=1), pelvis, femur)
+
+
+def _too_small(joint: str, ranges_deg: FloatArray) -> dict[str, float] | None:
+    """What a movement lacks: its range and the least one, of the largest component, else of the second; None where nothing."""
+    for found, least in zip(ranges_deg, LEAST_RANGE_DEG[joint], strict=False):
+        if found < least:
+            return {"range_deg": float(found), "least_deg": least}
+    return None
+
+
+def _doubt(found: JointCentre | JointAxis, regressions_m: Mapping[str, FloatArray]) -> dict[str, object] | None:
+    """Why a centre or axis is not taken, with the number and its limit; None where it is."""
+    if found.residual_m > MOST_RESIDUAL_M:
+        return {"why": "residual", "value_mm": MM_PER_M * found.residual_m, "limit_mm": MM_PER_M * MOST_RESIDUAL_M}
+    if isinstance(found, JointCentre) and regressions_m:
+        nearest_m = min(float(np.linalg.norm(found.in_proximal_m - centre)) for centre in regressions_m.values())
+        if nearest_m > FARTHEST_M:
+            return {"why": "distance", "value_mm": MM_PER_M * nearest_m, "limit_mm": MM_PER_M * FARTHEST_M}
+    return None
 
 
 def _words(found: JointCentre | JointAxis) -> str:
     return f"{found.method}, residual {1e3 * found.residual_m:.1f} mm"
-
-
-def _most_moved(tracked: Sequence[Mapping[Part, Frames]], proximal: Part, distal: Part, *, rank: int, least: float) -> int | None:
-    """Index of the trial that moves a joint most, or None when none moves it enough."""
-    ranges = [_ranges(frames[proximal], frames[distal])[rank] for frames in tracked]
-    best = int(np.argmax(ranges))
-    return best if ranges[best] > least else None
 
 
 def _ranges(proximal: Frames, distal: Frames) -> FloatArray:

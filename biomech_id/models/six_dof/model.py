@@ -236,7 +236,12 @@ def six_dof_model(
     if functional:
         first = calibrator.place(None)
         joints, noticed = find_functional_joints(
-            functional, chosen, first.templates, first.legs, hip="sphere" if hip == "sphere" else "score"
+            functional,
+            chosen,
+            first.templates,
+            first.legs,
+            hip=hip if hip in FUNCTIONAL_HIPS else "auto",
+            regressions_m={side: {n: c for n, c in of_side.items() if n in REGRESSIONS} for side, of_side in first.hips_m.items()},
         )
     placed = calibrator.place(joints)
     mass_kg, legs = subject.mass_kg or 0.0, [(side, name) for side in sides for name in LEG_SEGMENTS]

@@ -22,7 +22,8 @@ ALWAYS = {
     "budget", "uncertainty", "report",
 }  # fmt: skip
 OTHER: dict[str, Any] = {
-    "inertia_table": "dumas2007", "hip_centre": "hara", "smooth_below_mm": 0.2, "cutoff_hz": 1.0, "lowpass": "critical",
+    "inertia_table": "dumas2007", "hip_centre": "hara", "knee_axis": "walk", "smooth_below_mm": 0.2, "cutoff_hz": 1.0,
+    "lowpass": "critical",
     "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "emg_gain": 500.0, "channels": {"EMG 1": "none"},
     "mix": ("bandwidth",), "plate_cutoff_hz": 12.0,
     "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True,

@@ -11,10 +11,10 @@ from scipy.spatial.transform import Rotation
 from biomech_id.conventions import SIDES
 from biomech_id.errors import InvalidValueError, MissingInputError, OptionError, Severity
 from biomech_id.markersets import load_markerset
-from biomech_id.models.six_dof.model import six_dof_model
+from biomech_id.models.six_dof.model import SixDofModel, six_dof_model
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import unlike_legs
-from biomech_id.sample import SampleTrial, virtual_subject
+from biomech_id.sample import SampleTrial, VirtualSubject, virtual_subject
 from biomech_id.trial import Markers, Trial
 
 N_FRAMES = 200
@@ -34,17 +34,21 @@ def below_knee(side: str) -> tuple[str, ...]:
     return tuple(side + name for name in names)
 
 
-def star_arc_with_knee_bends(static: SampleTrial, sides: tuple[str, ...] = SIDES) -> Trial:
-    """Each leg circles about its true hip, and its shank bends about the true line through the epicondyles."""
+def star_arc_with_knee_bends(
+    static: SampleTrial, sides: tuple[str, ...] = SIDES, *, share: float = 1.0, below_m: float = 0.0
+) -> Trial:
+    """Each leg circles about its true hip, or a point below it, and its shank bends about the true line through the epicondyles."""
     markers, start = static.trial.markers, static.trial.markers.position_m[0]
     place = {name: np.broadcast_to(start[i], (N_FRAMES, 3)) for i, name in enumerate(markers.names)}
     phase = 2 * np.pi * np.arange(N_FRAMES) / N_FRAMES
     for side in sides:
-        hip = static.truth.joint_centres_lab_m[side, "hip"][0]
+        hip = static.truth.joint_centres_lab_m[side, "hip"][0] - [0.0, 0.0, below_m]
         knee = static.truth.joint_centres_lab_m[side, "knee"][0]
         axis = place[side + "KNM"][0] - place[side + "KNE"][0]
-        bend = Rotation.from_rotvec(0.5 * (1 - np.cos(2 * phase))[:, None] * axis / np.linalg.norm(axis))
-        swing = Rotation.from_euler("XY", 0.5 * np.sin(4 * phase)[:, None] * np.stack([np.cos(phase), np.sin(phase)], axis=1))
+        bend = Rotation.from_rotvec(0.5 * share * (1 - np.cos(2 * phase))[:, None] * axis / np.linalg.norm(axis))
+        swing = Rotation.from_euler(
+            "XY", 0.5 * share * np.sin(4 * phase)[:, None] * np.stack([np.cos(phase), np.sin(phase)], axis=1)
+        )
         for name in below_knee(side):
             place[name] = bend.apply(place[name] - knee) + knee
         for name in below_hip(side) + below_knee(side):
@@ -126,23 +130,95 @@ def test_a_cluster_on_a_line_is_refused(static: SampleTrial) -> None:
         six_dof_model(replace(static.trial, markers=static.trial.markers.with_positions(position)))
 
 
-def test_two_legs_on_different_methods_are_said_and_a_file_for_each_mends_it(static: SampleTrial) -> None:
+def test_one_leg_moved_leaves_both_to_the_markers_and_a_file_for_each_mends_it(static: SampleTrial) -> None:
     left, right = (star_arc_with_knee_bends(static, (side,)) for side in SIDES)
     one = six_dof_model(static.trial, functional=(left,))
-    said = {finding.values["joint"]: finding for finding in one.findings if finding.rule == "joint-methods-differ"}
-    assert set(said) == {"hip", "knee"}
+    said = {finding.values["joint"]: finding for finding in one.findings if finding.rule == "functional-one-side"}
+    assert {joint: finding.values["side"] for joint, finding in said.items()} == {"hip": "L", "knee": "L"}
     assert said["hip"].severity is Severity.WARNING
-    assert "SCoRE" in said["hip"].values["left"]
-    assert "Harrington" in said["hip"].values["right"]
-    facts = dict(unlike_legs(one.calibration.to_dict(), load_style(None)))
-    assert set(facts) == {"Hip", "Knee"}
-    assert "SCoRE" in facts["Hip"]
-    assert "Harrington" in facts["Hip"]
     both = six_dof_model(static.trial, functional=(left, right))
     assert all("SCoRE" in both.calibration.methods[side, "hip"] for side in SIDES)
-    for model in (both, six_dof_model(static.trial)):
+    for model in (one, both, six_dof_model(static.trial)):
         assert all(finding.rule != "joint-methods-differ" for finding in model.findings)
         assert not list(unlike_legs(model.calibration.to_dict(), load_style(None)))
+    assert all("Harrington" in one.calibration.methods[side, "hip"] for side in SIDES)
+
+
+def test_two_legs_on_different_methods_are_said(static: SampleTrial) -> None:
+    """A stored hip centre of one side only."""
+    trial = star_arc_with_knee_bends(static)
+    model = six_dof_model(static.trial, functional=(trial,))
+    calibration = replace(
+        model.calibration,
+        methods={**model.calibration.methods, ("R", "hip"): six_dof_model(static.trial).calibration.methods["R", "hip"]},
+    )
+    facts = dict(unlike_legs(calibration.to_dict(), load_style(None)))
+    assert set(facts) == {"Hip"}
+    assert "SCoRE" in facts["Hip"]
+    assert "Harrington" in facts["Hip"]
+
+
+def refused(model: SixDofModel) -> dict[tuple[str, str], tuple[str, float]]:
+    """(side, joint) -> why and by how much a functional centre was not taken."""
+    values = [finding.values for finding in model.findings if finding.rule == "functional-refused"]
+    return {(v["side"], v["joint"]): (v["why"], v["value_mm"]) for v in values}
+
+
+def test_a_centre_that_scatters_is_refused_with_the_number(static: SampleTrial) -> None:
+    trial = star_arc_with_knee_bends(static)
+    rng, position = np.random.default_rng(5), trial.markers.position_m.copy()
+    for side in SIDES:
+        for name in below_hip(side):
+            if name not in below_knee(side):
+                # The thigh's skin as a whole goes its own way, slowly.
+                position[:, trial.markers.names.index(name)] += np.sin(np.linspace(0, 60, N_FRAMES))[:, None] * [0.03, 0.01, 0.03]
+    position += rng.normal(0, 1e-4, position.shape)
+    model = six_dof_model(static.trial, functional=(replace(trial, markers=trial.markers.with_positions(position)),), hip="auto")
+    assert {key for key in refused(model) if key[1] == "hip"} == {("L", "hip"), ("R", "hip")}
+    assert all(why == "residual" and value > 12.0 for (why, value) in (refused(model)[side, "hip"] for side in SIDES))
+    assert all("Harrington" in model.calibration.methods[side, "hip"] for side in SIDES)
+
+
+def test_a_centre_far_from_every_regression_is_refused_with_the_number(static: SampleTrial) -> None:
+    """The thigh turns about a point 6 cm below the hip, as if it were one."""
+    trial = star_arc_with_knee_bends(static, below_m=0.06)
+    model = six_dof_model(static.trial, functional=(trial,))
+    assert {key: why for key, (why, value) in refused(model).items() if value > 30.0} == dict.fromkeys(
+        [("L", "hip"), ("R", "hip")], "distance"
+    )
+    assert all("Harrington" in model.calibration.methods[side, "hip"] for side in SIDES)
+
+
+def test_a_movement_too_small_is_refused_with_the_number(static: SampleTrial) -> None:
+    model = six_dof_model(static.trial, functional=(star_arc_with_knee_bends(static, share=0.4),))
+    said = [finding.values for finding in model.findings if finding.rule == "functional-too-small"]
+    # Half a radian to either side in turning directions, and knees of a whole one, times 0.4.
+    hips, knees = ([v["range_deg"] for v in said if v["joint"] == joint] for joint in ("hip", "knee"))
+    assert len(hips) == len(knees) == 2
+    assert all(18 < found < 24 for found in (*hips, *knees))
+    assert all(v["least_deg"] == 30.0 for v in said)
+
+
+def axis_off_deg(model: SixDofModel, person: VirtualSubject, side: str) -> float:
+    """Angle between the thigh's lateral axis in the static trial and the true one."""
+    static = person.static()
+    found = model.track(static.trial).motions[side, "thigh"].frames.R_lab_seg[0][:, 2]
+    true = static.truth.R_lab_seg[side, "thigh"][0][:, 1]
+    return float(np.rad2deg(np.arccos(min(1.0, abs(found @ true)))))
+
+
+@pytest.mark.parametrize(("soft_tissue_m", "within_m", "within_deg"), [(0.0, 1e-3, 1.0), (0.015, 8e-3, 4.0)], ids=["rigid", "soft"])
+@pytest.mark.parametrize("method", ["score", "sphere"])
+def test_the_virtual_subjects_hips_and_knee_axes(soft_tissue_m: float, within_m: float, within_deg: float, method: str) -> None:
+    person = virtual_subject(clusters=True, soft_tissue_m=soft_tissue_m)
+    static, moving = person.static(), person.star_arc()
+    model = six_dof_model(static.trial, functional=(moving.trial,), hip=method)
+    assert not [finding for finding in model.findings if finding.rule.startswith("functional-")]
+    motion = model.track(static.trial)
+    for side in SIDES:
+        off = motion.joint_centres_lab_m[side, "hip"] - static.truth.joint_centres_lab_m[side, "hip"]
+        assert np.linalg.norm(off, axis=1).max() < within_m
+        assert axis_off_deg(model, person, side) < within_deg
 
 
 def test_options_that_do_not_exist_are_refused(static: SampleTrial) -> None:

@@ -1,0 +1,106 @@
+"""The knee's axis from the walk itself: the turn of the thigh about its length that leaves the knee the least varus.
+
+A thigh marker that sits too far forward or back turns the thigh's axes about its length, and with them the knee's: part of its
+flexion then shows as varus, most where it flexes most. Seen from the thigh, the shank's long axis swings in one plane; the turn
+that lays that plane along the thigh's own sagittal one takes the cross-talk away (two-degree-of-freedom calibration; Baker, Finney
+and Orr 1999, Hum Mov Sci 18:655). It is the direction of the largest variance of (sin flexion cos varus, sin varus), and needs no
+model but the angles'.
+
+It takes real varus that grows with flexion, a thrust, and part of a fixed one for cross-talk too, and it says nothing about a knee
+that hardly bends: below 30 degrees of flexion in swing it is refused. So it is offered, never taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import InvalidValueError
+
+#: Least flexion in swing, deg: a knee that bends less does not show its axis.
+LEAST_FLEXION_DEG = 30.0
+#: Share of the foot's own largest speed above which it swings.
+SWINGS = 0.5
+
+
+@dataclass(frozen=True)
+class KneeTurn:
+    """The turn of one thigh that leaves its knee the least varus.
+
+    Attributes
+    ----------
+    side : str
+        "L" or "R".
+    turn_rad : float
+        Turn of the thigh's axes about its length, outward positive.
+    flexion_deg : float
+        Largest flexion in swing.
+    varus_range_deg : float
+        Range of varus in swing as it is: 5th to 95th percentile.
+    varus_range_then_deg : float
+        The same with the turn.
+    """
+
+    side: str
+    turn_rad: float
+    flexion_deg: float
+    varus_range_deg: float
+    varus_range_then_deg: float
+
+
+def knee_turn(motions: Sequence[BodyMotion], side: str) -> KneeTurn:
+    """Return the turn of a thigh that leaves its knee the least varus in some walks.
+
+    Parameters
+    ----------
+    motions : Sequence[BodyMotion]
+        Walks of one placement of the markers, tracked by either model.
+    side : str
+        "L" or "R".
+
+    Raises
+    ------
+    InvalidValueError
+        The knee flexes by less than 30 degrees in swing, or is not seen there.
+
+    Examples
+    --------
+    >>> import biomech_id as bid
+    >>> from biomech_id.models.joint_centres.knee_axis_walk import knee_turn
+    >>> person = bid.virtual_subject()
+    >>> motion = bid.conventional_model(person.static().trial).track(person.walk().trial)
+    >>> found = knee_turn([motion], "R")
+    >>> found.varus_range_then_deg < found.varus_range_deg  # its knees do show varus, which would be taken away
+    True
+    """
+    angles = np.concatenate([_swinging(motion, side) for motion in motions])
+    flexion_deg = float(np.rad2deg(angles[:, 0].max())) if len(angles) else float("nan")
+    if not flexion_deg >= LEAST_FLEXION_DEG:
+        raise InvalidValueError(
+            f"The knee ({side}) flexes by {flexion_deg:.0f} degrees in swing, which does not show its axis.",
+            value=flexion_deg, expected=f"at least {LEAST_FLEXION_DEG:g} degrees", where=", ".join(m.name for m in motions),
+        )  # fmt: skip
+    across, along = np.sin(angles[:, 1]), np.sin(angles[:, 0]) * np.cos(angles[:, 1])
+    covariance = np.cov(along, across)
+    turn = 0.5 * float(np.arctan2(2 * covariance[0, 1], covariance[0, 0] - covariance[1, 1]))
+    then = np.arcsin(np.clip(across * np.cos(turn) - along * np.sin(turn), -1.0, 1.0))
+    return KneeTurn(side, turn, flexion_deg, _range_deg(angles[:, 1]), _range_deg(then))
+
+
+def _swinging(motion: BodyMotion, side: str) -> FloatArray:
+    """Knee angles (k, 3), rad, where the foot swings."""
+    ankle = motion.joint_centres_lab_m[side, "ankle"]
+    speed = np.linalg.norm(np.gradient(ankle, 1.0 / motion.rate_hz, axis=0), axis=1)
+    angles = motion.joint_angles_rad[side, "knee"]
+    known: BoolArray = np.asarray(np.isfinite(speed) & np.isfinite(angles).all(axis=1))
+    if not known.any():
+        return np.zeros((0, 3))
+    return np.asarray(angles[known & (speed > SWINGS * np.percentile(speed[known], 98))])
+
+
+def _range_deg(angle_rad: FloatArray) -> float:
+    return float(np.rad2deg(np.ptp(np.percentile(angle_rad, [5, 95]))))
