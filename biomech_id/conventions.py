@@ -208,12 +208,12 @@ CYCLE_TABLE: tuple[SignRow, ...] = (
 #: Variables above the pelvis, in tables whose trials show a thorax or a head. Words of the arms' axes are those of a person who
 #: stands upright with the palms forward; loads of waist and neck are the action of what is above on what is below.
 UPPER_BODY_TABLE: tuple[SignRow, ...] = (
-    SignRow("HeadAngles", "X", "Head tilt", "Backward", "Forward", "angle", "head", "progression axes of C7's path"),
-    SignRow("HeadAngles", "Y", "Head lean", "Away", "To this side", "angle", "head", "progression axes of C7's path"),
-    SignRow("HeadAngles", "Z", "Head rotation", "Internal", "External", "angle", "head", "progression axes of C7's path"),
-    SignRow("ThoraxAngles", "X", "Trunk tilt", "Forward", "Backward", "angle", "thorax", "progression axes of C7's path"),
-    SignRow("ThoraxAngles", "Y", "Trunk lean", "Away", "To this side", "angle", "thorax", "progression axes of C7's path"),
-    SignRow("ThoraxAngles", "Z", "Trunk rotation", "Internal", "External", "angle", "thorax", "progression axes of C7's path"),
+    SignRow("HeadAngles", "X", "Head tilt", "Backward", "Forward", "angle", "head", "axes of the trunk's progression"),
+    SignRow("HeadAngles", "Y", "Head lean", "Away", "To this side", "angle", "head", "axes of the trunk's progression"),
+    SignRow("HeadAngles", "Z", "Head rotation", "Internal", "External", "angle", "head", "axes of the trunk's progression"),
+    SignRow("ThoraxAngles", "X", "Trunk tilt", "Forward", "Backward", "angle", "thorax", "axes of the trunk's progression"),
+    SignRow("ThoraxAngles", "Y", "Trunk lean", "Away", "To this side", "angle", "thorax", "axes of the trunk's progression"),
+    SignRow("ThoraxAngles", "Z", "Trunk rotation", "Internal", "External", "angle", "thorax", "axes of the trunk's progression"),
     SignRow("NeckAngles", "X", "Neck flexion", "Flexion", "Extension", "angle", "neck", "thorax in head axes"),
     SignRow("NeckAngles", "Y", "Neck lean", "To this side", "Away", "angle", "neck", "thorax in head axes"),
     SignRow("NeckAngles", "Z", "Neck rotation", "To this side", "Away", "angle", "neck", "thorax in head axes"),

@@ -18,6 +18,7 @@ from biomech_id.errors import Finding
 from biomech_id.models.conventional.upper_body.angles import upper_angles_rad
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
 from biomech_id.models.conventional.upper_body.inertia import (
+    MASS_FRACTION,
     Trunk,
     VendorMass,
     neck_lab_m,
@@ -37,6 +38,8 @@ THORAX: Part = ("", "thorax")
 HEAD: Part = ("", "head")
 #: Software from this version on stores the newer generation of centres of mass.
 NEWER_FROM = (2, 5)
+#: Masses of the legs this close to the own table's are the same.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,12 +169,21 @@ def _masses(
         upper.frames[THORAX], pelvis, hips, markers.on("", "c7"), radius_m=calibration.radius_m, kinetics=legs.kinetics
     )
     coms = upper_coms_lab_m(upper, trunk, pelvis)
-    segments = upper_segments(upper, trunk, coms, pelvis=pelvis, body_mass_kg=mass_kg, kinetics=legs.kinetics)
+    own_kg = mass_kg if legs.kinetics == "vicon" else mass_kg * _share_left(legs, mass_kg)
+    segments = upper_segments(upper, trunk, coms, pelvis=pelvis, body_mass_kg=own_kg, kinetics=legs.kinetics)
     if legs.kinetics == "textbook":
         # Rigid segments: each mass stays where it is on average.
         frames = {**upper.frames, PELVIS: pelvis}
         coms = {part: into_lab(frames[part].R_lab_seg, frames[part].origin_lab_m, segments[part].com_m) for part in coms}
     return _Masses(trunk, segments, coms)
+
+
+def _share_left(legs: BodyMotion, mass_kg: float) -> float:
+    """What a table of the legs leaves for the rest, over what the own one leaves: the body weighs what it weighs."""
+    masses = [legs.segments[side, name].mass_kg for side in SIDES for name in LEG_SEGMENTS if (side, name) in legs.segments]
+    above = sum(MASS_FRACTION[name] for _, name in BODY_PARTS if name not in LEG_SEGMENTS)
+    left = (1.0 - sum(masses) / mass_kg) / above
+    return 1.0 if len(masses) < 2 * len(LEG_SEGMENTS) or abs(left - 1.0) < _SAME else left
 
 
 def _motions(upper: UpperBody, masses: _Masses | None, rate_hz: float, kinetics: str) -> dict[Part, Motion]:

@@ -80,6 +80,17 @@ def test_an_arm_that_nobody_measured_is_left_out_and_the_measurements_are_named(
     assert ("R", "hand") in motion.motions
 
 
+@pytest.mark.parametrize("table", ["auto", "de-leva-1996", "dumas-2007"])
+def test_whatever_table_the_legs_have_the_body_weighs_what_it_weighs(table: str) -> None:
+    person = bid.virtual_subject(upper_body=True)
+    static, walk = person.static().trial, person.walk(duration_s=0.5).trial
+    subject = static.subject.with_values("test", sex="male")
+    motion = bid.conventional_model(static, subject, inertia=table).track(walk)
+    assert motion.whole is not None
+    assert motion.whole.mass_kg == pytest.approx(72.0, rel=1e-12)
+    assert (motion.segments["L", "thigh"].mass_kg == pytest.approx(7.2)) == (table == "auto")
+
+
 def test_paths_that_are_smoothed_together_are_smoothed_as_they_are_alone() -> None:
     draw = np.random.default_rng(5)
     true = np.sin(np.arange(150) / 20.0)[:, None, None] * np.ones((1, 4, 3))
