@@ -50,7 +50,7 @@ from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect
 from biomech_id.pipeline.review_file import verdict_from
-from biomech_id.pipeline.subject_file import condition_of
+from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
@@ -487,6 +487,8 @@ def _session(
         marker_groups=model.marker_groups,
         emg=emg,
         review=review,
+        # Words about a person are words about somebody with a name.
+        clinic={} if job.code else clinic_of(job.subject_toml),
     )
     return replace(session, findings=(*session.findings, *_compared(session, job)))
 

@@ -62,6 +62,15 @@ def _entries(kind: Callable[[str, str], Setting], explained: Mapping[str, str]) 
     return {key: kind(key, words) for key, words in explained.items()}
 
 
+def _is_said(value: object) -> bool:
+    return isinstance(value, str | bool | int | float)
+
+
+def _is_noted(value: object) -> bool:
+    """A value of the clinic, or a section of them."""
+    return _is_said(value) or (isinstance(value, dict) and all(map(_is_said, value.values())))
+
+
 #: What a subject file may say.
 SUBJECT = Section(
     {
@@ -97,6 +106,8 @@ SUBJECT = Section(
         "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
         "conditions": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
+        "clinic": Section({}, rest=Setting("a text, a number, true or false, or a section of them", _is_noted),
+            no_table=lambda at: at.must_be("a section [clinic]")),
     },
     unknown=lambda at: f"{at.where}: there is no subject value called {at.key}.{at.near} Known are {', '.join(sorted(at.known))}.",
 )  # fmt: skip
@@ -127,7 +138,7 @@ def apply_subject_file(subject: Subject, path: str | Path) -> Subject:
     OptionError
         An unknown key, a value of the wrong type or outside what a person can measure; the message names both.
     """
-    said = {key: value for key, value in _read(path).items() if not key.startswith("condition")}
+    said = {key: value for key, value in _read(path).items() if key in VALUES and key != "condition"}
     changes = {_field_of(key)[0]: _in_si(key, value) for key, value in said.items()}
     return subject.with_values(Path(path).name, **changes) if changes else subject
 
@@ -152,6 +163,24 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
     """
     content = _read(path) if path is not None and Path(path).is_file() else {}
     return lambda trial: str(content.get("conditions", {}).get(trial, content.get("condition", "")))
+
+
+def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:
+    """Return what ``[clinic]`` says: section -> key -> text, as it is written; "" is the section of keys outside any.
+
+    Parameters
+    ----------
+    path : str | Path | None
+        The ``subject.toml``; None for none.
+    """
+    said = _read(path).get("clinic", {}) if path is not None and Path(path).is_file() else {}
+    sections = {"": {key: value for key, value in said.items() if _is_said(value)}}
+    sections |= {key: value for key, value in said.items() if not _is_said(value)}
+    return {name: {key: _as_said(value) for key, value in keys.items()} for name, keys in sections.items() if keys}
+
+
+def _as_said(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def subject_toml(subject: Subject, *, condition: str = "") -> str:

@@ -96,7 +96,8 @@ class PageKind:
     shows : Shows
         What it is drawn once for.
     needs : tuple[str, ...], optional
-        Tables of the session (`SessionTables` fields), or "norm", without which a whole report leaves it out; who asks for the
+        Tables of the session (`SessionTables` fields), keys of its summary, or "norm",
+        without which a whole report leaves it out; who asks for the
         page by its name gets it, and there it says what is missing.
     compare : Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None, optional
         Callable or None (this kind, content with two layers) -> titles and figures where two sessions are compared; None leaves it
@@ -146,7 +147,7 @@ class PageKind:
 
 
 def _table_of(tables: SessionTables, name: str) -> object:
-    return tables.further[name] if name in tables.further else getattr(tables, name, None)
+    return tables.further[name] if name in tables.further else getattr(tables, name, tables.summary.get(name))
 
 
 #: Name -> page; `page_kinds` returns them in their order.

@@ -153,8 +153,7 @@ def envelope_pages(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
             line, column = divmod(number, _COLUMNS)
             left = LEFT_MM + _MARGIN_MM + column * (width + _ENVELOPE_GUTTER_MM)
             panel = sheet.panel(left, _TOP_MM + line * _PITCH_MM, width, _ENVELOPE_MM)
-            panel.frame(CYCLE, _PERCENT_OF_PEAK, x_numbers=True, y_numbers=column == 0)
-            _envelopes(panel, layer, view, row, norm)
+            draw_envelopes(panel, layer, view, row, norm, y_numbers=column == 0)
         yield sheet.figure
 
 
@@ -168,8 +167,30 @@ def _has_norm(norm: Norm, rows: Sequence[MuscleRow]) -> bool:
     return any((EMG_VARIABLE.format(muscle=row.name), "") in norm.curves for row in rows)
 
 
-def _envelopes(panel: Panel, layer: Layer, view: EmgView, row: MuscleRow, norm: Norm | None) -> None:
+def draw_envelopes(
+    panel: Panel, layer: Layer, view: EmgView, row: MuscleRow, norm: Norm | None, *, y_numbers: bool = True, counted: bool = True
+) -> None:
+    """Fill a panel with the mean envelopes of one muscle, left and right, over the norm.
+
+    Parameters
+    ----------
+    panel : Panel
+        Where to draw.
+    layer : Layer
+        Cycles of one movement and one condition.
+    view : EmgView
+        The muscle signals of its trials.
+    row : MuscleRow
+        The muscle.
+    norm : Norm | None
+        What stands behind the curves, or None.
+    y_numbers : bool, optional
+        Whether numbers stand at the vertical axis.
+    counted : bool, optional
+        Whether cycles are counted above the panel, and missing sides explained below it.
+    """
     style, counts, absent = panel.style, [], []
+    panel.frame(CYCLE, _PERCENT_OF_PEAK, x_numbers=True, y_numbers=y_numbers)
     found = norm.curves.get((EMG_VARIABLE.format(muscle=row.name), "")) if norm is not None else None
     if found is not None:
         mean, sd = found
@@ -197,8 +218,9 @@ def _envelopes(panel: Panel, layer: Layer, view: EmgView, row: MuscleRow, norm: 
             level = 147.0 if side == "L" else 142.0
             panel.polylines([np.array([[on, level], [off, level]])], colour="zero", width=1.6, zorder=2.5)
     row_heading(panel, row.title(style))
-    panel.outside(panel.size_mm[0], panel.size_mm[1] + 4.0, "   ".join(counts), size="tiny", colour="quiet", ha="right")
-    for number, sentence in enumerate(absent):
+    if counted:
+        panel.outside(panel.size_mm[0], panel.size_mm[1] + 4.0, "   ".join(counts), size="tiny", colour="quiet", ha="right")
+    for number, sentence in enumerate(absent if counted else ()):
         panel.outside(panel.size_mm[0] / 2, -6.4 - 2.6 * number, sentence, size="tiny", colour="quiet", ha="center")
 
 

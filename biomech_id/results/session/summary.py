@@ -59,6 +59,7 @@ def session_summary(session: SessionValues) -> dict[str, Any]:
         "sentence": verdict_sentence(session),
         "conditions": list(dict.fromkeys(trial.condition for trial in session.trials)),
         "norm": norm_note(session.norm),
+        "clinic": {name: dict(keys) for name, keys in session.clinic.items()} or None,
         "review": {"file": session.review.file, "decisions": decision_records(session.review)} if any(session.review) else None,
         "trials": [trial_summary(trial) for trial in session.trials],
         "failed": [{"file": failure.file, "error": failure.sentence} for failure in session.failed],

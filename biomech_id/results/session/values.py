@@ -324,6 +324,8 @@ class SessionValues:
         Muscle signals of every recording.
     review : Review, optional
         What somebody decided by hand.
+    clinic : Mapping[str, Mapping[str, str]], optional
+        Section -> key -> what the clinic found, as ``subject.toml`` says it.
     """
 
     subject: Subject
@@ -346,6 +348,7 @@ class SessionValues:
     marker_groups: Mapping[Part, tuple[str, ...]] = field(default_factory=dict)
     emg: SessionEmg = field(default_factory=SessionEmg)
     review: Review = field(default_factory=Review)
+    clinic: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

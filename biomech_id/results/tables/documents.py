@@ -103,6 +103,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("sentence", "the verdict in one line"),
         Key("conditions", "in order of first appearance"),
         Key("norm", "null without a norm"),
+        Key("clinic", "section -> key -> text of [clinic] in subject.toml; null without, absent in older folders"),
         Key("review", "what was decided by hand; null without, absent in older folders"),
         Key("review.file", "the review that says so; empty where the recipe does"),
         Key("review.decisions[]", "one each, with `decision` (verdict, cycle, event or comment) and its fields as in review.toml"),
