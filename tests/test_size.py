@@ -41,7 +41,7 @@ MOST_LINES = sum([
     170,  # how patients walk
     675,  # inverse kinematics of OpenSim's models
     190,  # gaps filled from other markers, with errors
-    330,  # what a review may decide
+    610,  # what a review may decide, scales that fit, clinical findings, sagittal overview, consistency
     1494,  # one multibody System
     760,  # inverse dynamics, scaling and setups of OpenSim
     486,  # opensim-run and scaled models as files

@@ -59,7 +59,7 @@ def sagittal_page(drawing: Drawing) -> Figure:
                 draw_peaks(panel, name[0], layer)
         top = _FIRST_TOP_MM + len(SAGITTAL_ROWS) * pitch + 5.0
         if muscles[joint]:
-            _draw_muscles(sheet, layer, muscles[joint], drawing, left, top, width)
+            _draw_muscles(sheet, muscles[joint], drawing, left_mm=left, top_mm=top, width_mm=width)
             top += _EMG_MM + 6.0
         sheet.paragraph(left, top, found[joint], size="tiny", spacing=1.15)
     draw_absences(sheet, absent)
@@ -79,8 +79,9 @@ def _muscles_of(joint: str, layer: Layer, style: Style) -> tuple[MuscleRow, ...]
 
 
 def _draw_muscles(
-    sheet: Sheet, layer: Layer, rows: Sequence[MuscleRow], drawing: Drawing, left_mm: float, top_mm: float, width_mm: float
+    sheet: Sheet, rows: Sequence[MuscleRow], drawing: Drawing, *, left_mm: float, top_mm: float, width_mm: float
 ) -> None:
+    layer = drawing.layers[0]
     view = EmgView(layer.tables, tuple(trial["name"] for trial in layer.trials))
     each = (width_mm - (_MOST_MUSCLES - 1) * _EMG_GAP_MM) / _MOST_MUSCLES
     for number, row in enumerate(rows):
