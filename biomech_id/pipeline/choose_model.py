@@ -18,9 +18,10 @@ from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Propos
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.models.model import CalibratedModel, CalibrationInput
-from biomech_id.models.registry import body_model
+from biomech_id.models.registry import DEFAULT_MODEL, body_model
 from biomech_id.pipeline.intake import find_static, stands_still, subject_of
 from biomech_id.pipeline.job import Job
+from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Subject, Trial
 
 #: What a recipe's foot_flat says to a model.
@@ -194,8 +195,15 @@ def _items(error: MissingInputError) -> Sequence[object]:
 
 def _recognised(job: Job, trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...], str | MarkerSet | None, tuple[Finding, ...]]:
     """Recognise markers whose names fit no known marker set, where nobody named one: in the trial of standing, else in any."""
-    if job.recipe.chosen_marker_set is not None or _nearest(trials)[0].share >= SMALLEST_SHARE:
+    if job.recipe.chosen_marker_set is not None:
         return trials, job.recipe.chosen_marker_set, ()
+    if (nearest := _nearest(trials)[0]).share >= SMALLEST_SHARE:
+        conventional = body_model(DEFAULT_MODEL)
+        if DEFAULT_MODEL in nearest.markerset.models and not any(map(conventional.wears_markers, trials)):
+            # Its labels in another spelling: the conventional model knows them by their own.
+            spelt = tuple(replace(trial, markers=with_marker_set(trial.markers, nearest.markerset)) for trial in trials)
+            trials = spelt if any(map(conventional.wears_markers, spelt)) else trials
+        return trials, None, ()
     for trial in sorted(trials, key=lambda trial: (not stands_still(trial), -len(trial.markers.names))):
         names = [name for name in trial.markers.names if trial.markers.present(name)]
         found = recognise(names, mean_places_m(names, trial.markers.position_m), standing=stands_still(trial))
@@ -211,6 +219,17 @@ def _recognised(job: Job, trials: tuple[Trial, ...]) -> tuple[tuple[Trial, ...],
             worn = tuple(replace(each, markers=each.markers.with_roles(found.markerset.roles)) for each in trials)
             return worn, found.markerset, (Finding("markers-recognised", values, trial.name),)
     return trials, None, ()
+
+
+def known_markers(trials: Sequence[Trial]) -> bool:
+    """Whether some trial's labels are those of a known marker set, as far as they have to be.
+
+    Parameters
+    ----------
+    trials : Sequence[Trial]
+        Recordings with markers.
+    """
+    return _nearest(trials)[0].share >= SMALLEST_SHARE
 
 
 def _nearest(trials: Sequence[Trial]) -> tuple[Proposal, Trial]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.conventions import SCHEMA
-from biomech_id.errors import BiomechError, Severity, on_command_line
-from biomech_id.pipeline.choose_model import choose_model
-from biomech_id.pipeline.emg import muscles_alone
+from biomech_id.errors import BiomechError, MissingInputError, Severity, on_command_line
+from biomech_id.pipeline.choose_model import choose_model, known_markers
+from biomech_id.pipeline.emg import analyse_emg, muscles_alone
 from biomech_id.pipeline.intake import one_subject, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.trial import Trial
@@ -72,15 +72,18 @@ def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0
         How many could not be read: the others run, with warnings.
     """
     run = f"biomech-id run {folder} -o OUT"
+    job = Job((folder,))
     with on_command_line():
         try:
-            job = Job((folder,))
             one_subject(trials)
             if trials and muscles_alone(tuple(trials), job.recipe):
                 return FolderVerdict(str(folder), RUNS_WITH_WARNINGS if unreadable else RUNS, None, None, (), run)
             shown, _ = with_markers(trials)
             chosen = choose_model(job, shown)
         except BiomechError as error:
+            strange = isinstance(error, MissingInputError) and bool(trials) and not known_markers(trials)
+            if strange and analyse_emg(trials, (), job.recipe).trials:
+                return FolderVerdict(str(folder), RUNS_WITH_WARNINGS, None, None, (error.message,), run)
             command = next(iter(getattr(error, "__notes__", ())), run)
             return FolderVerdict(str(folder), LACKS, None, None, (error.message,), command)
         findings = (*chosen.findings, *chosen.model.findings)

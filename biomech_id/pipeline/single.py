@@ -39,7 +39,7 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL
-from biomech_id.pipeline.choose_model import choose_model, is_functional
+from biomech_id.pipeline.choose_model import choose_model, is_functional, known_markers
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
 from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
@@ -148,7 +148,14 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
     intake = replace(intake, trials=trials)
-    asked, chosen = job, choose_model(job, intake.trials)
+    try:
+        asked, chosen = job, choose_model(job, intake.trials)
+    except MissingInputError as error:
+        if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
+            raise
+        # Nobody knows what the markers lie on; what the muscles did is known all the same.
+        unknown = Finding("muscles-without-model", {"refusal": error.message}, str(job.folder))
+        return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
     job, static, subject, model = chosen.job, chosen.static, chosen.subject, chosen.model
     intake = replace(intake, trials=chosen.trials)
     if norm is not None and asked.recipe.known_model is None:
@@ -174,7 +181,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     )  # fmt: skip
 
 
-def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionResult:
+def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Sequence[Finding] = ()) -> SessionResult:
     """The session of recordings that hold muscle signals and nothing else: no model, no trial, but their tables and pages."""
     emg = analyse_emg(intake.trials, (), job.recipe)
     _, told = emg_findings(emg, ())
@@ -185,7 +192,7 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake) -> SessionR
         static_name="", static_file="", static_frames=0, calibration={}, trials=(), recipe=job.settings(),
         command=nameless.of(job.command()),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in intake.refused),
-        findings=tuple(map(nameless.of_finding, (*found, *told))),
+        findings=tuple(map(nameless.of_finding, (*noticed, *found, *told))),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg,
     )  # fmt: skip
 

@@ -413,6 +413,15 @@ def disagree(said: Said) -> bool:
     return any(abs(value - said["apart_ms"]) < 40 for value in apart)
 
 
+@claim("muscles-without-model", refusal=instead("Everything is known."))
+def muscles_alone(said: Said) -> bool:
+    """No trial has results, some channel has; and the words name markers of the file as unknown."""
+    tables = said.session.tables
+    labels = [name for path in session_recordings(said) for name in recorded(path).markers.names]
+    known = {"LASI", "RASI", "LKNE", "RKNE", "LHEE", "RHEE"} & set(labels)
+    return not tables.summary["trials"] and tables.channels is not None and not known and "no known marker set" in said["refusal"]
+
+
 @claim("static-sways", sway_mm=plus(60))
 def swaying(said: Said) -> bool:
     """The marker that moves most: the diagonal of the box that holds it 96 % of the time; and in no other somebody stands still."""

@@ -181,3 +181,15 @@ def test_markers_under_other_names_give_the_same_model(how: str) -> None:
     assert chosen.model.calibration.to_dict() == before.model.calibration.to_dict()
     ours, theirs = (c.model.track(c.trials[1]).joint_angles_rad["L", "knee"] for c in (chosen, before))
     np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    "spelt", [str.lower, lambda label: f"{label[0]} {label[1:]}", lambda label: f"{label[0]}_{label[1:].title()}"]
+)
+def test_known_labels_in_another_spelling_are_the_conventional_models(spelt: Callable[[str], str]) -> None:
+    names = tuple(map(spelt, STATIC.markers.names))
+    renamed = [replace(trial, markers=Markers(names, trial.markers.position_m, trial.rate_hz)) for trial in (STATIC, WALK)]
+    chosen = choose_model(JOB, renamed)
+    assert chosen.job.recipe.model == "conventional"
+    assert chosen.findings == ()
+    assert chosen.model.calibration.to_dict() == choose_model(JOB, (STATIC, WALK)).model.calibration.to_dict()
