@@ -36,6 +36,7 @@ MOST_LINES = sum([
     1720,  # one multibody System
     239,  # model, mass and static trial by themselves
     579,  # markers recognised by labels, words and places; a folder's verdict
+    10,  # muscles of recordings whose markers nobody knows
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk
