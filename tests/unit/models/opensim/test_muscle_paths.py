@@ -91,7 +91,7 @@ def test_a_path_below_its_half_goes_the_long_way_over_the_top() -> None:
 
 def test_where_no_tangent_lies_on_the_half_the_path_takes_the_far_side() -> None:
     """Both ends far below a half that looks up."""
-    p1, p2 = np.array([[0.03, -0.3, 0.0]]), np.array([[-0.02, -0.2, 0.1]])
+    p1, p2 = np.array([[0.01, -0.15, 0.0]]), np.array([[-0.01, -0.15, 0.1]])
     above = cylinder(1, axis=1, sign=1.0)
     choice = choose(p1, p2, above)
     assert choice.code[0] == MAY
