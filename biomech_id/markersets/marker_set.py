@@ -28,7 +28,7 @@ from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_numb
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
     "plug-in-gait", "plug-in-gait-sacrum", "cgm2", "cast", "fullbody-2009", "bmclab-walk", "bmclab-run", "functional-clusters",
-    "helen-hayes", "leardini", "la-trobe", "motion-monitor", "opencap", "opensim-gait2354",
+    "helen-hayes", "leardini", "la-trobe", "motion-monitor", "opencap", "opensim-gait2354", "opensim-rajagopal",
 )  # fmt: skip
 #: What a marker may lie on; "sacrum" has no side. A knee alignment device has three markers of its own.
 ROLES: frozenset[str] = frozenset({

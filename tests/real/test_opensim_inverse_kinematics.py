@@ -8,11 +8,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from biomech_id.markersets.detect import SMALLEST_SHARE, propose
 from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTasks, track_markers
+from biomech_id.models.opensim.skeletal_model import R_LAB_SURROUNDINGS, skeletal_model
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.readers.opensim.model import read_osim
 from biomech_id.readers.opensim.storage import read_storage
 from biomech_id.readers.opensim.trc import read_trc
+from biomech_id.trial import Markers, Trial
 
 #: Case -> model, and the largest difference allowed, rad or m: of all coordinates, of those named, and of the median.
 CASES = {
@@ -63,3 +66,32 @@ def test_beside_the_tool(case: str, shared_dir: Path) -> None:
     assert np.median(difference) < median
     ranges = np.array([c.range if c.clamped else (-np.inf, np.inf) for c in model.coordinates])
     assert ((ours.q >= ranges[:, 0]) & (ours.q <= ranges[:, 1])).all()
+
+
+@pytest.mark.parametrize(
+    ("recording", "name"),
+    [
+        ("gait10dof18musc/subject01_walk.trc", "opensim-gait2354"), ("gait2392/subject01_walk1.trc", "opensim-gait2354"),
+        ("rajagopal_walk/static_walk_1.trc", "opensim-rajagopal"), ("rajagopal_walk/motion_capture_walk.trc", "opensim-rajagopal"),
+    ],
+)  # fmt: skip
+def test_recordings_of_the_models_have_a_marker_set(recording: str, name: str, shared_dir: Path) -> None:
+    best = propose(read_trc(shared_dir / "opensim_refs" / recording).names)[0]
+    assert best.markerset.name == name
+    assert best.share >= SMALLEST_SHARE
+
+
+def test_a_scaled_model_tracks_a_recording_as_a_body_model(shared_dir: Path) -> None:
+    """gait2392's walk: constant bones, feet that the labels name, markers within 25 mm (RMS) of the model's."""
+    folder = shared_dir / "opensim_refs" / "gait2392"
+    trc = read_trc(folder / "subject01_walk1.trc")
+    lab = trc.position_m @ R_LAB_SURROUNDINGS.T
+    motion = skeletal_model(read_osim(folder / "scaled.osim", muscles=False)).track(
+        Trial("walk", Markers(trc.names, lab, trc.rate_hz))
+    )
+    shank = motion.joint_centres_lab_m["R", "ankle"] - motion.joint_centres_lab_m["R", "knee"]
+    assert np.ptp(np.linalg.norm(shank, axis=1)) < 1e-9
+    assert motion.roles["R", "heel"] == "R.Heel"
+    assert max(float(np.nanmedian(each)) for each in motion.fit_residual_m.values()) < 0.025
+    knee = np.degrees(motion.joint_angles_rad["R", "knee"][:, 0])
+    assert 55.0 < knee.max() < 75.0
