@@ -37,6 +37,7 @@ MOST_LINES = sum([
     239,  # model, mass and static trial by themselves
     579,  # markers recognised by labels, words and places; a folder's verdict
     10,  # muscles of recordings whose markers nobody knows
+    9,  # ends that all labels share
     385,  # momentum of the whole body, its residual, stability, energy, trunk and arms
     340,  # reader and skeleton of OpenSim's models
     170,  # how patients walk

@@ -115,12 +115,20 @@ def _heads(labels: Collection[str]) -> Counter[str]:
     return Counter(label[: match.end()] for label in labels for match in re.finditer(r"[:_.\s|/-]", label))
 
 
+def _tails(labels: Collection[str]) -> Counter[str]:
+    """What labels end with, from each sign that parts words: Pose2Sim's augmented markers are OpenCap's, with "_study" behind."""
+    return Counter(label[match.start() :] for label in labels for match in re.finditer(r"[:_\s|/-](?=[^:_\s|/-]{2,}$)", label))
+
+
 def _wrappings(labels: tuple[str, ...]) -> Iterator[Callable[[str], str]]:
     """Ways to take off what all labels carry: numbers, stars, a common beginning, a side written behind instead of before."""
     heads = _heads(labels)
     for head, n in heads.most_common(3):
         if n >= COMMON_SHARE * len(labels):
             yield lambda label, head=head: label.removeprefix(head)  # type: ignore[misc]
+    for tail, n in _tails(labels).most_common(1):
+        if n >= COMMON_SHARE * len(labels):
+            yield lambda label, tail=tail: label.removesuffix(tail)  # type: ignore[misc]
     _, before, after = _NUMBERS
     for pattern in (before, after, f"{before}|{after}", r"^(?:mrk|mkr|marker|trk|m)[\W_]*", r"[\W_]*(?:mrk|mkr|marker|trk|pos)$"):
         yield lambda label, pattern=pattern: re.sub(pattern, "", label, flags=re.IGNORECASE)  # type: ignore[misc]

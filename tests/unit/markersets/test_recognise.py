@@ -31,7 +31,9 @@ def found(recognition: Recognition | None, names: dict[str, str]) -> dict[tuple[
     return {key: back[label] for key, label in recognition.markerset.roles.items() if label in back}
 
 
-@pytest.mark.parametrize("form", ["Anna:{}", "S3-{}", "{}*", "07_{}", "{} #7", "marker {}", "{0[1]}{0[2]}{0[3]}_{0[0]}"])
+@pytest.mark.parametrize(
+    "form", ["Anna:{}", "S3-{}", "{}*", "07_{}", "{}_study", "{} #7", "marker {}", "{0[1]}{0[2]}{0[3]}_{0[0]}"]
+)
 def test_what_is_wrapped_around_known_labels_is_taken_off(form: str) -> None:
     names = {label: form.format(label) for label in STATIC.markers.names}
     recognition = without_wrapping(list(names.values()))
@@ -100,3 +102,16 @@ def test_places_of_a_walk_are_seen_from_its_own_middle() -> None:
     places = mean_places_m(walk.markers.names, walk.markers.position_m)
     assert StandingMarkers(places).contradiction(ROLES) == ""
     assert np.abs(np.mean(list(places.values()), axis=0)[:2]).max() < 1e-6
+
+
+def test_pose2sims_augmented_markers_are_opencaps() -> None:
+    required = load_markerset("opencap").required
+    recognition = without_wrapping([f"{label.replace('R.', 'r.')}_study" for label in required])
+    assert recognition is not None
+    assert recognition.markerset.name == "opencap"
+    assert recognition.markerset.roles["R", "asis"] == "r.ASIS_study"
+    # Key points alone are joint centres: which way a thigh is turned they do not show.
+    assert (
+        without_wrapping([f"{side}{name}" for side in "LR" for name in ("Hip", "Knee", "Ankle", "Heel", "BigToe", "SmallToe")])
+        is None
+    )
