@@ -1026,10 +1026,13 @@ def not_shown(said: Said) -> bool:
         labels = " ".join(str(name) for name in said.raw.joined("ANALOG:LABELS"))
         words = {"dead", "hum", "railed", "intermittent", "artefact", "noise", "flat"}
         return all(verdict in words and (name in labels or " " in name) for name, verdict in said["channels"])
-    rows = channels_of(said)
-    told = {str(row.label): str(row.verdict) for row in rows.itertuples()}
-    told |= {f"{row.side} {row.muscle}".replace("_", " ").strip(): str(row.verdict) for row in rows.itertuples()}
-    return all(told.get(name) == verdict for name, verdict in said["channels"])
+    # Where muscle signals stand alone the sentence is the session's, and of one of its recordings.
+    for _, rows in channels_of(said).groupby("trial"):
+        told = {str(row.label): str(row.verdict) for row in rows.itertuples()}
+        told |= {f"{row.side} {row.muscle}".replace("_", " ").strip(): str(row.verdict) for row in rows.itertuples()}
+        if all(told.get(name) == verdict for name, verdict in said["channels"]):
+            return True
+    return False
 
 
 # Headlines.
