@@ -41,7 +41,7 @@ LARGEST_PERCENT: Mapping[str, float] = {"fore_aft": 8.0, "sideways": 6.5, "verti
 #: Mean vertical force left over in single support, % of body weight. A gain or a mass that is 15 % off moves it by 13 to 18.
 LARGEST_WEIGHT_PERCENT = 6.0
 #: Slope of force on mass times acceleration below which a sign is turned. Sideways both are small, and a turn has no side.
-LEAST_SLOPE: Mapping[str, float] = {"fore_aft": 0.0, "sideways": -0.25, "vertical": 0.0}
+LEAST_SLOPE: Mapping[str, float] = {"fore_aft": 0.0, "sideways": -0.4, "vertical": 0.0}
 #: Lag of the plates behind the cameras beyond which clocks differ; soft tissue alone makes plates up to 16 ms late.
 LARGEST_CLOCK_LAG_S = 0.027
 

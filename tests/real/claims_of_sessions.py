@@ -1227,3 +1227,12 @@ def lag_of_plates(said: Said) -> bool:
     inner = at[(at + lags[0] >= 0) & (at + lags[-1] < len(inertia))]
     alike = [np.corrcoef(force[inner, 2], inertia[inner - lag, 2])[0, 1] for lag in lags]
     return abs(abs(1000.0 * lags[int(np.argmax(alike))] / rate_hz) - said["value"]) < 16.0
+
+
+@claim("residual-sign", slope=plus(0.8), axis=instead("nowhere"))
+def runs_against(said: Said) -> bool:
+    """The same straight line as of the quality rule, and that it falls."""
+    axis = ("fore_aft", "sideways", "vertical").index(said["axis"])
+    force, inertia, frames, _ = force_and_inertia(said)
+    slope = np.polyfit(inertia[frames, axis], force[frames, axis], 1)[0]
+    return slope < 0 and abs(slope - said["slope"]) < 0.3
