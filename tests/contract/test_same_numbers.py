@@ -33,7 +33,12 @@ class Changed(NamedTuple):
 
 
 #: One row for each change; a row that nothing needs any more fails the test that would have needed it.
-EXCEPTIONS: tuple[Changed, ...] = ()
+EXCEPTIONS: tuple[Changed, ...] = (
+    Changed(
+        "HC036A/*HC036A23*",
+        "issue V, events of patients: the one trial without stored events, a turn; its marker events move by up to 23 ms",
+    ),
+)
 
 
 def unexplained(found: dict[str, list[str]]) -> list[str]:
