@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -198,3 +200,37 @@ def test_tags_with_colons_are_read(tmp_path: Path) -> None:
     contact = '<HuntCrossleyForce name="heel"><HuntCrossleyForce::ContactParametersSet/></HuntCrossleyForce>'
     model = read(tmp_path, new_document(change=f'<BushingForce name="pad"/> => {contact}'))
     assert model.ignored == ("HuntCrossleyForce heel",)
+
+
+def mutilated(text: str, rng: random.Random) -> str:
+    """A document with an element gone, doubled or renamed, a text or name exchanged, or a piece torn out."""
+    tags = re.findall(r"<([A-Za-z_]\w*)", text)
+    tag, other = rng.choice(tags), rng.choice(tags)
+    whole = re.search(rf"<{tag}\b[^>]*>.*?</{tag}>", text, re.DOTALL)
+    inner = rng.choice([match for match in re.finditer(r">([^<>]+)<", text) if match.group(1).strip()])
+    name = rng.choice(list(re.finditer(r'name="([^"]*)"', text)))
+    at = rng.randrange(len(text))
+    word = rng.choice(["", "nan", "1e400", "abc", "0", "1 2", "-1 -1 -1", "/a/b/c", "hip bend"])
+    ways = [
+        text.replace(whole.group(), "", 1) if whole else text,
+        text.replace(whole.group(), 2 * whole.group(), 1) if whole else text,
+        text.replace(f"<{tag}>", f"<{other}>").replace(f"</{tag}>", f"</{other}>"),
+        text[: inner.start(1)] + word + text[inner.end(1) :],
+        text[: name.start(1)] + rng.choice(["", "hip", "shank", "ground", "base"]) + text[name.end(1) :],
+        text[:at] + text[at + rng.randint(1, 40) :],
+    ]
+    return rng.choice(ways)
+
+
+def test_mutilated_documents_are_read_or_refused_in_a_sentence(tmp_path: Path) -> None:
+    rng, n = random.Random(3), 200
+    refused: list[BiomechError] = []
+    for _ in range(n):
+        text = mutilated(rng.choice((old_document(), new_document())), rng)
+        try:
+            skeleton = Skeleton(read(tmp_path, text))
+            assert np.isfinite(skeleton.markers(skeleton.default_q()[None])).all()
+        except BiomechError as error:
+            refused.append(error)
+    assert all(error.expected and error.where for error in refused)
+    assert n / 4 < len(refused) < n
