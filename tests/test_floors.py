@@ -46,6 +46,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("plugins", "importlib.metadata"): "costs what --help may not; only a command, or a process that reads, asks",
     ("cli", "rich"): "only where a terminal shows a table or a bar",
     ("readers.sandbox_child", "resource"): "Windows has no such module",
+    ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",
     ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",

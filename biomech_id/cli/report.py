@@ -46,31 +46,36 @@ def report(
 
 
 def compare(
-    out_a: OutFolder,
-    out_b: OutFolder,
+    outs: Annotated[
+        list[Path], typer.Argument(help="Folders written by `biomech-id run`, two to six, or one.", show_default=False)
+    ],
     output: Annotated[Path, typer.Option("-o", "--out", help="PDF to write.", show_default=False)],
     *,
     norm: NormFile = None,
     style: StyleFile = None,
-    condition_a: Annotated[str | None, typer.Option(help="Condition of the first; otherwise one that both have.")] = None,
-    condition_b: Annotated[str | None, typer.Option(help="Condition of the second.")] = None,
+    condition: Annotated[
+        list[str] | None, typer.Option(help="Condition of each folder, in their order, or the ones of one folder; may be repeated.")
+    ] = None,
     mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Overlay two sessions, or two conditions of one: the first solid, the second dashed.
+    """Overlay two to six sessions, or the conditions of one: a colour each, and what changed from the first.
 
     Example: biomech-id compare results/before results/after -o change.pdf
     """
     from biomech_id.report import compare_report, session_differences
     from biomech_id.results.folder.read_write import read_folder
 
-    sessions = read_folder(out_a), read_folder(out_b)
+    sessions = [read_folder(out) for out in outs]
     with shown_progress() as progress:
-        conditions = condition_a, condition_b
-        compare_report(*sessions, output, norm=norm, style=style, conditions=conditions, mix=mix or (), progress=progress)
-    doubts = session_differences(*sessions)
+        compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=progress)
+    doubts = [
+        doubt
+        for letter, other in zip("BCDEF", sessions[1:], strict=False)
+        for doubt in session_differences(sessions[0], other, letters=f"A{letter}")
+    ]
     for sentence in doubts:
         print_error(sentence)
     print_line(f"Wrote {output}.")
@@ -116,6 +121,24 @@ def parity(
         why = why_different([row for row in rows if row.equal is False], kinetics_of(out))
         print_error(f"{different} curves differ from the stored ones by more than rounding. {why}")
     return WARNINGS if different else DONE
+
+
+def export(
+    out: OutFolder,
+    output: Annotated[Path, typer.Option("-o", "--out", help="Workbook (.xlsx) to write.", show_default=False)],
+    *,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Write a session as a workbook: one row of everything, wide curves, and parameters; needs `pip install biomech-id[excel]`.
+
+    Example: biomech-id export results/anna -o anna.xlsx
+    """
+    from biomech_id.exports.excel.workbook import write_workbook
+    from biomech_id.results.folder.read_write import read_folder
+
+    print_line(f"Wrote {write_workbook(read_folder(out), output)}.")
+    return DONE
 
 
 def norm(

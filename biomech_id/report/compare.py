@@ -1,4 +1,4 @@
-"""Two sessions or conditions laid over one another, and the differences of their values."""
+"""Two to six sessions or conditions laid over one another, and what changed from the first to the others."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import matplotlib as mpl
 
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.files.atomic import check_writable
-from biomech_id.report.book import page_kinds, wanted_pages
+from biomech_id.report.book import page_kinds, page_names, wanted_pages
+from biomech_id.report.layout.change_table import LETTERS
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
@@ -20,42 +21,47 @@ from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subj
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.tables.session_tables import SessionTables
 
+#: How many sessions or conditions can be told apart on one page.
+MOST_SESSIONS = len(LETTERS)
+#: Pages that a whole comparison of more than two leaves out: single cycles of many cannot be told apart, and a page for each
+#: session of what is not compared makes a book. Who asks for one by its name gets it.
+OF_FEW = ("kinematics_cycles", "kinetics_cycles", "budget")
+
 
 def compare_report(
-    tables_a: SessionTables,
-    tables_b: SessionTables,
+    sessions: Sequence[SessionTables],
     path: str | Path,
     *,
-    names: tuple[str, str] | None = None,
+    names: Sequence[str] | None = None,
     norm: NormSource = None,
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
-    conditions: tuple[str | None, str | None] = (None, None),
+    conditions: Sequence[str | None] | None = None,
     mix: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Path:
-    """Draw two sessions over one another: A solid, B dashed, the same pages, and B minus A in the tables.
+    """Draw two to six sessions or conditions over one another: a colour each, a page a side, and what changed from the first.
 
     Parameters
     ----------
-    tables_a, tables_b : SessionTables
-        The sessions.
+    sessions : Sequence[SessionTables]
+        The sessions, the first of them the one that others are compared with; a single one stands for all its conditions.
     path : str | Path
         PDF to write; it appears whole or not at all.
-    names : tuple[str, str] | None, optional
+    names : Sequence[str] | None, optional
         What the legend calls them; None takes code, session date, condition and whatever else tells them apart.
     norm : NormSource, optional
-        As for `draw_report`; the norm must fit both sessions.
+        As for `draw_report`; the norm must fit every session.
     pages : Iterable[str] | None, optional
-        As for `draw_report`; the norm must fit both sessions.
+        As for `draw_report`.
     style : Style | str | Path | None, optional
-        As for `draw_report`; the norm must fit both sessions.
-    conditions : tuple[str | None, str | None], optional
-        Which condition of each session; None takes one that both have, and of one session with itself its first two.
+        As for `draw_report`.
+    conditions : Sequence[str | None] | None, optional
+        Which condition of each session; None takes one that all have, and of one session with itself one after the other.
     mix : Collection[str], optional
-        In what the two sessions, and the norm, may differ (`results.norms.fingerprint.FINGERPRINT`): "model", say.
+        In what the sessions, and the norm, may differ (`results.norms.fingerprint.FINGERPRINT`): "model", say.
     progress : Progress | None, optional
-        As for `draw_report`; the norm must fit both sessions.
+        As for `draw_report`.
 
     Returns
     -------
@@ -66,34 +72,59 @@ def compare_report(
     ------
     MissingInputError
         One of the sessions has no gait cycle to compare, or none of the condition asked for.
-    OptionError, ShapeError, OutputError
+    OptionError
+        Fewer than two or more than six; otherwise as for `draw_report`.
+    ShapeError, OutputError
         As for `draw_report`.
     """
     check_writable(Path(path))
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    own = (f"session A ({subject_code(tables_a, look)})", f"session B ({subject_code(tables_b, look)})")
-    refuse_mixture(fingerprint_of(tables_a.summary), fingerprint_of(tables_b.summary), own, mix=mix)
-    norm = tables_a.norm if norm is None else norm
-    tables_a, reference = with_norm(norm, tables_a, mix=mix)
-    tables_b, _ = with_norm(norm, tables_b, mix=mix)
-    layers = _named(_chosen(tables_a, tables_b, conditions, look), names, look)
+    sessions = _several(sessions, conditions)
+    for letter, other in zip(LETTERS[1:], sessions[1:], strict=False):
+        own = (f"session A ({subject_code(sessions[0], look)})", f"session {letter} ({subject_code(other, look)})")
+        refuse_mixture(fingerprint_of(sessions[0].summary), fingerprint_of(other.summary), own, mix=mix)
+    norm = sessions[0].norm if norm is None else norm
+    scored = {id(each): with_norm(norm, each, mix=mix) for each in sessions}
+    reference = scored[id(sessions[0])][1]
+    layers = _named(_chosen([scored[id(each)][0] for each in sessions], conditions, look), names, look)
     look = fitted(look, layers, reference)
-    codes = list(dict.fromkeys(subject_code(tables, look) for tables in (tables_a, tables_b)))
-    sessions = list(dict.fromkeys(session_line(tables, look) for tables in (tables_a, tables_b)))
+    codes = list(dict.fromkeys(subject_code(layer.tables, look) for layer in layers))
+    told = list(dict.fromkeys(session_line(layer.tables, look) for layer in layers))
     with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
-        stamp(made, look, code=" / ".join(codes), session=" / ".join(sessions), version=made_with(tables_b))
+        stamp(made, look, code=" / ".join(codes), session=" / ".join(told), version=made_with(layers[-1].tables))
         return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 
-def _chosen(a: SessionTables, b: SessionTables, conditions: tuple[str | None, str | None], style: Style) -> tuple[Layer, Layer]:
-    """Which movement and condition of each session: the first that both have, else each one's first."""
-    first, second = _candidates("A", a, conditions[0], style), _candidates("B", b, conditions[1], style)
-    if conditions == (None, None) and a.summary == b.summary and len(second) > 1:
-        return first[0], second[1]
-    alike = [(x, y) for x in first for y in second if (x.kind, x.condition) == (y.kind, y.condition)]
-    return alike[0] if alike else (first[0], second[0])
+def _several(sessions: Sequence[SessionTables], conditions: Sequence[str | None] | None) -> list[SessionTables]:
+    """The sessions, a single one as often as conditions are asked for, or as it has some; refuse one, and too many."""
+    found = list(sessions)
+    if len(found) == 1:
+        found *= len(conditions or dict.fromkeys((layer.kind, layer.condition) for layer in layers_of(found[0])))
+    if not 2 <= len(found) <= MOST_SESSIONS or (conditions and len(conditions) != len(found)):
+        said = f", with {len(conditions)} conditions named" if conditions and len(conditions) != len(found) else ""
+        raise OptionError(
+            f"{len(found)} sessions or conditions cannot be compared{said}.",
+            value=len(found), expected=f"2 to {MOST_SESSIONS}, and one condition for each", where="compare",
+        )  # fmt: skip
+    return found
+
+
+def _chosen(sessions: Sequence[SessionTables], conditions: Sequence[str | None] | None, style: Style) -> list[Layer]:
+    """Which movement and condition of each session: the first that all have, else each one's first."""
+    asked = conditions or [None] * len(sessions)
+    candidates = [
+        _candidates(letter, tables, condition, style) for letter, tables, condition in zip(LETTERS, sessions, asked, strict=False)
+    ]
+    alone = all(tables.summary == sessions[0].summary for tables in sessions)
+    if alone and not conditions and len(candidates[0]) >= len(sessions):
+        return [found[number] for number, found in enumerate(candidates)]
+    for first in candidates[0]:
+        alike = [[x for x in found if (x.kind, x.condition) == (first.kind, first.condition)] for found in candidates]
+        if all(alike):
+            return [found[0] for found in alike]
+    return [found[0] for found in candidates]
 
 
 def _candidates(letter: str, tables: SessionTables, condition: str | None, style: Style) -> list[Layer]:
@@ -114,22 +145,28 @@ def _candidates(letter: str, tables: SessionTables, condition: str | None, style
     return wanted
 
 
-def _named(layers: tuple[Layer, Layer], names: tuple[str, str] | None, style: Style) -> list[Layer]:
-    """Both with the name that legends and titles use: code, date and condition, and what else differs between the two."""
+def _named(layers: Sequence[Layer], names: Sequence[str] | None, style: Style) -> list[Layer]:
+    """All with the name that legends and titles use: code, date and condition, and what else differs between them."""
     differing = [key for key in ("model", "kinetics") if len({str(layer.tables.summary.get(key)) for layer in layers}) > 1]
     kinds = len({layer.kind for layer in layers}) > 1
-    named = []
-    for number, layer in enumerate(layers):
+    parts = []
+    for layer in layers:
         summary = layer.tables.summary
         told = [subject_code(layer.tables, style), summary.get("subject", {}).get("session_date"), layer.condition]
         told += [style.label(f"choice.{summary.get(key)}") for key in differing] + [style.label(f"kind.{layer.kind}")] * kinds
-        name = names[number] if names else ", ".join(str(text) for text in told if text)
-        named.append(Layer(layer.tables, layer.kind, layer.condition, name))
-    return named
+        parts.append([str(text or "") for text in told])
+    # Six names share a line: what they have in common tells nobody apart.
+    apart = [len(set(column)) > 1 for column in zip(*parts, strict=True)]
+    keep = apart if len(layers) > 2 and any(apart) else [True] * len(apart)
+    made = [", ".join(text for text, kept in zip(told, keep, strict=True) if kept and text) for told in parts]
+    return [Layer(x.tables, x.kind, x.condition, name) for x, name in zip(layers, names or made, strict=True)]
 
 
 def _pages(layers: Sequence[Layer], style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
     content = Content(layers[0].tables, layers, style, norm)
+    whole = len(wanted) == len(page_names())
     for kind in page_kinds():
+        if whole and (kind.lacks(content) or (len(layers) > 2 and kind.name in OF_FEW)):
+            continue
         if kind.name in wanted and kind.compare is not None:
             yield from (Page(kind.name, title, figure) for title, figure in kind.compare(kind, content))

@@ -14,6 +14,7 @@ from enum import Enum
 
 from matplotlib.figure import Figure
 
+from biomech_id.conventions import SIDES
 from biomech_id.errors import OptionError
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import Layer
@@ -48,19 +49,22 @@ class Content:
     Attributes
     ----------
     tables : SessionTables
-        The session; of two that are compared the first.
+        The session; of several that are compared the first.
     layers : Sequence[Layer]
-        The movement a page shows; two where sessions are compared; all of the session on a page of a session.
+        The movement a page shows; several where sessions are compared; all of the session on a page of a session.
     style : Style
         How pages look, and their language.
     norm : Norm | None
         Norm or None What stands behind curves and numbers.
+    side : str, optional
+        The only one that is drawn, where sessions are compared.
     """
 
     tables: SessionTables
     layers: Sequence[Layer]
     style: Style
     norm: Norm | None
+    side: str = ""
 
     def drawing(self, *, every_cycle: bool = False) -> Drawing:
         """Return what the panels of a page are drawn from.
@@ -70,7 +74,7 @@ class Content:
         every_cycle : bool, optional
             Whether each cycle is drawn and not only means.
         """
-        return Drawing(self.layers, self.style, self.norm, every_cycle)
+        return Drawing(self.layers, self.style, self.norm, every_cycle, self.side)
 
 
 class Shows(Enum):
@@ -100,7 +104,7 @@ class PageKind:
         without which a whole report leaves it out; who asks for the
         page by its name gets it, and there it says what is missing.
     compare : Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None, optional
-        Callable or None (this kind, content with two layers) -> titles and figures where two sessions are compared; None leaves it
+        Callable or None (this kind, content with their layers) -> titles and figures where sessions are compared; None leaves it
         out there.
     titles : tuple[str, ...], optional
         Labels of the titles of its sheets, where these are not the page's and "continued".
@@ -175,7 +179,7 @@ def register(kind: PageKind) -> None:
 
 
 def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    """Compare on one page that shows both.
+    """Compare on a page for each side that shows all.
 
     Parameters
     ----------
@@ -184,12 +188,17 @@ def overlaid(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     content : Content
         What pages are drawn from.
     """
-    for figure in kind.draw(content):
-        yield content.style.label(f"compare.{kind.name}"), figure
+    for side in SIDES:
+        for figure in kind.draw(replace(content, side=side)):
+            yield _of_side(content.style.label(f"compare.{kind.name}"), side, content.style), figure
+
+
+def _of_side(title: str, side: str, style: Style) -> str:
+    return style.label("movement.title", title=title, kind=style.label(f"side.{side}"))
 
 
 def of_each(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    """Compare by a page of each, its name in the title; what is of a whole session is drawn once where both are the same one.
+    """Compare by a page of each, its name in the title; what is of a whole session is drawn once where all are the same one.
 
     Parameters
     ----------
@@ -198,8 +207,7 @@ def of_each(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     content : Content
         What pages are drawn from.
     """
-    a, b = content.layers[0], content.layers[-1]
-    once = kind.shows is Shows.SESSION and a.tables.summary == b.tables.summary
+    once = kind.shows is Shows.SESSION and all(layer.tables.summary == content.tables.summary for layer in content.layers)
     for layer in content.layers[:1] if once else content.layers:
         title = content.style.label("movement.title", title=kind.title(0, content.style), kind=layer.name)
         for figure in kind.draw(replace(content, tables=layer.tables, layers=[layer])):

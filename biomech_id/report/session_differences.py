@@ -6,7 +6,7 @@ from biomech_id.results.norms.fingerprint import FINGERPRINT, differing, fingerp
 from biomech_id.results.tables.session_tables import SessionTables
 
 
-def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
+def session_differences(a: SessionTables, b: SessionTables, *, letters: str = "AB") -> tuple[str, ...]:
     """Return one sentence for each reason why differences of two sessions are not only those of the walking; A and B as drawn.
 
     Parameters
@@ -15,21 +15,25 @@ def session_differences(a: SessionTables, b: SessionTables) -> tuple[str, ...]:
         The first session.
     b : SessionTables
         The second session.
+    letters : str, optional
+        What the two are called.
     """
     said = []
+    first, second = letters
     for word, key in (("model", "model"), ("kinetics", "kinetics")):
         of_a, of_b = a.summary.get(key), b.summary.get(key)
         if of_a != of_b:
-            said.append(f"A was computed with the {of_a} {word}, B with {of_b}: their differences are also those of the {word}.")
+            apart = f"{first} was computed with the {of_a} {word}, {second} with {of_b}"
+            said.append(f"{apart}: their differences are also those of the {word}.")
     known = [fingerprint_of(tables.summary) for tables in (a, b)]
     for key, (of_a, of_b) in differing(*known).items():
         if key not in ("model", "kinetics"):
             words = FINGERPRINT[key]
-            said.append(f"The {words} of A is {of_a}, of B {of_b}: their differences are also those of the {words}.")
-    said += filter(None, (without_fingerprint(letter, found) for letter, found in zip("AB", known, strict=True)))
+            said.append(f"The {words} of {first} is {of_a}, of {second} {of_b}: their differences are also those of the {words}.")
+    said += filter(None, (without_fingerprint(letter, found) for letter, found in zip(letters, known, strict=True)))
     codes = [_code(tables) for tables in (a, b)]
     if all(codes) and codes[0] != codes[1]:
-        said.append(f"A is of {codes[0]}, B of {codes[1]}: two persons.")
+        said.append(f"{first} is of {codes[0]}, {second} of {codes[1]}: two persons.")
     return tuple(said)
 
 

@@ -16,14 +16,18 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import draw_bars
 from biomech_id.report.norm import Norm
+from biomech_id.results.statistics.sessions import Recording, change_of_curve
 
 PERCENT = np.arange(101.0)
 CYCLE = Scale(0.0, 100.0, 20.0)
-#: Of two sessions compared, the second is dashed; sides then differ by a marker every tenth of the cycle.
-SECOND_DASHES: tuple[float, tuple[float, ...] | None] = (0.0, (4.0, 1.4))
+#: Of sessions compared each has a colour, and dashes for who sees no colours.
+SESSION_DASHES: tuple[tuple[float, tuple[float, ...] | None], ...] = (
+    (0.0, None), (0.0, (5.0, 1.4)), (0.0, (2.2, 1.0)), (0.0, (6.0, 1.2, 1.2, 1.2)), (0.0, (1.0, 1.0)), (0.0, (8.0, 2.0)),
+)  # fmt: skip
+#: Height of the bars that show where a session has changed from the first, mm.
+CHANGED_MM = 0.9
 #: What a number stands on where curves may pass below it.
 BACKING: dict[str, object] = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
-SIDE_MARKER: dict[str, str] = {"L": "<", "R": "o"}
 
 
 @dataclass(frozen=True)
@@ -33,19 +37,27 @@ class Drawing:
     Attributes
     ----------
     layers : Sequence[Layer]
-        One, or two to compare.
+        One, or several to compare.
     style : Style
         How.
     norm : Norm | None, optional
         Behind the curves, or None.
     every_cycle : bool, optional
         One line per cycle, or mean and standard deviation.
+    side : str, optional
+        The only one that is drawn; both where empty.
     """
 
     layers: Sequence[Layer]
     style: Style
     norm: Norm | None = None
     every_cycle: bool = False
+    side: str = ""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which are drawn."""
+        return (self.side,) if self.side else SIDES
 
     @property
     def run(self) -> bool:
@@ -81,13 +93,13 @@ def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bo
     if drawing.norm is not None:
         _norm(panel, row, drawing.norm, style)
     missing = []
-    for side in SIDES:
+    for side in drawing.sides:
         drawn = [_curves(panel, side, row, drawing, index) for index in range(len(drawing.layers))]
         if not any(drawn):
             missing.append(drawing.layers[0].missing(side, row, style))
     if x_numbers:
         panel.outside(panel.size_mm[0] / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
-    if len(missing) < len(SIDES):
+    if len(missing) < len(drawing.sides):
         return missing
     _notice(panel, row, drawing)
     return []
@@ -97,7 +109,7 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
     """Name and unit on the left, number of cycles of each side on the right, above the frame."""
     style, (width, height) = drawing.style, panel.size_mm
     right = width
-    for side in reversed(SIDES):
+    for side in reversed(drawing.sides):
         counts = "+".join(str(len(layer.every(side, row, style)[0])) for layer in drawing.layers)
         panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
@@ -127,17 +139,18 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
     """Draw one layer's curves of one side; return whether there was anything to draw."""
     layer, style = drawing.layers[index], drawing.style
     name = f"{layer.name}|{side}|{row.column('')}"
+    comparing = len(drawing.layers) > 1
+    colour = session_colour(index) if comparing else side
     used, unused = layer.every(side, row, style)
     if not len(used) and not (drawing.every_cycle and len(unused)):
         return False
-    comparing = len(drawing.layers) > 1
-    dashes = (SECOND_DASHES if index else (0.0, None)) if comparing else style.dashes(side)
+    dashes = SESSION_DASHES[index] if comparing else style.dashes(side)
     if drawing.every_cycle:
         width = style.width("cycle")
         if len(unused):
             faint = (0.0, (1.0, 1.5))
-            panel.polylines(_paths(unused), colour=side, width=width * 0.8, dashes=faint, opacity=0.7, gid=f"{name}|unused")
-        panel.polylines(_paths(used), colour=side, width=width, dashes=dashes, gid=f"{name}|cycles")
+            panel.polylines(_paths(unused), colour=colour, width=width * 0.8, dashes=faint, opacity=0.7, gid=f"{name}|unused")
+        panel.polylines(_paths(used), colour=colour, width=width, dashes=dashes, gid=f"{name}|cycles")
         _off_scale(panel, side, np.concatenate([used, unused]), style)
     else:
         mean = layer.mean(side, row, style)
@@ -148,11 +161,11 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
             )
             if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
                 draw_bars(panel, side, mean.mean, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
-        panel.polylines(_paths(mean.mean[None]), colour=side, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
-        if comparing:
-            _markers(panel, side, mean.mean, style, filled=index == 0)
+        panel.polylines(_paths(mean.mean[None]), colour=colour, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
+        if index:
+            _changed(panel, (side, row.variable, row.component), drawing, index, name)
         _off_scale(panel, side, mean.mean[None], style)
-    _foot_off(panel, side, layer, dashes if comparing else (0.0, None))
+    _foot_off(panel, side, layer, dashes if comparing else (0.0, None), colour)
     return True
 
 
@@ -161,20 +174,36 @@ def _paths(curves: FloatArray) -> FloatArray:
     return np.stack([np.broadcast_to(PERCENT, curves.shape), curves], axis=-1)
 
 
-def _markers(panel: Panel, side: str, mean: FloatArray, style: Style, *, filled: bool) -> None:
-    at = np.arange(5, 101, 10)
-    panel.plot(
-        PERCENT[at], mean[at], linestyle="none", marker=SIDE_MARKER[side], markersize=2.6, markeredgewidth=0.6, zorder=3.2,
-        markeredgecolor=style.colour(side), markerfacecolor=style.colour(side) if filled else "white",
-    )  # fmt: skip
+def session_colour(index: int) -> str:
+    """Return the name of a compared session's colour in the style file.
+
+    Parameters
+    ----------
+    index : int
+        Of the session, from 0.
+    """
+    return f"session_{'abcdef'[index]}"
 
 
-def _foot_off(panel: Panel, side: str, layer: Layer, dashes: tuple[float, tuple[float, ...] | None]) -> None:
+def _changed(panel: Panel, name: tuple[str, str, str], drawing: Drawing, index: int, gid: str) -> None:
+    """Bars along the panel's foot where a session's curve has changed from the first one's."""
+    first, other = (Recording(drawing.layers[at].tables, drawing.layers[at].used) for at in (0, index))
+    change = change_of_curve(first, other, name)
+    if change is None or not change.changed.any():
+        return
+    low, high = panel.get_ylim()
+    height = (high - low) * CHANGED_MM / panel.size_mm[1]
+    bottom = low + (index - 1) * height
+    shown = np.where(change.changed, bottom + height, bottom)
+    panel.band(PERCENT, np.full(101, bottom), shown, colour=session_colour(index), opacity=1.0, zorder=4.0, gid=f"{gid}|changed")
+
+
+def _foot_off(panel: Panel, side: str, layer: Layer, dashes: tuple[float, tuple[float, ...] | None], colour: str) -> None:
     at = layer.foot_off_percent(side)
     if np.isfinite(at):
         low, high = panel.get_ylim()
         panel.polylines(
-            [[(at, low), (at, high)]], colour=side, width=0.6, dashes=dashes, zorder=1.8, gid=f"{layer.name}|{side}|foot off"
+            [[(at, low), (at, high)]], colour=colour, width=0.6, dashes=dashes, zorder=1.8, gid=f"{layer.name}|{side}|foot off"
         )
 
 
@@ -195,8 +224,8 @@ def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> Non
 def _notice(panel: Panel, row: SignRow, drawing: Drawing) -> None:
     """Say why neither side has a curve, once where both lack it for the same reason."""
     style, layer = drawing.style, drawing.layers[0]
-    why = {layer.absence(side, row, style) for side in SIDES}
-    if len(why) > 1:
-        panel.notice("\n".join(layer.missing(side, row, style) for side in SIDES))
-    for label, reason in why if len(why) == 1 else ():
+    why = {layer.absence(side, row, style) for side in drawing.sides}
+    if len(why) > 1 or drawing.side:
+        panel.notice("\n".join(layer.missing(side, row, style) for side in drawing.sides))
+    for label, reason in why if len(why) == 1 and not drawing.side else ():
         panel.notice(style.label(label, side=f"{style.label('side.L')}, {style.label('side.R').lower()}", reason=reason))

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from matplotlib.lines import Line2D
 
-from biomech_id.conventions import SIDES
-from biomech_id.report.layout.curve_panel import SECOND_DASHES, SIDE_MARKER, Drawing
+from biomech_id.report.layout.change_table import LETTERS
+from biomech_id.report.layout.curve_panel import SESSION_DASHES, Drawing, session_colour
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import shortened, width_mm
 
 SAMPLE_MM = 9.0
-BASELINE_MM, ABSENCES_MM = 21.4, 25.4
+BASELINE_MM, ABSENCES_MM = 20.6, 27.4
 
 
 def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, whiskers: bool = False) -> None:
@@ -32,22 +32,23 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
     """
     style, x = sheet.style, LEFT_MM
     comparing = len(drawing.layers) > 1
-    for side in SIDES:
-        marker = SIDE_MARKER[side] if comparing else None
-        x = _sample(
-            sheet, x, y_mm, style.label(f"side.{side}"), side, style.dashes(side) if not comparing else (0.0, None), marker=marker
-        )
+    for side in () if comparing else drawing.sides:
+        x = _sample(sheet, x, y_mm, style.label(f"side.{side}"), side, style.dashes(side))
     if comparing:
+        room = (RIGHT_MM - LEFT_MM) / len(drawing.layers) - SAMPLE_MM - 6.0
         for index, layer in enumerate(drawing.layers):
-            dashes = SECOND_DASHES if index else (0.0, None)
-            x = _sample(sheet, x, y_mm, style.label(f"common.session_{'ab'[index]}", name=layer.name), "ink", dashes, marker=None)
+            said = shortened(f"{LETTERS[index]}: {layer.name}", room, style.size("small"))
+            x = _sample(sheet, x, y_mm, said, session_colour(index), SESSION_DASHES[index])
+        x, y_mm = LEFT_MM, y_mm + 3.8
     if drawing.norm is not None:
         sheet.box(x, y_mm - 2.6, SAMPLE_MM - 1.5, 3.0, face="norm", edge=None)
         x = _word(sheet, x + SAMPLE_MM, y_mm, style.label("common.norm_named", n=drawing.norm.n))
     else:
         x = _word(sheet, x, y_mm, style.label("common.no_norm"))
     x = _word(sheet, x, y_mm, "|  " + style.label("common.foot_off"))
-    if not comparing:
+    if comparing:
+        _word(sheet, x, y_mm, "|  " + style.label("common.changed"))
+    else:
         x = _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else "common.mean_sd"))
         if whiskers:
             _word(sheet, x, y_mm, "|  " + style.label("common.whiskers"))
@@ -69,16 +70,13 @@ def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:
         sheet.text(LEFT_MM, ABSENCES_MM, text, size="small", colour="warn", weight="bold")
 
 
-def _sample(
-    sheet: Sheet, x: float, y: float, text: str, colour: str, dashes: tuple[float, tuple[float, ...] | None], *, marker: str | None
-) -> float:
+def _sample(sheet: Sheet, x: float, y: float, text: str, colour: str, dashes: tuple[float, tuple[float, ...] | None]) -> float:
     style: Style = sheet.style
     offset, lengths = dashes
     across = [x / WIDTH_MM, (x + SAMPLE_MM / 2) / WIDTH_MM, (x + SAMPLE_MM) / WIDTH_MM]
     line = Line2D(
         across, [1 - (y - 1.1) / HEIGHT_MM] * 3,
         color=style.colour(colour), linewidth=style.width("mean"), linestyle=(offset, lengths) if lengths else "solid",
-        marker=marker, markevery=[1], markersize=4,
     )  # fmt: skip
     sheet.figure.add_artist(line)
     return _word(sheet, x + SAMPLE_MM + 1.5, y, text)

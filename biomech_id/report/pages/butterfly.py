@@ -10,7 +10,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import AXES, MM_PER_M
 from biomech_id.gait.floor import Belt
-from biomech_id.report.layout.curve_panel import SECOND_DASHES, Drawing
+from biomech_id.report.layout.curve_panel import SESSION_DASHES, Drawing, session_colour
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
@@ -72,8 +72,8 @@ def _draw_layer(panel: Panel, side: str, drawing: Drawing, index: int, scale: fl
         name = f"{layer.name}|{side}|butterfly"
         if alone:
             panel.polylines(np.stack([foot, tip], axis=1), colour=side, width=0.45, opacity=0.75, gid=f"{name}|forces")
-        dashes = SECOND_DASHES if index else (0.0, None)
-        panel.polylines([tip], colour=side, width=0.9, dashes=dashes, gid=f"{name}|envelope")
+        dashes = SESSION_DASHES[index]
+        panel.polylines([tip], colour=side if alone else session_colour(index), width=0.9, dashes=dashes, gid=f"{name}|envelope")
     return bool(stances)
 
 

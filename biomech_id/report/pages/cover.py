@@ -14,6 +14,7 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
+from biomech_id.report.layout.change_table import LETTERS
 from biomech_id.report.layout.findings import (
     all_findings,
     count_by_side,
@@ -445,21 +446,22 @@ def draw_signature(sheet: Sheet, top_mm: float, height_mm: float) -> None:
 
 def _reservations(layers: Sequence[Layer], style: Style) -> Iterator[str]:
     """What a reader must know before believing a difference."""
-    a, b = layers
-    yield from session_differences(a.tables, b.tables)
-    if a.kind != b.kind:
+    first = layers[0]
+    for letter, layer in zip(LETTERS[1:], layers[1:], strict=False):
+        yield from session_differences(first.tables, layer.tables, letters=f"A{letter}")
+    if len({layer.kind for layer in layers}) > 1:
         yield style.label("compare.other_movement")
-    if a.condition != b.condition and a.tables.summary == b.tables.summary:
-        return
-    for key, layer in zip("ab", layers, strict=True):
-        others = [other.condition for other in layers_of(layer.tables) if other.condition != layer.condition]
-        if others:
+    shown = [(layer.tables.summary, layer.condition) for layer in layers]
+    for letter, layer in zip(LETTERS, layers, strict=False):
+        mine = {condition for summary, condition in shown if summary == layer.tables.summary}
+        others = [other.condition for other in layers_of(layer.tables) if other.condition not in mine]
+        if others and len(mine) == 1:
             names = ", ".join(dict.fromkeys(others))
-            yield style.label("compare.not_shown", session=style.label(f"compare.{key}"), names=names)
+            yield style.label("compare.not_shown", session=style.label("compare.session", letter=letter), names=names)
 
 
-def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Figure:
-    """Draw the cover of a comparison: what to know before believing a difference, and both sessions beside one another.
+def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> Iterator[Figure]:
+    """Draw the cover of a comparison: what to know before believing a difference, and all sessions, two beside one another.
 
     Parameters
     ----------
@@ -474,24 +476,30 @@ def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
     middle = (LEFT_MM + RIGHT_MM) / 2
     sheet.text(LEFT_MM, 22.5, style.label("compare.drawn"), size="body")
     top = 27.0
-    for doubt in _reservations(layers, style):
+    for doubt in dict.fromkeys(_reservations(layers, style)):
         lines = wrapped(doubt, RIGHT_MM - LEFT_MM, style.size("body"), weight="bold")
         top = sheet.paragraph(LEFT_MM, top - 2.5, lines, size="body", colour="warn", weight="bold") + 2.5
-    for key, layer in zip("ab", layers, strict=True):
-        summary = layer.tables.summary
-        head = style.label("movement.title", title=style.label(f"compare.{key}"), kind=layer.name)
-        top = draw_verdict(sheet, summary, top, head=head) - 2.0
-    ends = []
-    for left, right, layer in ((LEFT_MM, middle - 4, layers[0]), (middle + 4, RIGHT_MM, layers[1])):
-        summary = layer.tables.summary
-        facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm, cycles=layer.cycles)[1:]]
-        ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
+    for letter, layer in zip(LETTERS, layers, strict=False):
+        session = style.label("compare.session", letter=letter)
+        head = style.label("movement.title", title=session, kind=layer.name)
+        top = draw_verdict(sheet, layer.tables.summary, top, head=head) - 2.0
+    # Facts of two sessions fit below the verdicts; those of more stand on sheets of their own.
+    for number in range(0, len(layers), 2):
+        if number or len(layers) > 2:
+            yield sheet.figure
+            sheet, top = Sheet(style), 22.0
+        ends = []
+        for left, right, layer in zip((LEFT_MM, middle + 4), (middle - 4, RIGHT_MM), layers[number : number + 2], strict=False):
+            summary = layer.tables.summary
+            facts = [*subject_facts(summary, style), *analysis_facts(layer.tables, style, norm, cycles=layer.cycles)[1:]]
+            ends.append(draw_facts(sheet, left, top + 5.0, right, layer.name, facts))
     draw_signature(sheet, max(165.0, max(ends) + 4.0), 30.0)
-    return sheet.figure
+    yield sheet.figure
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    yield content.style.label("compare.title"), compared_cover(content.layers, content.style, content.norm)
+    for figure in compared_cover(content.layers, content.style, content.norm):
+        yield content.style.label("compare.title"), figure
 
 
 register(PageKind("cover", 0, lambda c: [cover_page(c.tables, c.style, c.norm)], Shows.SESSION, compare=_compare))

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.path import Path
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.report.layout.curve_panel import SECOND_DASHES, Drawing
+from biomech_id.report.layout.curve_panel import SESSION_DASHES, Drawing, session_colour
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import Sheet
@@ -49,10 +49,10 @@ def draw_foot(sheet: Sheet, side: str, drawing: Drawing, *, left_mm: float, top_
         panel.notice(style.label("absent.no_outline", side=style.label(f"side.{side}")), up_mm=2.0)
     paths = [pressure_paths(layer, side) for layer in layers]
     for index, (layer, found) in enumerate(zip(layers, paths, strict=True)):
-        dashes = SECOND_DASHES if index else (0.0, None)
+        dashes, colour = SESSION_DASHES[index], session_colour(index) if len(layers) > 1 else side
         if len(found):
             seen = [_seen(path, side) for path in found]
-            panel.polylines(seen, colour=side, width=0.9, dashes=dashes, gid=f"{layer.name}|{side}|pressure")
+            panel.polylines(seen, colour=colour, width=0.9, dashes=dashes, gid=f"{layer.name}|{side}|pressure")
     if not any(len(found) for found in paths):
         # A foot is narrow, and the whole reason stands elsewhere on the page.
         panel.notice(layers[0].missing(side, ROWS["FootCentreOfPressure", "X"], style, brief=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import SIDES
 from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
@@ -44,7 +43,7 @@ def ground_reaction_page(drawing: Drawing) -> Figure:
         absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
     draw_absences(sheet, absent)
     sheet.text(_FEET_LEFT_MM, _LOW_TOP_MM - 5.0, style.label("ground.foot"), weight="bold")
-    for number, side in enumerate(SIDES):
+    for number, side in enumerate(drawing.sides):
         left = LEFT_MM + _MARGIN_MM - 4.0 + _BUTTERFLY_PITCH_MM * number
         draw_butterfly(sheet, side, drawing, left_mm=left, top_mm=_LOW_TOP_MM)
         draw_foot(sheet, side, drawing, left_mm=_FEET_LEFT_MM + _FEET_PITCH_MM * number, top_mm=_LOW_TOP_MM)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
 from biomech_id.report.layout.curve_panel import BACKING
-from biomech_id.report.layout.layer import ROWS
-from biomech_id.report.layout.numbers import written
+from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.numbers import mean_of, written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
@@ -22,12 +23,13 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.layout.typography import TextLook, width_mm, wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, of_each, register
+from biomech_id.results.statistics.sessions import score_sd
+from biomech_id.results.statistics.two_recordings import NORMAL_LIMIT, ScalarChange
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: Minimal clinically important difference of the gait profile score, deg
 #: (Baker et al. 2012, Gait Posture 35:612).
 MCID_DEG = 1.6
-MCID_DASHES: tuple[float, tuple[float, ...]] = (0.0, (2.0, 1.0))
 PROFILE = Scale(0.0, 30.0, 5.0)
 _BAR_OFFSET = 0.19
 _BAR_HALF = 0.16
@@ -65,7 +67,7 @@ def scores_page(tables: SessionTables, style: Style, norm: Norm | None, *, condi
 
 
 def _profile(sheet: Sheet, scores: Table) -> None:
-    """Paired bars per variable, and of the gait profile score with its smallest difference that matters."""
+    """Paired bars per variable, and of the gait profile score."""
     style = sheet.style
     variables = list(dict.fromkeys(zip(scores["variable"], scores["component"], strict=True)))
     variables = [pair for pair in variables if pair in ROWS]
@@ -93,8 +95,6 @@ def _legend(sheet: Sheet) -> None:
         sheet.box(x, y - 2.6, 6.0, 3.0, face=face, edge=None)
         sheet.text(x + 7.5, y, text, size="small")
         x += 7.5 + width_mm(text, style.size("small")) + 5.0
-    sheet.rule(x, y - 1.1, x + 6.0, y - 1.1, colour="ink", width=1.0, dashes=MCID_DASHES)
-    sheet.text(x + 7.5, y, style.label("scores.matters", mcid=f"{MCID_DEG:g}"), size="small")
 
 
 def _gps(scores: Table) -> Table:
@@ -118,9 +118,6 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     panel.band(x, np.zeros(2), np.full(2, score.value), colour=colour, opacity=0.85, zorder=2.0, gid=name)
     look: TextLook = {"ha": "center", "va": "bottom", "zorder": 5, "bbox": BACKING}
     panel.mark(at, min(score.value, PROFILE.high), f"{score.value:.1f}", below_mm=-0.6, colour=colour, size="small", **look)
-    if score.score == "GPS" and np.isfinite(score.norm_mean):
-        edge = np.column_stack([wide, np.full(2, score.norm_mean + MCID_DEG)])
-        panel.polylines([edge], colour="ink", width=1.0, dashes=MCID_DASHES, zorder=3.0)
 
 
 def _table(sheet: Sheet, scores: Table) -> float:
@@ -128,11 +125,9 @@ def _table(sheet: Sheet, scores: Table) -> float:
     style = sheet.style
     rows: list[list[Cell | str]] = []
     for score in records(_gps(scores)):
-        beyond = np.isfinite(score.norm_mean) and score.value - score.norm_mean > MCID_DEG
         side = style.label(f"side.{score.side}") if score.side in SIDES else style.label("scores.overall")
         norm = f"{written(score.norm_mean, 1)} ± {written(score.norm_sd, 1)}"
-        value, apart = (Cell(written(number, 1), bold=bool(beyond)) for number in (score.value, score.value - score.norm_mean))
-        rows.append([side, value, norm, apart])
+        rows.append([side, written(score.value, 1), norm, written(score.value - score.norm_mean, 1)])
     columns = (
         TableColumn(style.label("scores.gps"), 50.0),
         TableColumn("deg", 22.0, "right"),
@@ -140,8 +135,6 @@ def _table(sheet: Sheet, scores: Table) -> float:
         TableColumn(style.label("scores.difference"), 30.0, "right"),
     )
     y, _ = TextTable(columns, rows).draw(sheet, LEFT_MM, 134.0)
-    lines = wrapped(style.label("scores.mcid"), RIGHT_MM - LEFT_MM - 162.0, style.size("small"))
-    sheet.paragraph(LEFT_MM + 162.0, 135.0, lines, size="small")
     return y
 
 
@@ -150,9 +143,51 @@ def _draw(content: Content) -> list[Figure]:
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    # Without scores both pages would say the same.
-    scored = [layer for layer in content.layers if len(layer.tables.scores)] or content.layers[:1]
-    yield from of_each(kind, replace(content, layers=scored))
+    layers, style = content.layers, content.style
+    # Without scores all pages would say the same.
+    if not any(len(layer.tables.scores) for layer in layers):
+        yield from of_each(kind, replace(content, layers=layers[:1]))
+        return
+    found = [_scores_of(layer) for layer in layers]
+    columns = [TableColumn(style.label("scores.gvs"), 62.0), TableColumn(style.label("common.side"), 20.0)]
+    columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 82.0)
+    rows = [_row_of(key, found, layers, style) for key in dict.fromkeys(key for each in found for key in each)]
+    yield from draw_tables(kind.name, style, ("", TextTable(tuple(columns), rows)), note="compare.gps_matters")
+
+
+def _scores_of(layer: Layer) -> dict[tuple[str, str, str, str], float]:
+    """(score, variable, component, side) -> score, deg, of one condition."""
+    scores = layer.tables.scores
+    mine = scores[scores["condition"] == layer.condition] if len(scores) else scores
+    return {(row.score, row.variable, row.component, row.side): float(row.value) for row in records(mine)}
+
+
+def _row_of(
+    key: tuple[str, str, str, str], found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], style: Style
+) -> list[Cell | str]:
+    score, variable, component, side = key
+    overall = score == "GPS" and not side
+    title = style.label("scores.gps") if score == "GPS" else style.word(ROWS[variable, component].title)
+    values = [[each[key]] if key in each else [] for each in found]
+    changes = []
+    for number in range(1, len(layers)):
+        carried = _carried(found, layers, number) if overall else float("nan")
+        difference = mean_of(values[number]) - mean_of(values[0])
+        matters = overall and abs(difference) >= MCID_DEG and abs(difference) > carried
+        changes.append(ScalarChange(difference, float("nan"), carried, 0.0 if matters else 1.0))
+    word = style.label(f"side.{side}") if side else style.label("scores.overall")
+    return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1)]
+
+
+def _carried(found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], number: int) -> float:
+    """What the difference of two overall profile scores is off by, 95 %, deg."""
+    both: dict[tuple[str, str], list[float]] = {}
+    for each in (found[0], found[number]):
+        for (score, variable, component, _), value in each.items():
+            if score == "GVS":
+                both.setdefault((variable, component), []).append(value)
+    means = {name: float(np.mean(values)) for name, values in both.items()}
+    return NORMAL_LIMIT * score_sd(recording_of(layers[0]), recording_of(layers[number]), means)
 
 
 register(PageKind("scores", 80, _draw, compare=_compare))

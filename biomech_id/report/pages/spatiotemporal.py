@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.spatiotemporal import symmetry_index
-from biomech_id.report.layout.difference_table import TABLE_WIDTH_MM, difference_cells, difference_heads, draw_tables
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
@@ -18,6 +18,7 @@ from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
+from biomech_id.results.statistics.sessions import change_of_parameter
 
 #: How units of the tables are written for readers.
 UNIT_WORDS: dict[str, str] = {"1": "–", "": "–", "1/min": "steps/min"}
@@ -193,27 +194,30 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
     sheet.note(style.label("parameter.phases_note"), y - 6.0, left_mm=_BARS_LEFT_MM)
 
 
-def _parameter_table(layers: Sequence[Layer], style: Style) -> TextTable:
-    a, b = (parameter_values(layer) for layer in layers)
-    columns = [TableColumn(style.label("parameter.heading"), 66.0), TableColumn(style.label("parameter.unit"), 21.0)]
-    for side in SIDES:
-        columns += difference_heads(style, side, (TABLE_WIDTH_MM - 87.0) / 6)
+def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
+    found = [parameter_values(layer) for layer in layers]
+    recordings = [recording_of(layer) for layer in layers]
+    columns = [TableColumn(style.label("parameter.heading"), 60.0), TableColumn(style.label("parameter.unit"), 18.0)]
+    columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 78.0)
     rows: list[list[Cell | str]] = []
-    empty: tuple[str, Mapping[str, list[float]]] = ("", {})
-    for parameter in dict.fromkeys([*a, *b]):
+    for parameter in dict.fromkeys(name for each in found for name in each):
         if of_whole_body(parameter, *layers):
             continue
-        unit = (a.get(parameter) or b[parameter])[0]
-        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
-        for side in SIDES:
-            of_a, of_b = ((found.get(parameter) or empty)[1] for found in (a, b))
-            row += difference_cells(of_a.get(side, of_a.get("", [])), of_b.get(side, of_b.get("", [])), DECIMALS.get(unit, 2))
-        rows.append(row)
-    return TextTable(tuple(columns), rows, size="body" if len(rows) <= 30 else "small")
+        unit = next(each[parameter][0] for each in found if parameter in each)
+        sides = [each[parameter][1] if parameter in each else {} for each in found]
+        values = [each.get(side, each.get("", [])) for each in sides]
+        changes = [
+            change_of_parameter(recordings[0], other, parameter, (values[0], mine))
+            for other, mine in zip(recordings[1:], values[1:], strict=True)
+        ]
+        named = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        rows.append([*named, *change_cells(values, changes, DECIMALS.get(unit, 2))])
+    return TextTable(tuple(columns), rows, size="small" if len(layers) < 4 else "tiny")
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    return draw_tables(kind.name, content.style, _parameter_table(content.layers, content.style))
+    tables = ((side, _parameter_table(content.layers, content.style, side)) for side in SIDES)
+    return draw_tables(kind.name, content.style, *tables)
 
 
 register(PageKind("spatiotemporal", 20, lambda c: [spatiotemporal_page(c.layers[0], c.style, c.norm)], compare=_compare))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.difference_table import TABLE_WIDTH_MM, difference_cells, difference_heads, draw_tables
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
 from biomech_id.report.layout.findings import cycle_counts
 from biomech_id.report.layout.layer import ROWS, Layer
-from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
+from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
@@ -23,6 +24,8 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
+from biomech_id.results.statistics.sessions import change_of_peak
+from biomech_id.results.statistics.two_recordings import ScalarChange
 from biomech_id.results.tables.session_tables import Table
 
 #: The variables that the report plots, in the order of its pages.
@@ -188,58 +191,52 @@ def _powers(sheet: Sheet, peaks: Table, left: float, top: float, norm: Norm | No
     return y
 
 
-def _value_table(layers: Sequence[Layer], style: Style) -> TextTable:
-    """Two lines per variable (left, right), three columns (A, B, difference) per named value."""
+def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
+    """One line for each named value of each variable, and for each power peak, of one side."""
     groups = [_by_name(picked(layer)) for layer in layers]
-    columns = [TableColumn(style.label("values.variable"), 36.0), TableColumn("", 6.0)]
-    width = (TABLE_WIDTH_MM - 42.0) / (3 * len(NAMES))
-    for name in NAMES:
-        # The name stands over the first of its three columns, the letters over each.
-        columns.append(TableColumn(f"{style.label('values.' + name)}\nA", width, "right"))
-        columns += [TableColumn(f"\n{head}", width, "right") for head in ("B", style.label("common.difference"))]
+    recordings = [recording_of(layer) for layer in layers]
+    columns = [TableColumn(style.label("values.variable"), 44.0), TableColumn("", 14.0), TableColumn("", 34.0)]
+    columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 92.0)
     rows: list[list[Cell | str]] = []
-    for key in TABLED:
-        row = ROWS[key]
-        if row.quantity == "power" or not any((*key, side, name) in group for group in groups for side in SIDES for name in NAMES):
+    peaks = sorted({key for group in groups for key in group if NAMED_PEAK.fullmatch(key[3])}, key=lambda key: key[3])
+    named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in NAMES]
+    for key in (*named, *(key for key in peaks if key[2] == side)):
+        if not any(key in group for group in groups):
             continue
-        for side in SIDES:
-            cells: list[Cell | str] = []
-            for name in NAMES:
-                a, b = (np.asarray(group.get((*key, side, name), []), dtype=float) * style.factor(row) for group in groups)
-                cells += difference_cells(a.tolist(), b.tolist(), DECIMALS.get(style.unit(row), 2), spread=False)
-            title = f"{style.word(row.title)}" if side == "L" else style.unit(row)
-            rows.append([Cell(title, colour="ink" if side == "L" else "quiet"), Cell(side, colour=side, bold=True), *cells])
+        row, name = ROWS[key[:2]], key[3]
+        decimals, factor = DECIMALS.get(style.unit(row), 2), style.factor(row)
+        values = [[factor * value for value, _ in group.get(key, [])] for group in groups]
+        percent = mean_of([at for group in groups for _, at in group.get(key, [])])
+        changes = [
+            _scaled(change_of_peak(recordings[0], other, key[:2], _unscaled((values[0], mine), factor), percent), factor)
+            for other, mine in zip(recordings[1:], values[1:], strict=True)
+        ]
+        words = name if NAMED_PEAK.fullmatch(name) else style.label(f"values.{name}")
+        rows.append([style.word(row.title), style.unit(row), words, *change_cells(values, changes, decimals)])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 
-def _power_table(layers: Sequence[Layer], style: Style) -> TextTable:
-    """One line per named power peak, three columns (A, B, difference) per side, W/kg."""
-    groups = [_by_name(picked(layer)) for layer in layers]
-    found = {(name, (variable, part)) for group in groups for variable, part, _, name in group if NAMED_PEAK.fullmatch(name)}
-    columns = [TableColumn(style.label("values.powers"), 80.0)]
-    for side in SIDES:
-        columns += difference_heads(style, side, (TABLE_WIDTH_MM - 80.0) / 6)
-    rows: list[list[Cell | str]] = []
-    for name, key in sorted(found):
-        row: list[Cell | str] = [Cell(name, bold=True)]
-        for side in SIDES:
-            a, b = (group.get((*key, side, name), []) for group in groups)
-            row += difference_cells(a, b, DECIMALS["W/kg"])
-        rows.append(row)
-    return TextTable(tuple(columns), rows, size="body")
+def _unscaled(values: Sequence[Sequence[float]], factor: float) -> list[list[float]]:
+    return [[value / factor for value in each] for each in values]
 
 
-def _by_name(peaks: Table) -> dict[tuple[str, str, str, str], list[float]]:
-    found: dict[tuple[str, str, str, str], list[float]] = {}
-    fields = (peaks[name] for name in ("variable", "component", "side", "name", "value"))
-    for variable, component, side, name, value in zip(*fields, strict=True):
-        found.setdefault((variable, component, side, name), []).append(float(value))
+def _scaled(change: ScalarChange, factor: float) -> ScalarChange:
+    """A change in the plotted unit."""
+    return replace(change, difference=change.difference * factor, sd=change.sd * factor, carried=change.carried * factor)
+
+
+def _by_name(peaks: Table) -> dict[tuple[str, str, str, str], list[tuple[float, float]]]:
+    """(variable, component, side, name) -> value and percent of each cycle."""
+    found: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
+    fields = (peaks[name] for name in ("variable", "component", "side", "name", "value", "percent"))
+    for variable, component, side, name, value, percent in zip(*fields, strict=True):
+        found.setdefault((variable, component, side, name), []).append((float(value), float(percent)))
     return found
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
-    layers, style = content.layers, content.style
-    return draw_tables(kind.name, style, _value_table(layers, style), _power_table(layers, style))
+    tables = ((side, _value_table(content.layers, content.style, side)) for side in SIDES)
+    return draw_tables(kind.name, content.style, *tables)
 
 
 register(PageKind("values", 90, lambda content: [values_page(content.layers[0], content.style, content.norm)], compare=_compare))

@@ -207,6 +207,19 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
     return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), int(rows["n"].min()), reach_sd)
 
 
+def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
+    """Return (variable, component) -> the norm of every curve and scalar.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    """
+    parts = norm.groupby(["variable", "component"], sort=False)
+    bands = {(str(variable), str(component)): norm_band(rows, variable, component) for (variable, component), rows in parts}
+    return {name: band for name, band in bands.items() if band is not None}
+
+
 def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     """Return what ``summary.json`` says of the norm; None without one.
 

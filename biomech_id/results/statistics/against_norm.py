@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.conventions import SIDES
-from biomech_id.results.norms.norm import NormBand, norm_band
+from biomech_id.results.norms.norm import NormBand, norm_bands
 from biomech_id.results.statistics.one_person import AgainstNorm, crawford_howell, curve_against
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
 #: How a row was tested.
 WHOLE_CURVE, ONE_NUMBER = "whole curve", "one number"
+#: (variable, component) -> the norm's.
+Bands: TypeAlias = Mapping[tuple[str, str], NormBand]
 
 
 def with_statistics(tables: SessionTables, norm: pd.DataFrame) -> SessionTables:
@@ -30,29 +33,29 @@ def with_statistics(tables: SessionTables, norm: pd.DataFrame) -> SessionTables:
     norm : pd.DataFrame
         What it is compared with.
     """
-    return replace(tables, statistics=tidy_table("statistics", [*_curves(tables, norm), *_numbers(tables, norm)]))
+    bands = norm_bands(norm)
+    return replace(tables, statistics=tidy_table("statistics", [*_curves(tables, bands), *_numbers(tables, bands)]))
 
 
-def _curves(tables: SessionTables, norm: pd.DataFrame) -> Iterator[Mapping[str, object]]:
-    bands: dict[tuple[str, str], NormBand | None] = {}
+def _curves(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object]]:
     for condition, curves in mean_curves(tables).items():
         for (side, variable, component), curve in curves.items():
             name = variable, component
-            band = bands[name] if name in bands else bands.setdefault(name, norm_band(norm, *name))
+            band = bands.get(name)
             found = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd)
             if band and found:
                 yield _row((condition, side, *name), WHOLE_CURVE, band.n, found)
 
 
-def _numbers(tables: SessionTables, norm: pd.DataFrame) -> Iterator[Mapping[str, object]]:
+def _numbers(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object]]:
     used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
     for (condition, side, parameter), values in rows.groupby(["condition", "side", "parameter"], sort=False)["value"]:
-        yield from _number((str(condition), str(side), str(parameter), ""), float(values.mean()), norm_band(norm, str(parameter)))
+        yield from _number((str(condition), str(side), str(parameter), ""), float(values.mean()), bands.get((str(parameter), "")))
     used_scores = tables.scores[tables.scores["score"] == "GPS"] if len(tables.scores) else tables.scores
     for row in used_scores.to_dict("records"):
         if row.get("cycles") != "all":
-            band = norm_band(norm, "GPS" if row["side"] in SIDES else "GPS.overall")
+            band = bands.get(("GPS" if row["side"] in SIDES else "GPS.overall", ""))
             yield from _number((row["condition"], row["side"], "GPS", ""), row["value"], band)
 
 

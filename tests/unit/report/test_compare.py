@@ -1,4 +1,4 @@
-"""Two sessions over one another: A solid, B dashed, differences with their sign."""
+"""Sessions over one another: a colour each, left and right on their own pages, changes with what they must leave."""
 
 from __future__ import annotations
 
@@ -8,15 +8,18 @@ import numpy as np
 import pandas as pd
 import pypdf
 import pytest
+from matplotlib.colors import to_hex
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
 from biomech_id.report import compare_report, session_differences
-from biomech_id.report.layout.curve_panel import Drawing
-from biomech_id.report.layout.difference_table import difference_cells
-from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.change_table import change_cell, change_cells
+from biomech_id.report.layout.curve_panel import Drawing, session_colour
+from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.results.statistics.sessions import Recording, change_of_curve, session_sd
+from biomech_id.results.statistics.two_recordings import ScalarChange
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import scores_against
 
@@ -26,36 +29,69 @@ def pair(build):
     return build(code="BEFORE"), build(code="AFTER", seed=1)
 
 
-def test_both_sessions_are_drawn_a_solid_b_dashed(pair):
-    layers = [Layer(tables, "straight", "barefoot", name) for tables, name in zip(pair, "AB", strict=True)]
-    figure = kinematics_page(Drawing(layers, load_style()))
-    collections = {c.get_gid(): c for axes in figure.axes for c in axes.collections}
-    for tables, name, dashed in zip(pair, "AB", (False, True), strict=True):
-        for side in SIDES:
-            found = collections[f"{name}|{side}|HipAngles.X|mean"]
+def test_each_session_is_drawn_in_its_colour_on_a_page_for_each_side(build):
+    sessions = [build(code=letter, seed=seed) for seed, letter in enumerate("ABC")]
+    layers = [Layer(tables, "straight", "barefoot", tables.summary["subject"]["code"]) for tables in sessions]
+    style = load_style()
+    for side, other in (SIDES, SIDES[::-1]):
+        figure = kinematics_page(Drawing(layers, style, side=side))
+        collections = {c.get_gid(): c for axes in figure.axes for c in axes.collections}
+        assert not [gid for gid in collections if f"|{other}|" in str(gid)]
+        for number, tables in enumerate(sessions):
+            found = collections[f"{'ABC'[number]}|{side}|HipAngles.X|mean"]
             expected = tables.curves(side, "HipAngles", "X").mean(axis=0)
             np.testing.assert_allclose(found.get_paths()[0].vertices[:, 1], expected, atol=1e-12)
-            assert (found.get_linestyle()[0][1] is not None) is dashed
-    markers = {line.get_marker() for axes in figure.axes for line in axes.lines}
-    assert markers == {"<", "o"}
+            assert to_hex(found.get_edgecolor()[0]) == style.colour(session_colour(number))
+    assert len({style.colour(session_colour(number)) for number in range(6)}) == 6
 
 
-def test_tables_hold_a_and_b_and_their_difference(pair, tmp_path):
-    path = compare_report(*pair, tmp_path / "a.pdf", pages=["cover", "spatiotemporal", "values"])
-    cover, parameters, values, _ = (" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages)
+def test_bars_stand_where_a_session_has_changed_and_nowhere_else(build):
+    """Five degrees of knee flexion in swing are seen beyond the markers' error, and nothing else is."""
+    before = build(code="ONE")
+    rows = before.cycles
+    swing = (rows["variable"] == "KneeAngles") & (rows["component"] == "X") & (rows["side"] == "L") & (rows["percent"] > 60)
+    noise = np.random.default_rng(2).normal(0.0, 0.3, len(rows))
+    before = replace(before, cycles=rows.assign(value=rows["value"] + noise))
+    after = replace(before, cycles=rows.assign(value=rows["value"] + noise[::-1] + 12.0 * swing))
+    after = replace(after, summary={**after.summary, "subject": {**after.summary["subject"], "session_date": "2025-01-01"}})
+    layers = [Layer(tables, "straight", "barefoot", name) for tables, name in zip((before, after), "AB", strict=True)]
+    figure = kinematics_page(Drawing(layers, load_style(), side="L"))
+    bars = {c.get_gid(): c for axes in figure.axes for c in axes.collections if str(c.get_gid()).endswith("|changed")}
+    assert list(bars) == ["B|L|KneeAngles.X|changed"]
+    change = change_of_curve(*(Recording(layer.tables, layer.used) for layer in layers), ("L", "KneeAngles", "X"))
+    assert change.changed[61:].all()
+    assert not change.changed[:60].any()
+
+
+def test_two_conditions_of_one_session_share_their_markers(two_conditions):
+    layers = [layer for layer in layers_of(two_conditions) if layer.kind == "straight"]
+    first, second = (Recording(layer.tables, layer.used) for layer in layers[:2])
+    sd, _ = session_sd(first, second, "KneeAngles", "X")
+    assert not sd.any()
+    another = replace(two_conditions, summary={**two_conditions.summary, "version": "later"})
+    sd, limit = session_sd(first, Recording(another, layers[1].used), "KneeAngles", "X")
+    assert sd.min() > 1.0
+    assert 2.0 < limit < 3.0
+
+
+def test_tables_hold_each_session_and_what_changed(pair, tmp_path):
+    path = compare_report(pair, tmp_path / "a.pdf", pages=["cover", "spatiotemporal", "values"])
+    pages = [" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages]
+    cover, left, right = pages[:3]
     assert "BEFORE / AFTER" in cover
     assert "Session A: BEFORE, 2024-05-17, barefoot" in cover
-    assert "Differences: session B minus session A." in parameters
+    assert "B − A" in left
+    assert "what two visits differ by without any change" in left
     assert "two persons" in cover
-    assert "1.34 ± 0.01" in parameters  # speed with its spread over the cycles
+    assert "1.34 ± 0.01" in left  # speed with its spread over the cycles
+    assert "Time and distance: Right" in right
     a, b = (
         tables.peaks.query("variable == 'HipAngles' and component == 'X' and name == 'max_stance' and side == 'R'")
         for tables in pair
     )
     means = a["value"].mean(), b["value"].mean()
-    difference = means[1] - means[0]
-    row = f"{means[0]:.1f} {means[1]:.1f} {difference:+.1f}".replace("-", "−")
-    assert row in values
+    values = " ".join(pages[3:])
+    assert f"{means[1]:.1f} {means[1] - means[0]:+.1f} (".replace("-", "−") in values
 
 
 def test_what_sets_two_sessions_apart_besides_the_walking_is_said(build):
@@ -70,19 +106,21 @@ def test_what_sets_two_sessions_apart_besides_the_walking_is_said(build):
 
 
 def test_every_page_says_which_session_it_shows(pair, tmp_path):
-    path = compare_report(*pair, tmp_path / "a.pdf", names=("shod", "barefoot"), pages=["kinematics_mean", "methods"])
-    overlaid, first, second = (" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages)
-    assert "A, solid: shod" in overlaid
-    assert "B, dashed: barefoot" in overlaid
+    path = compare_report(pair, tmp_path / "a.pdf", names=("shod", "barefoot"), pages=["kinematics_mean", "methods"])
+    left, right, first, second = (" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages)
+    for side, page in (("Left", left), ("Right", right)):
+        assert f"Kinematics, means: {side}" in page
+        assert "A: shod" in page
+        assert "B: barefoot" in page
     assert "Methods: shod" in first
     assert "Methods: barefoot" in second
 
 
 def test_a_session_without_cycles_or_a_norm_of_another_model_is_refused(pair, build, build_norm, tmp_path):
     with pytest.raises(MissingInputError, match="Session B"):
-        compare_report(pair[0], build(cycles=0), tmp_path / "a.pdf")
+        compare_report([pair[0], build(cycles=0)], tmp_path / "a.pdf")
     with pytest.raises(OptionError, match="six-dof"):
-        compare_report(*pair, tmp_path / "a.pdf", norm=build_norm(model="six-dof"))
+        compare_report(pair, tmp_path / "a.pdf", norm=build_norm(model="six-dof"))
     assert not list(tmp_path.iterdir())
 
 
@@ -102,33 +140,33 @@ def first_page(path) -> str:
 
 
 def test_a_session_with_itself_compares_its_conditions(two_conditions, tmp_path):
-    text = first_page(compare_report(two_conditions, two_conditions, tmp_path / "a.pdf", pages=["cover"]))
+    text = first_page(compare_report([two_conditions, two_conditions], tmp_path / "a.pdf", pages=["cover"]))
     assert "Session A: ONE, 2024-05-17, barefoot" in text
     assert "Session B: ONE, 2024-05-17, orthosis" in text
     assert "more conditions" not in text
-    path = compare_report(two_conditions, two_conditions, tmp_path / "b.pdf", pages=["quality", "methods"])
+    path = compare_report([two_conditions, two_conditions], tmp_path / "b.pdf", pages=["quality", "methods"])
     assert len(pypdf.PdfReader(path).pages) == 2
 
 
 def test_conditions_that_both_have_are_compared_unless_others_are_asked_for(two_conditions, build, tmp_path):
     other = build(code="ONE", seed=2)
     for letter, pair in (("A", (two_conditions, other)), ("B", (other, two_conditions))):
-        text = first_page(compare_report(*pair, tmp_path / "a.pdf", pages=["cover"]))
+        text = first_page(compare_report(pair, tmp_path / "a.pdf", pages=["cover"]))
         assert "Session A: ONE, 2024-05-17, barefoot" in text
         assert "Session B: ONE, 2024-05-17, barefoot" in text
         assert f"Session {letter} was walked under more conditions than the one shown here: orthosis." in text
-    text = first_page(compare_report(two_conditions, other, tmp_path / "a.pdf", pages=["cover"], conditions=("orthosis", None)))
+    text = first_page(compare_report([two_conditions, other], tmp_path / "a.pdf", pages=["cover"], conditions=("orthosis", None)))
     assert "Session A: ONE, 2024-05-17, orthosis" in text
     with pytest.raises(MissingInputError, match=r"Session B \(ONE\) has no gait cycle of the condition 'shod'; it has 'barefoot'"):
-        compare_report(two_conditions, other, tmp_path / "b.pdf", conditions=(None, "shod"))
+        compare_report([two_conditions, other], tmp_path / "b.pdf", conditions=(None, "shod"))
 
 
 def test_models_that_differ_tell_the_sessions_apart(build, tmp_path):
     one, other = build(code="ONE"), build(code="ONE", seed=1)
     other = replace(other, summary={**other.summary, "model": "six-dof"})
     with pytest.raises(OptionError, match=r"body model of session A \(ONE\) is conventional, of session B \(ONE\) six-dof"):
-        compare_report(one, other, tmp_path / "a.pdf", pages=["cover"])
-    text = first_page(compare_report(one, other, tmp_path / "a.pdf", pages=["cover"], mix=["model"]))
+        compare_report([one, other], tmp_path / "a.pdf", pages=["cover"])
+    text = first_page(compare_report([one, other], tmp_path / "a.pdf", pages=["cover"], mix=["model"]))
     assert "Session A: ONE, 2024-05-17, barefoot, conventional" in text
     assert "Session B: ONE, 2024-05-17, barefoot, six degrees of freedom" in text
     assert "their differences are also those of the model" in text
@@ -140,14 +178,14 @@ def test_two_bandwidths_are_not_compared_unless_it_is_asked_for_by_name(pair, bu
     told = {**second.summary["fingerprint"], "bandwidth": "as recorded"}
     second = replace(second, summary={**second.summary, "fingerprint": told})
     with pytest.raises(OptionError, match="bandwidth of the plates") as refused:
-        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"])
+        compare_report([first, second], tmp_path / "a.pdf", pages=["cover"])
     assert refused.value.value == {"bandwidth": ["like the markers", "as recorded"]}
     with pytest.raises(OptionError, match="bandwidth"):
-        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["hip_centre"])
+        compare_report([first, second], tmp_path / "a.pdf", pages=["cover"], mix=["hip_centre"])
     with pytest.raises(OptionError, match=r"mix names 'bandwith'.*bandwidth"):
-        compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["bandwith"])
+        compare_report([first, second], tmp_path / "a.pdf", pages=["cover"], mix=["bandwith"])
     assert not list(tmp_path.iterdir())
-    compare_report(first, second, tmp_path / "a.pdf", pages=["cover"], mix=["bandwidth"])
+    compare_report([first, second], tmp_path / "a.pdf", pages=["cover"], mix=["bandwidth"])
     (said,) = [line for line in session_differences(first, second) if "bandwidth" in line]
     assert "like the markers, of B as recorded" in said
 
@@ -163,23 +201,44 @@ def test_scores_are_those_of_the_norm_that_is_shown(pair, build_norm, tmp_path):
     """Sessions computed without a norm have no scores in their tables."""
     bare = [replace(tables, scores=tables.scores.iloc[:0], norm=None) for tables in pair]
     norm = build_norm()
-    path = compare_report(*bare, tmp_path / "a.pdf", pages=["scores"], norm=norm)
-    pages = [" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages]
-    assert len(pages) == 2
-    for page, tables in zip(pages, bare, strict=True):
+    path = compare_report(bare, tmp_path / "a.pdf", pages=["scores"], norm=norm)
+    (page,) = (" ".join(page.extract_text().split()) for page in pypdf.PdfReader(path).pages)
+    overall = []
+    for tables in bare:
         (curves,) = mean_curves(tables).values()
-        assert f"{scores_against(curves, norm).overall:.1f}" in page
-        assert "run again" not in page
+        overall.append(f"{scores_against(curves, norm).overall:.1f}")
+    assert f"Gait profile score Overall {overall[0]} {overall[1]}" in page
+    assert "1.6 deg" in page
+
+
+def test_six_sessions_are_compared_and_seven_refused(build, tmp_path):
+    sessions = [build(code="ONE", seed=seed) for seed in range(7)]
+    path = compare_report(sessions[:6], tmp_path / "a.pdf", pages=["spatiotemporal"], names=list("uvwxyz"))
+    text = pypdf.PdfReader(path).pages[0].extract_text()
+    assert all(f"{letter} − A" in text for letter in "BCDEF")
+    for wrong in (sessions, sessions[:1]):
+        with pytest.raises(OptionError, match="cannot be compared"):
+            compare_report(wrong, tmp_path / "b.pdf")
+    with pytest.raises(OptionError, match="3 conditions named"):
+        compare_report(sessions[:2], tmp_path / "b.pdf", conditions=["barefoot"] * 3)
 
 
 def test_without_scores_there_is_one_page_about_them(pair, tmp_path):
-    path = compare_report(*pair, tmp_path / "a.pdf", pages=["scores"])
+    path = compare_report(pair, tmp_path / "a.pdf", pages=["scores"])
     assert len(pypdf.PdfReader(path).pages) == 1
 
 
 def test_a_difference_that_the_decimals_do_not_show_has_no_sign():
-    def told(*values):
-        return [cell if isinstance(cell, str) else cell.text for cell in difference_cells(*values)]
+    assert change_cell(ScalarChange(0.001, 0.0, 0.0, 1.0), 2).text == "0.00 (0.00)"
+    assert change_cell(ScalarChange(0.9, 0.1, float("nan"), 0.001), 1).text == "+0.9"
 
-    assert told([0.0], [0.001], 2) == ["0.00", "0.00", "0.00"]
-    assert told([1.0, 1.2], [2.0], 1) == ["1.1 ± 0.1", "2.0", "+0.9"]
+
+def test_only_a_change_beyond_both_is_bold():
+    sure, within, scattered = (
+        ScalarChange(3.0, 1.0, 2.0, 0.001),
+        ScalarChange(3.0, 1.0, 4.0, 0.001),
+        ScalarChange(3.0, 1.0, 2.0, 0.2),
+    )
+    cells = change_cells([[1.0, 1.2], [4.0], [4.0], [4.0]], [sure, within, scattered], 1)
+    assert [cells[at].bold for at in (2, 4, 6)] == [True, False, False]
+    assert cells[0] == "1.1 ± 0.1"

@@ -74,7 +74,7 @@ def test_a_page_joins_a_comparison_if_it_says_how(build, registered, tmp_path):
     registered(PageKind("sway", 15, sway, compare=of_each))
     registered(PageKind("alone", 16, sway))
     pair = build(code="BEFORE"), build(code="AFTER", seed=1)
-    path = compare_report(*pair, tmp_path / "a.pdf", pages=["sway", "alone"])
+    path = compare_report(pair, tmp_path / "a.pdf", pages=["sway", "alone"])
     texts = [" ".join(sheet.extract_text().split()) for sheet in pypdf.PdfReader(path).pages]
     assert [("BEFORE," in text, "AFTER," in text) for text in texts] == [(True, False)] * 2 + [(False, True)] * 2
 

@@ -1,0 +1,1 @@
+"""One session as a workbook."""

@@ -1,0 +1,88 @@
+"""A session's tables as an .xlsx workbook: curves side by side, one row a percent, and parameters one row each.
+
+Numbers are written as numbers, so that a spreadsheet shows them with the decimal sign of its own language: a German Excel opens the
+file without turning 1.5 into the first of May. What is missing is an empty cell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from biomech_id.errors import MissingInputError
+from biomech_id.files.atomic import check_writable, whole_file
+from biomech_id.results.tables.one_row import session_row
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
+
+#: Names of the sheets, in their order.
+SHEETS = ("session", "curves", "spatiotemporal", "peaks", "scores")
+#: Cells above the curves: what each column is.
+CURVE_HEADS = ("trial", "side", "cycle", "variable", "component")
+
+
+def write_workbook(tables: SessionTables, path: Path) -> Path:
+    """Write a session as a workbook and return its path; it appears whole or not at all.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session.
+    path : Path
+        The .xlsx file.
+
+    Raises
+    ------
+    MissingInputError
+        openpyxl, which writes workbooks, is not installed.
+    OutputError
+        The file cannot be written.
+    """
+    try:
+        from openpyxl import Workbook
+    except ImportError as error:
+        raise MissingInputError(
+            "A workbook needs the package openpyxl, which is not installed: type `pip install biomech-id[excel]`.",
+            value="openpyxl", expected="openpyxl", where=str(path),
+        ) from error  # fmt: skip
+    check_writable(path)
+    book = Workbook(write_only=True)
+    for name, rows in zip(SHEETS, _sheets(tables), strict=True):
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append([_cell(value) for value in row])
+    with whole_file(path) as part:
+        book.save(part)
+    return path
+
+
+def _sheets(tables: SessionTables) -> Iterable[Iterable[Sequence[Any]]]:
+    row = session_row(tables)
+    yield zip(row, row.values(), strict=True)
+    yield _curves(tables)
+    for name in SHEETS[2:]:
+        table = getattr(tables, name)
+        yield [list(table.columns), *table.itertuples(index=False)]
+
+
+def _curves(tables: SessionTables) -> Iterable[Sequence[Any]]:
+    """Five rows of names above, then one row a percent, one column a curve."""
+    heads = tables.cycles.iloc[::CURVE_POINTS]
+    for head in CURVE_HEADS:
+        yield [head, *heads[head]]
+    yield ["percent"]
+    values = tables.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS).T
+    for percent, row in enumerate(values):
+        yield [percent, *row]
+
+
+def _cell(value: Any) -> Any:
+    """A value as a cell holds it: text and plain numbers, nothing where a number is missing."""
+    if isinstance(value, str) or value is None:
+        # A code that begins like a formula stays a text.
+        return "'" + value if isinstance(value, str) and value[:1] in "=+@" and value[:1] else value
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {each}" for key, each in value.items())
+    plain = value.item() if hasattr(value, "item") else value
+    return None if isinstance(plain, float) and not math.isfinite(plain) else plain
