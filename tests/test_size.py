@@ -51,6 +51,7 @@ MOST_LINES = sum([
     185,  # events of patients, aids on plates
     150,  # events of patients
     370,  # statistics for one person
+    330,  # sessions compared, a workbook
     175,  # a scaled OpenSim model as a body model
     105,  # a recorded stride simulated forward
     140,  # exchanged labels

@@ -101,7 +101,8 @@ def _several(sessions: Sequence[SessionTables], conditions: Sequence[str | None]
     """The sessions, a single one as often as conditions are asked for, or as it has some; refuse one, and too many."""
     found = list(sessions)
     if len(found) == 1:
-        found *= len(conditions or dict.fromkeys((layer.kind, layer.condition) for layer in layers_of(found[0])))
+        layers = layers_of(found[0])
+        found *= len(conditions or {layer.condition for layer in layers if layer.kind == layers[0].kind})
     if not 2 <= len(found) <= MOST_SESSIONS or (conditions and len(conditions) != len(found)):
         said = f", with {len(conditions)} conditions named" if conditions and len(conditions) != len(found) else ""
         raise OptionError(
@@ -118,8 +119,9 @@ def _chosen(sessions: Sequence[SessionTables], conditions: Sequence[str | None] 
         _candidates(letter, tables, condition, style) for letter, tables, condition in zip(LETTERS, sessions, asked, strict=False)
     ]
     alone = all(tables.summary == sessions[0].summary for tables in sessions)
-    if alone and not conditions and len(candidates[0]) >= len(sessions):
-        return [found[number] for number, found in enumerate(candidates)]
+    same_kind = [layer for layer in candidates[0] if layer.kind == candidates[0][0].kind]
+    if alone and not conditions and len(same_kind) >= len(sessions):
+        return same_kind[: len(sessions)]
     for first in candidates[0]:
         alike = [[x for x in found if (x.kind, x.condition) == (first.kind, first.condition)] for found in candidates]
         if all(alike):

@@ -59,7 +59,7 @@ def write_workbook(tables: SessionTables, path: Path) -> Path:
 
 def _sheets(tables: SessionTables) -> Iterable[Iterable[Sequence[Any]]]:
     row = session_row(tables)
-    yield zip(row, row.values(), strict=True)
+    yield [list(row), list(row.values())]
     yield _curves(tables)
     for name in SHEETS[2:]:
         table = getattr(tables, name)
