@@ -23,7 +23,8 @@ app = typer.Typer(
 )
 for command in (
     demo.demo, run.run, check.check, report.report, report.compare, report.parity, report.export, report.norm, batch.batch,
-    batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run, markerset.markerset, templates.recipe, templates.subject,
+    batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
+    markerset.markerset, templates.recipe, templates.subject,
 ):  # fmt: skip
     app.command(command.__name__.replace("_", "-"))(guarded(command))
 

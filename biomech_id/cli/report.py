@@ -147,6 +147,9 @@ def norm(
     *,
     source: Annotated[str, typer.Option(help="Who these people are; written into the norm.")] = "",
     condition: Annotated[str | None, typer.Option(help="Take trials of this condition only.")] = None,
+    youngest: Annotated[float, typer.Option(help="Leave out who was younger on the day, years.")] = 0.0,
+    oldest: Annotated[float | None, typer.Option(help="Leave out who was older on the day, years.")] = None,
+    without: Annotated[list[str] | None, typer.Option(help="Code of a subject to leave out: the patient; may be repeated.")] = None,
     mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -160,7 +163,8 @@ def norm(
     """
     from biomech_id.pipeline.norms import make_norm
 
-    made = make_norm(outs, output, source=source, condition=condition, mix=mix or ())
+    ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
+    made = make_norm(outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or ())
     for sentence in made.without_fingerprint:
         print_error(sentence)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"

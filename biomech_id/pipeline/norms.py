@@ -11,7 +11,7 @@ from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
 from biomech_id.results.folder.read_write import read_folder
 from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerprint
-from biomech_id.results.norms.from_sessions import norm_from_sessions
+from biomech_id.results.norms.from_sessions import ASKED_FOR, norm_from_sessions
 from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
 from biomech_id.results.study.tables import session_folders
 from biomech_id.results.tables.omissions import Omission
@@ -41,8 +41,8 @@ class MadeNorm:
 
     @property
     def lacks_subjects(self) -> bool:
-        """Whether a whole subject, or a whole curve, is not in it."""
-        return any(not each.trial and not each.side for each in self.left_out)
+        """Whether a whole subject, or a whole curve, is not in it that nobody asked to leave out."""
+        return any(not each.trial and not each.side and each.why.rule not in ASKED_FOR for each in self.left_out)
 
     @property
     def clinical(self) -> bool:
@@ -51,7 +51,14 @@ class MadeNorm:
 
 
 def make_norm(
-    outs: Sequence[Path], output: Path, *, source: str = "", condition: str | None = None, mix: Sequence[str] = ()
+    outs: Sequence[Path],
+    output: Path,
+    *,
+    source: str = "",
+    condition: str | None = None,
+    mix: Sequence[str] = (),
+    ages: tuple[float, float] | None = None,
+    without: Sequence[str] = (),
 ) -> MadeNorm:
     """Write a norm from every session at and below some folders.
 
@@ -67,6 +74,10 @@ def make_norm(
         Of the trials to take; needed when there are several.
     mix : Sequence[str], optional
         In what the sessions may differ: "bandwidth", say.
+    ages : tuple[float, float] | None, optional
+        Youngest and oldest subject, years; None for everybody.
+    without : Sequence[str], optional
+        Codes of subjects who are left out.
 
     Raises
     ------
@@ -94,6 +105,8 @@ def make_norm(
             unnamed.extend(filter(None, [without_fingerprint(str(folder), fingerprint_of(tables.summary))]))
             yield tables
 
-    norm = norm_from_sessions(sessions(), source=told, condition=condition, mix=mix, tell=left_out.append)
+    norm = norm_from_sessions(
+        sessions(), source=told, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append
+    )
     write_norm(norm, output)
     return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed))

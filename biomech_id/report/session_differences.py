@@ -19,7 +19,7 @@ def session_differences(a: SessionTables, b: SessionTables, *, letters: str = "A
         What the two are called.
     """
     said = []
-    first, second = letters
+    first, second = letters[0], letters[1]
     for word, key in (("model", "model"), ("kinetics", "kinetics")):
         of_a, of_b = a.summary.get(key), b.summary.get(key)
         if of_a != of_b:

@@ -28,6 +28,8 @@ from biomech_id.sentences import Sentence
 LEAST_KNOWN = 0.9
 #: Spatiotemporal parameter that ``speed_min`` and ``speed_max`` of a norm are read from.
 SPEED = "speed_dimensionless"
+#: Reasons of an omission that somebody asked for.
+ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages"})
 
 
 @dataclass
@@ -45,6 +47,8 @@ def norm_from_sessions(
     source: str,
     condition: str | None = None,
     mix: Collection[str] = (),
+    ages: tuple[float, float] | None = None,
+    without: Collection[str] = (),
     tell: Callable[[Omission], None] | None = None,
 ) -> pd.DataFrame:
     """Return a norm made from sessions, as a table.
@@ -61,6 +65,10 @@ def norm_from_sessions(
         Of the trials to take; needed when the sessions hold several.
     mix : Collection[str], optional
         Keys of `fingerprint.FINGERPRINT` in which the sessions may differ; the norm then names all that there are.
+    ages : tuple[float, float] | None, optional
+        Youngest and oldest on the day of the session, years; who is not, or whose age nobody recorded, is left out.
+    without : Collection[str], optional
+        Codes of subjects who are left out: the patient whom the norm is for, above all.
     tell : Callable[[Omission], None] | None, optional
         Told of every subject, trial and cycle that is left out.
 
@@ -75,6 +83,10 @@ def norm_from_sessions(
     tell = tell or (lambda _: None)
     for number, tables in enumerate(sessions):
         code = str(tables.summary["subject"].get("code") or f"session {number + 1}")
+        why = _unwanted(code, tables.summary["subject"].get("age_years"), ages, without)
+        if why is not None:
+            tell(Omission(code, "", "", (), "means", why))
+            continue
         known = fingerprint_of(tables.summary)
         for key, codes in kinds.items():
             codes.setdefault(known.get(key, ""), code)
@@ -101,6 +113,19 @@ def norm_from_sessions(
         return norm
     scores = norm_from_samples(scored, source=source, **made_with)
     return pd.concat([norm, scores], ignore_index=True)
+
+
+def _unwanted(code: str, age: float | None, ages: tuple[float, float] | None, without: Collection[str]) -> Sentence | None:
+    """Why a session is not to be in the norm; None if it is."""
+    if code in without:
+        return Sentence("not-in-this-norm", {})
+    if ages is None:
+        return None
+    if age is None:
+        return Sentence("age-not-recorded", {"youngest": ages[0], "oldest": ages[1]})
+    if not ages[0] <= age <= ages[1]:
+        return Sentence("outside-the-ages", {"age_years": age, "youngest": ages[0], "oldest": ages[1]})
+    return None
 
 
 def _check_alike(kinds: Mapping[str, Mapping[str, str]], mix: Collection[str]) -> None:

@@ -216,7 +216,8 @@ def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
         A norm table.
     """
     parts = norm.groupby(["variable", "component"], sort=False)
-    bands = {(str(variable), str(component)): norm_band(rows, variable, component) for (variable, component), rows in parts}
+    names = {(str(variable), str(component)): rows for (variable, component), rows in parts}
+    bands = {name: norm_band(rows, *name) for name, rows in names.items()}
     return {name: band for name, band in bands.items() if band is not None}
 
 

@@ -44,6 +44,23 @@ def test_each_subject_counts_once(tables: SessionTables) -> None:
     assert (norm["age_min_y"].iloc[0], norm["age_max_y"].iloc[0]) == (8.0, 11.0)
 
 
+def test_a_norm_for_a_patient_holds_people_of_an_age_and_not_the_patient(tables: SessionTables) -> None:
+    people = {"A": 6.0, "B": 8.0, "C": 11.0, "D": None, "PATIENT": 9.0}
+    sessions = [person(tables, code, float(at), age_years=age) for at, (code, age) in enumerate(people.items())]
+    told: list[Omission] = []
+    norm = norm_from_sessions(sessions, source="", ages=(7.0, 12.0), without=["PATIENT"], tell=told.append)
+    band = norm_band(norm, "HipAngles", "X")
+    assert band is not None
+    assert band.n == 2
+    assert (norm["age_min_y"].iloc[0], norm["age_max_y"].iloc[0]) == (8.0, 11.0)
+    assert {each.subject: each.why.rule for each in told if not each.trial and not each.side} == {
+        "A": "outside-the-ages", "D": "age-not-recorded", "PATIENT": "not-in-this-norm",
+    }  # fmt: skip
+    assert "6.0 years old: not within 7 to 12 years" in str(next(each for each in told if each.subject == "A").why)
+    with pytest.raises(OptionError, match="usable cycle"):
+        norm_from_sessions(sessions, source="", ages=(20.0, 30.0))
+
+
 def test_scores_of_the_norms_own_people(tables: SessionTables) -> None:
     norm = norm_from_sessions([person(tables, "A", -1.0), person(tables, "B", 1.0)], source="two")
     score = norm_band(norm, "GVS.KneeAngles", "X")
