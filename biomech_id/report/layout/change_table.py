@@ -11,7 +11,7 @@ from biomech_id.report.layout.numbers import mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.results.statistics.sessions import Recording
+from biomech_id.results.statistics.sessions import ComparedCycles
 from biomech_id.results.statistics.two_recordings import ScalarChange
 
 TABLE_WIDTH_MM = RIGHT_MM - LEFT_MM
@@ -20,7 +20,7 @@ LETTERS = "ABCDEF"
 _TOP_MM = 21.0
 
 
-def recording_of(layer: Layer) -> Recording:
+def recording_of(layer: Layer) -> ComparedCycles:
     """Return the cycles of a layer that enter means.
 
     Parameters
@@ -28,7 +28,7 @@ def recording_of(layer: Layer) -> Recording:
     layer : Layer
         Cycles of one session.
     """
-    return Recording(layer.tables, layer.used)
+    return ComparedCycles(layer.tables, layer.used)
 
 
 def change_heads(style: Style, sessions: int, width_mm: float) -> list[TableColumn]:

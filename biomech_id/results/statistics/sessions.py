@@ -20,7 +20,7 @@ PARAMETER_SD = {"step_length": 0.0029, "step_width": 0.0050}
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class ComparedCycles:
     """The cycles of one session, movement and condition that enter means.
 
     Attributes
@@ -51,12 +51,12 @@ class Recording:
         known = [length for length in (self.tables.summary.get("subject", {}).get("leg_length_m") or {}).values() if length]
         return float(np.mean(known)) if known else None
 
-    def markers_of(self, other: Recording) -> bool:
+    def markers_of(self, other: ComparedCycles) -> bool:
         """Whether both have the same markers on the same spots: two conditions of one session with one static trial.
 
         Parameters
         ----------
-        other : Recording
+        other : ComparedCycles
             Another one.
         """
         return bool(self.tables.summary == other.tables.summary) and self._statics() == other._statics()
@@ -66,14 +66,14 @@ class Recording:
         return {str(trial.get("static", "")) for trial in self.tables.summary.get("trials", ()) if trial["name"] in mine}
 
 
-def session_sd(first: Recording, second: Recording, variable: str, component: str) -> tuple[FloatArray, float]:
+def session_sd(first: ComparedCycles, second: ComparedCycles, variable: str, component: str) -> tuple[FloatArray, float]:
     """Return what each session's curve is off by because of its markers, (101,) one SD, and the limit over the whole cycle.
 
     The SD is 0 within one placement of the markers, and NaN for a variable of which nobody has measured it.
 
     Parameters
     ----------
-    first, second : Recording
+    first, second : ComparedCycles
         The two.
     variable, component : str
         As in ``cycles.csv``.
@@ -85,12 +85,12 @@ def session_sd(first: Recording, second: Recording, variable: str, component: st
     return (error.sd, error.limit) if error else (np.full(101, np.nan), float("nan"))
 
 
-def change_of_curve(first: Recording, second: Recording, name: tuple[str, str, str]) -> CurveChange | None:
+def change_of_curve(first: ComparedCycles, second: ComparedCycles, name: tuple[str, str, str]) -> CurveChange | None:
     """Return what changed of one curve; None where one of the two does not have it.
 
     Parameters
     ----------
-    first, second : Recording
+    first, second : ComparedCycles
         The two.
     name : tuple[str, str, str]
         Side, variable and component.
@@ -101,12 +101,14 @@ def change_of_curve(first: Recording, second: Recording, name: tuple[str, str, s
     return curve_change(before, after, *session_sd(first, second, *name[1:]))
 
 
-def change_of_parameter(first: Recording, second: Recording, parameter: str, values: Sequence[Sequence[float]]) -> ScalarChange:
+def change_of_parameter(
+    first: ComparedCycles, second: ComparedCycles, parameter: str, values: Sequence[Sequence[float]]
+) -> ScalarChange:
     """Return what changed of a time-distance parameter.
 
     Parameters
     ----------
-    first, second : Recording
+    first, second : ComparedCycles
         The two.
     parameter : str
         Its name.
@@ -118,13 +120,13 @@ def change_of_parameter(first: Recording, second: Recording, parameter: str, val
 
 
 def change_of_peak(
-    first: Recording, second: Recording, name: tuple[str, str], values: Sequence[Sequence[float]], percent: float
+    first: ComparedCycles, second: ComparedCycles, name: tuple[str, str], values: Sequence[Sequence[float]], percent: float
 ) -> ScalarChange:
     """Return what changed of a value picked from a curve: its error is the curve's there.
 
     Parameters
     ----------
-    first, second : Recording
+    first, second : ComparedCycles
         The two.
     name : tuple[str, str]
         Variable and component.
@@ -139,14 +141,14 @@ def change_of_peak(
     return scalar_change(before, after, at)
 
 
-def score_sd(first: Recording, second: Recording, scores: dict[tuple[str, str], float]) -> float:
+def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[str, str], float]) -> float:
     """Return what the difference of two overall gait profile scores is off by because of the markers, one SD, deg; first order.
 
     The distance of a curve from the norm is taken to move with the curve as a whole, the variables without each other.
 
     Parameters
     ----------
-    first, second : Recording
+    first, second : ComparedCycles
         The two.
     scores : dict[tuple[str, str], float]
         Gait variable scores by variable and component, mean of both sides and sessions, deg.

@@ -18,7 +18,7 @@ from biomech_id.report.layout.curve_panel import Drawing, session_colour
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import kinematics_page
-from biomech_id.results.statistics.sessions import Recording, change_of_curve, session_sd
+from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve, session_sd
 from biomech_id.results.statistics.two_recordings import ScalarChange
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import scores_against
@@ -58,18 +58,18 @@ def test_bars_stand_where_a_session_has_changed_and_nowhere_else(build):
     figure = kinematics_page(Drawing(layers, load_style(), side="L"))
     bars = {c.get_gid(): c for axes in figure.axes for c in axes.collections if str(c.get_gid()).endswith("|changed")}
     assert list(bars) == ["B|L|KneeAngles.X|changed"]
-    change = change_of_curve(*(Recording(layer.tables, layer.used) for layer in layers), ("L", "KneeAngles", "X"))
+    change = change_of_curve(*(ComparedCycles(layer.tables, layer.used) for layer in layers), ("L", "KneeAngles", "X"))
     assert change.changed[61:].all()
     assert not change.changed[:60].any()
 
 
 def test_two_conditions_of_one_session_share_their_markers(two_conditions):
     layers = [layer for layer in layers_of(two_conditions) if layer.kind == "straight"]
-    first, second = (Recording(layer.tables, layer.used) for layer in layers[:2])
+    first, second = (ComparedCycles(layer.tables, layer.used) for layer in layers[:2])
     sd, _ = session_sd(first, second, "KneeAngles", "X")
     assert not sd.any()
     another = replace(two_conditions, summary={**two_conditions.summary, "version": "later"})
-    sd, limit = session_sd(first, Recording(another, layers[1].used), "KneeAngles", "X")
+    sd, limit = session_sd(first, ComparedCycles(another, layers[1].used), "KneeAngles", "X")
     assert sd.min() > 1.0
     assert 2.0 < limit < 3.0
 
