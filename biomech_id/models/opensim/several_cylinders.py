@@ -230,10 +230,10 @@ class _Rounds:
                 # what lies on a cylinder was put there before all others passed by: putting it there again changes nothing
                 later = np.take_along_axis(self.state.arc[left], order[left][:, 1:], axis=1).any(axis=1)
                 still |= ~later & ~np.isin(left, swap)
-            elif not as_opensim:
-                self._settle(left[~still], order)
-                length[left[~still]] = self._length(left[~still])
             left = left[~still]
+            if not as_opensim:
+                self._settle(left, order)
+                length[left] = self._length(left)
             if not len(left):
                 break
         return length
