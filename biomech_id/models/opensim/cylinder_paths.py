@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.models.opensim.cylinder import MAY, MUST, Arc, Choice, Cylinders, choose, on_length, slid, unrolled
+from biomech_id.models.opensim.cylinder import MAY, MUST, Arc, Choice, Cylinders, choose, in_axes, on_length, slid, unrolled
 from biomech_id.models.opensim.several_cylinders import SeveralCylinders
 from biomech_id.models.opensim.tree import Tree, TreePose
 from biomech_id.multibody.musculoskeletal import MuscleModel, MusculoskeletalModel, OffsetFrame, WrapObject
@@ -172,7 +172,7 @@ class CylinderPaths:
         start = self._base + self._segment
         place = frames[:, self._object]
         R, origin = place[..., :3, :3], place[..., :3, 3]
-        p1, p2 = ((np.swapaxes(R, -1, -2) @ (points[:, start + k] - origin)[..., None])[..., 0] for k in (0, 1))
+        p1, p2 = (in_axes(R, points[:, start + k] - origin) for k in (0, 1))
         n, c = p1.shape[:2]
         tiled = np.tile(np.arange(c), n)
         cylinders = self._cylinders[self._object]

@@ -9,7 +9,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.vectors import cross
-from biomech_id.models.opensim.cylinder import INSIDE, MAY, MUST, NONE, Choice, Cylinders, choose, on_length, unrolled
+from biomech_id.models.opensim.cylinder import INSIDE, MAY, MUST, NONE, Choice, Cylinders, choose, in_axes, on_length, unrolled
 from biomech_id.multibody.musculoskeletal import PathWrap
 
 #: OpenSim's rounds, and the change of length, m, at which it stops.
@@ -271,8 +271,7 @@ class _Rounds:
 
     def _local(self, rows: IntArray, at: IntArray, place: FloatArray) -> FloatArray:
         """Places along paths in a cylinder's axes."""
-        arm = self.state.place[rows, at] - place[:, :3, 3]
-        return np.asarray((arm[:, None] @ place[:, :3, :3])[:, 0])
+        return in_axes(place[:, :3, :3], self.state.place[rows, at] - place[:, :3, 3])
 
     def _again(self, rows: IntArray, k: int) -> IntArray:
         """Take one cylinder off some paths and put it on again where it belongs; the code of the last piece that was looked at."""
