@@ -263,6 +263,8 @@ UPPER_BODY_TABLE: tuple[SignRow, ...] = (
     SignRow("WaistPower", "", "Waist power", "Generation", "Absorption", "power", "waist", "scalar"),
     SignRow("NeckPower", "", "Neck power", "Generation", "Absorption", "power", "neck", "scalar"),
 )  # fmt: skip
+#: Joints above the pelvis.
+UPPER_JOINTS: frozenset[str] = frozenset(row.joint for row in UPPER_BODY_TABLE)
 #: Points of the arms, as those of `POINT_VARIABLES`; and the centre of mass, which has no side.
 ARM_POINTS: dict[str, str] = {"shoulder": "SJC", "elbow": "EJC", "wrist": "WJC"}
 CENTRE_OF_MASS = "CentreOfMass"

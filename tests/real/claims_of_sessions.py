@@ -436,6 +436,15 @@ def swaying(said: Said) -> bool:
     return abs(1000 * max(boxes) - said["sway_mm"]) < 2 and all(still_share(other) < 0.75 for other in files)
 
 
+@claim("static-one-frame", frame=plus(7))
+def one_frame(said: Said) -> bool:
+    """That frame of that recording shows markers, and no other frame does."""
+    (path,) = (path for path in session_recordings(said) if path.stem == said["trial"])
+    raw = recorded(path)
+    shown = np.flatnonzero(np.isfinite(raw.markers.position_m).all(axis=2).any(axis=1))
+    return [int(frame) + raw.first_frame for frame in shown] == [said["frame"]]
+
+
 @claim("model-chosen", model=instead("conventional"), lacks=instead(["LTOE", "the moon"]))
 def chosen(said: Said) -> bool:
     """Results carry that model's name; a marker that is named is missing in some recording, a measurement in all."""
@@ -628,6 +637,8 @@ def untracked(said: Said) -> bool:
 def exchanged(said: Said) -> bool:
     """Throughout: with both labels exchanged the middle distances to all other markers are more like those of the static trial."""
     before, after = said.session.result.static_markers, said.trial.markers
+    if any(label not in markers for label in (said["first"], said["second"]) for markers in (before, after)):
+        return False
     others = [n for n in after.names if n in before and n not in (said["first"], said["second"])]
 
     def off(label: str, as_label: str) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part, part_words
-from biomech_id.conventions import MM_PER_M, SIDES
+from biomech_id.conventions import MM_PER_M, SIDES, UPPER_JOINTS
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.signal.runs import runs
@@ -206,14 +206,20 @@ class Watched:
         return Reading(stretch, 100.0 * float(filled.mean()), "", many, self._runs(np.asarray(filled.any(axis=1)), stretch))
 
     def untracked_percent(self, stretch: Stretch) -> Reading:
-        """Share (%) of the frames of a stretch without one of the joint angles; of a whole trial between its first and last.
+        """Share (%) of the frames of a stretch without one of the legs' angles; of a whole trial between its first and last.
+
+        A wrist that is not seen is not a leg that was measured badly.
 
         Parameters
         ----------
         stretch : Stretch
             Where to look.
         """
-        mine = [values for (side, _), values in self.motion.joint_angles_rad.items() if side == "" or side in stretch.sides]
+        mine = [
+            values
+            for (side, joint), values in self.motion.joint_angles_rad.items()
+            if joint not in UPPER_JOINTS and (side == "" or side in stretch.sides)
+        ]
         if not mine:
             return Reading(stretch, 100.0)
         tracked = np.stack([np.isfinite(values[stretch.frames]).all(axis=1) for values in mine])
