@@ -104,6 +104,12 @@ SUBJECT = Section(
             "sole_delta_mm": "How much higher the heel marker is than the toe marker when the foot is flat (mm).",
         }),
         "foot_flat": yes_or_no("Whether the feet stand flat in the static trial."),
+        "medial_markers": yes_or_no(
+            "Conventional model: the static trial's medial markers (knees, ankles, or both) show the joints' axes."
+        ),
+        "same_placement": yes_or_no(
+            "Without a static trial: no marker was placed anew between the days of these recordings; one set of offsets holds."
+        ),
         "conditions": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
         "clinic": Section({}, rest=Setting("a text, a number, true or false, or a section of them", _is_noted),

@@ -49,7 +49,8 @@ def _measured(name: str) -> Kind:
 
 @holds(
     code=a_str(), birth_date=or_none(a_day()), sex=or_none(a_str()), condition=or_none(a_str()), session_date=or_none(a_day()),
-    foot_flat=or_none(a_switch()), sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
+    foot_flat=or_none(a_switch()), medial_markers=or_none(a_switch()), same_placement=or_none(a_switch()),
+    sources=a(Mapping), **{name: _measured(name) for name in LIMITS},
 )  # fmt: skip
 @compact_repr
 @dataclass(frozen=True)
@@ -116,6 +117,10 @@ class Subject:
         Side -> offset of the foot's axis, from the static trial.
     foot_flat : bool | None, optional
         Whether the static trial was recorded with the sole flat on the floor.
+    medial_markers : bool | None, optional
+        Whether medial markers of the static trial show the conventional model the axes of knees and ankles.
+    same_placement : bool | None, optional
+        Whether no marker was placed anew between the days of the recordings.
     sources : Mapping[str, str], optional
         Field -> where it was read.
 
@@ -154,6 +159,8 @@ class Subject:
     static_plantar_flexion_rad: Mapping[str, float] = field(default_factory=dict)
     static_rotation_offset_rad: Mapping[str, float] = field(default_factory=dict)
     foot_flat: bool | None = None
+    medial_markers: bool | None = None
+    same_placement: bool | None = None
     sources: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ from biomech_id.gait.stance import Assignment, FootContact
 from biomech_id.models import segment_motion
 from biomech_id.models.conventional.model import ConventionalModel, conventional_model, stored_conventional_model
 from biomech_id.models.conventional.stored_calibration import LEARNT
+from biomech_id.pipeline.subject_file import apply_subject_file
 from biomech_id.readers import read_c3d
 from biomech_id.results.parity import ParityRow, parity_rows
 from biomech_id.results.tables.frame_table import frame_table
@@ -228,3 +229,26 @@ def test_walks_of_two_placements_are_refused(c3d_dir: Path) -> None:
     other_day = [replace(trial, session_date=day) for trial, day in ((first, "2020-01-01"), (second, "2020-01-02"))]
     with pytest.raises(BiomechError, match="2020-01-02"):
         stored_conventional_model(other_day)
+    said = other_day[0].subject.with_values("subject.toml", same_placement=True)
+    findings = {finding.rule: finding for finding in stored_conventional_model(other_day, said).findings}
+    assert findings["placement-said-same"].values["days"] == ("2020-01-01", "2020-01-02")
+    with pytest.raises(BiomechError, match="two placements"):  # other offsets are another placement, whatever is said
+        stored_conventional_model([first, moved], said)
+
+
+def test_rotations_and_torsions_typed_into_subject_toml_do_what_stored_ones_do(c3d_dir: Path, tmp_path: Path) -> None:
+    """Degrees in the file, the walk's own offsets forgotten: centres and angles are the stored ones, no key is idle."""
+    walk = read(c3d_dir / next(case.walk for case in CASES if "NP1006" in case.walk))
+    keys = ("thigh_rotation", "shank_rotation", "tibial_torsion")
+    typed = {key: getattr(walk.subject, f"{key}_rad") for key in keys}
+    forgotten = replace(walk.subject, **{f"{key}_rad": dict.fromkeys(SIDES, 0.0) for key in keys})  # type: ignore[arg-type]
+    for left_out in (None, *keys):
+        lines = [
+            f"{key}_deg = {{ left = {np.rad2deg(legs['L']):.12f}, right = {np.rad2deg(legs['R']):.12f} }}"
+            for key, legs in typed.items()
+            if key != left_out
+        ]
+        (tmp_path / "subject.toml").write_text("\n".join(lines), encoding="utf-8")
+        told = apply_subject_file(forgotten, tmp_path / "subject.toml")
+        wrong = beyond(rows_of(stored_conventional_model([walk], told), walk), ("point", "angle"))
+        assert bool(wrong) is (left_out is not None)

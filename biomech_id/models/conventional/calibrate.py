@@ -12,7 +12,13 @@ from biomech_id.anatomy import LEG_SEGMENTS, SIDE_WORDS
 from biomech_id.errors import Finding, InvalidValueError
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
-from biomech_id.models.conventional.knee_alignment import aligned_leg, has_device
+from biomech_id.models.conventional.knee_alignment import (
+    MEDIAL_ROLES,
+    aligned_leg,
+    has_device,
+    leg_between_markers,
+    require_medial_markers,
+)
 from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
 from biomech_id.models.conventional.marker_diameter import marker_radius_m
@@ -103,16 +109,35 @@ def calibrate(
     markers = static.markers
     sides = sides_with_markers(markers, static=True)
     require(markers, subject, sides, static=True, where=static.name, with_mass=with_mass)
+    device = any(has_device(markers, side) for side in sides)
+    between = bool(subject.medial_markers) and not device
+    if between:
+        require_medial_markers(markers, sides, static.name)
     radius, findings = marker_radius_m(static, subject)
     size = pelvis_sizes(markers, subject, sides, radius)
     legs = {side: _static_leg(markers, subject, size[side], side, static.name) for side in sides}
     flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
     placed = {side: leg.with_offsets(flat=flat) for side, leg in legs.items()}
     calibration, chosen = assembled(static, subject, size, placed, inertia)
-    device = any(has_device(markers, side) for side in sides)
+    shown = tuple(role for role in MEDIAL_ROLES if between and markers.shows(sides[0], role))
+    calibration = replace(calibration, foot_flat=flat, knee_device=device, medial=shown)
     apart = offsets_apart({side: _offsets(leg) for side, leg in placed.items()}, subject, static.name)
     upper = calibrate_upper_body(markers, subject, radius)
-    return replace(calibration, foot_flat=flat, knee_device=device, upper=upper), (*findings, *decided, *apart, *chosen)
+    # Between medial markers the foot's offsets are learnt about the axes that they are applied about, and nothing leans.
+    chosen = (*chosen, *(() if between else leaning(calibration)), *_by_medial_markers(calibration))
+    return replace(calibration, upper=upper), (*findings, *decided, *apart, *chosen)
+
+
+def _by_medial_markers(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
+    """Say what medial markers showed: the thigh's rotation and the torsion of each leg."""
+    if not calibration.medial:
+        return ()
+    turned = [
+        (side, *(float(np.rad2deg(angle)) for angle in (leg.thigh_rotation_rad, leg.shank_rotation_rad, leg.tibial_torsion_rad)))
+        for side, leg in calibration.geometry.items()
+    ]
+    values = {"joints": "both" if len(calibration.medial) == len(MEDIAL_ROLES) else calibration.medial[0], "legs": turned}
+    return (Finding("axes-by-medial-markers", values, calibration.static),)
 
 
 def _offsets(leg: CalibratedLeg) -> dict[str, float]:
@@ -193,13 +218,18 @@ def assembled(
         outline_foot_m={side: _outline(trial, leg, radius) for side, leg in legs.items()},
         upper=calibrate_upper_body(None, subject, radius),
     )  # fmt: skip
-    return calibration, (*chosen, *_leaning(calibration))
+    return calibration, chosen
 
 
-def _leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
-    """What tibial torsion does to the foot: its offsets are learnt about one axis and applied about another (see `placement`).
+def leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
+    """Say what tibial torsion does to the foot: its offsets are learnt about one axis and applied about another (see `placement`).
 
     The uncorrected foot turns about its long axis by phi, tan(phi) = tan(torsion) sin(p), and the offset p tips out by as much.
+
+    Parameters
+    ----------
+    calibration : ConventionalCalibration
+        With the legs' torsions and the feet's offsets.
     """
     found = []
     for side, geometry in calibration.geometry.items():
@@ -237,12 +267,15 @@ def leg_geometry(subject: Subject, side: str, size: PelvisSize) -> LegGeometry:
 
 def _static_leg(markers: Markers, subject: Subject, size: PelvisSize, side: str, where: str) -> _StaticLeg:
     pelvis, geometry = pelvis_frames(markers), leg_geometry(subject, side, size)
+    between = bool(subject.medial_markers) and not has_device(markers, side)
     if has_device(markers, side):
         pose, geometry = aligned_leg(markers, pelvis, geometry)
+    elif between:
+        pose, geometry = leg_between_markers(markers, pelvis, geometry)
     else:
         pose = place_leg(markers, pelvis, geometry)
     heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
-    uncorrected = uncorrected_foot(pose.ankle_lab_m, toe, pose.R_lab_shank_ankle)
+    uncorrected = uncorrected_foot(pose.ankle_lab_m, toe, pose.R_lab_shank if between else pose.R_lab_shank_ankle)
     require_placed(uncorrected, heel, subject, side, where)
     delta = subject.sole_delta_m.get(side, 0.0)
     flat = foot_offsets(side, uncorrected, heel, toe, flat=True, sole_delta_m=delta)

@@ -65,6 +65,8 @@ class ConventionalCalibration:
         The inertial table that was chosen; "" for the model's own parameters.
     stored : bool, optional
         Whether offsets that other software stored stand in for a static trial.
+    medial : tuple[str, ...], optional
+        Points whose markers showed the joints' axes: "medial_epicondyle", "medial_malleolus".
     knee_turn : Mapping[str, KneeTurn], optional
         Side -> what the walks showed of the knee's axis, where it was taken from them.
     """
@@ -85,6 +87,7 @@ class ConventionalCalibration:
     upper: UpperCalibration
     table: str = ""
     stored: bool = False
+    medial: tuple[str, ...] = ()
     knee_turn: Mapping[str, KneeTurn] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,6 +112,8 @@ class ConventionalCalibration:
         if self.knee_turn:
             varus = (f"{side} {t.varus_range_deg:.1f} to {t.varus_range_then_deg:.1f} deg" for side, t in self.knee_turn.items())
             return f", knee axes from the walks by least varus, Baker et al. 1999 (Hum Mov Sci 18:655), range {', '.join(varus)}"
+        if self.medial:
+            return f", axes by markers on {' and '.join(point.replace('_', ' ') for point in self.medial)}"
         return ", knee axes from alignment devices" if self.knee_device else ""
 
     def _side(self, side: str) -> dict[str, Any]:

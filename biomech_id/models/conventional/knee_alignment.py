@@ -1,4 +1,4 @@
-"""Static trials with knee alignment devices: where the knee axis is shown by a device and not guessed from a wand.
+"""Static trials in which a device or medial markers show the knee axis, and no wand is trusted with it.
 
 The device clamps the knee and carries three markers KAX, KD1 and KD2 at equal distances, along three perpendicular directions,
 from a point on the flexion axis, which stands for the knee marker (the markers form an equilateral triangle, the point is the
@@ -7,12 +7,16 @@ seen, although software writes the corner into the processed file under the knee
 needs no knee marker, and it teaches the rotation of the thigh and shank wands, which every other trial then applies to the wands
 it has. A marker on the medial malleolus beside it teaches the ankle's axis: tibial torsion, and the tilt of the axis.
 
+Where the laboratory says so, markers on the medial epicondyles and malleoli do the same without a device: the joint's centre lies
+in the plane of the centre above it and of the joint's two markers, at a right angle as everywhere in this model.
+
 Davis & DeLuca 1996 (in: Harris & Smith, Human Motion Analysis, IEEE Press); Vicon Plug-in Gait Reference Guide, "Knee alignment
 device". ``tests/real`` holds the offsets against those that clinical software stored.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +26,15 @@ from biomech_id.algebra.vectors import cross, dot, matvec_transposed
 from biomech_id.conventions import SIDE_SIGN, SIDES
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import MissingInputError
-from biomech_id.models.conventional.leg import LegGeometry, LegPose, about_z, hip_centre, leg_from_centres
+from biomech_id.models.conventional.leg import (
+    LegGeometry,
+    LegPose,
+    about_z,
+    ankle_centre,
+    hip_centre,
+    knee_centre,
+    leg_from_centres,
+)
 from biomech_id.models.joint_centres.chord import chord, wand_rotation
 from biomech_id.models.triads import triad_from_z_and_y, unit
 from biomech_id.trial import Markers
@@ -163,6 +175,70 @@ def aligned_leg(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tupl
         shank_rotation_rad=about_z(side, float(over_seen(np.nanmean, shank))),
     )
     return leg_from_centres(learnt, hip, knee, ankle, origin, ankle_marker), learnt
+
+
+MEDIAL_ROLES: tuple[str, str] = ("medial_epicondyle", "medial_malleolus")
+
+
+def require_medial_markers(markers: Markers, sides: Sequence[str], where: str) -> None:
+    """Refuse a static trial without the medial markers that are to show its joints' axes; both legs take the same.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording with their roles, laboratory axes.
+    sides : Sequence[str]
+        Those of the model.
+    where : str
+        The trial.
+
+    Raises
+    ------
+    MissingInputError
+        None of them is seen, or one leg shows what the other does not; the message names what is missing.
+    """
+    wanted = [role for role in MEDIAL_ROLES if any(markers.shows(side, role) for side in sides)] or MEDIAL_ROLES
+    missing = [markers.label(side, role) for side in sides for role in wanted if not markers.shows(side, role)]
+    if missing:
+        raise MissingInputError(
+            f"medial_markers says that medial markers show the axes of knees and ankles, and {where} lacks {', '.join(missing)}: "
+            "both legs need the same ones. A marker set names them if they are called otherwise.",
+            value=missing, expected="medial markers of knees, ankles, or both", where=where,
+        )  # fmt: skip
+
+
+def leg_between_markers(markers: Markers, pelvis: Frames, geometry: LegGeometry) -> tuple[LegPose, LegGeometry]:
+    """Return the leg of a static trial with medial markers, and its geometry with what they show (means over its frames).
+
+    A joint without a medial marker is placed by its wand, with the rotation and torsion that were typed in.
+
+    Parameters
+    ----------
+    markers : Markers
+        Markers of the recording, laboratory axes.
+    pelvis : Frames
+        Pose of the pelvis in every frame.
+    geometry : LegGeometry
+        Measurements of the leg.
+    """
+    side, hip = geometry.side, hip_centre(pelvis, geometry)
+    knee_marker, ankle_marker = markers.on(side, "lateral_epicondyle"), markers.on(side, "lateral_malleolus")
+    knee = knee_centre(markers, geometry, hip)
+    if markers.shows(side, "medial_epicondyle"):
+        knee = chord(hip, knee_marker, 2.0 * knee_marker - markers.on(side, "medial_epicondyle"), geometry.knee_distance_m)
+        turn = wand_rotation(hip, knee, knee_marker, markers.on(side, "thigh_wand"))
+        geometry = replace(geometry, thigh_rotation_rad=about_z(side, float(over_seen(np.nanmean, turn))))
+    ankle = ankle_centre(markers, geometry, knee)
+    if markers.shows(side, "medial_malleolus"):
+        ankle = chord(knee, ankle_marker, 2.0 * ankle_marker - markers.on(side, "medial_malleolus"), geometry.ankle_distance_m)
+        turn = wand_rotation(knee, ankle, ankle_marker, markers.on(side, "shank_wand"))
+        geometry = replace(
+            geometry,
+            shank_rotation_rad=about_z(side, float(over_seen(np.nanmean, turn))),
+            tibial_torsion_rad=_torsion(side, knee, ankle, knee_marker, ankle_marker),
+            ankle_tilt_rad=0.0,
+        )
+    return leg_from_centres(geometry, hip, knee, ankle, knee_marker, ankle_marker), geometry
 
 
 def _torsion(side: str, knee: FloatArray, ankle: FloatArray, knee_marker: FloatArray, ankle_marker: FloatArray) -> float:

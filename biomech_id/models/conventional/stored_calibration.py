@@ -3,8 +3,8 @@
 Clinical software learns six angles of each leg from a static trial and writes them into every file of the session: the rotations of
 thigh and shank wand, the tibial torsion, the tilt of the ankle's axis, and the foot's two static offsets. With the measurements
 beside them they place the model in those walks exactly as that software did. They belong to one placement of the markers: the walks
-of a session must agree in them, and be of one day. Segment lengths and the outline of the sole, which nothing stores, are the
-means over the first walk.
+of a session must agree in them, and be of one day unless the laboratory says that no marker was placed anew. Lengths and the
+outline of the sole, which nothing stores, are the means over the first walk.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from biomech_id.models.conventional.calibrate import (
     OWN_TABLE,
     CalibratedLeg,
     assembled,
+    leaning,
     leg_geometry,
     pelvis_sizes,
     require_placed,
@@ -85,7 +86,7 @@ def calibrate_stored(
     InvalidValueError
         A leg cannot be placed in any frame.
     """
-    _require_one_placement(walks)
+    said_same = _require_one_placement(walks, same=bool(subject.same_placement))
     walk = replace(walks[0], markers=with_roles(walks[0].markers))
     markers = walk.markers
     sides = tuple(side for side in sides_with_markers(markers, static=False) if side in stored_legs(subject))
@@ -101,7 +102,7 @@ def calibrate_stored(
     legs = {side: _leg(walk, subject, size[side], side) for side in sides}
     calibration, chosen = assembled(walk, subject, size, legs, inertia)
     placed = Finding("offsets-as-stored", {"walks": ", ".join(trial.name for trial in walks)}, walk.name)
-    return replace(calibration, stored=True), (placed, *noticed, *chosen)
+    return replace(calibration, stored=True), (placed, *said_same, *noticed, *chosen, *leaning(calibration))
 
 
 def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
@@ -122,8 +123,8 @@ def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
     return Trial(trial.name, only, path=trial.path, subject=trial.subject)
 
 
-def _require_one_placement(walks: Sequence[Trial]) -> None:
-    """Refuse walks that cannot have been recorded with one placement of the markers.
+def _require_one_placement(walks: Sequence[Trial], *, same: bool) -> tuple[Finding, ...]:
+    """Refuse walks that cannot have been recorded with one placement of the markers; ``same`` says that days do not matter.
 
     Raises
     ------
@@ -132,11 +133,11 @@ def _require_one_placement(walks: Sequence[Trial]) -> None:
     """
     first = walks[0]
     for walk in walks[1:]:
-        if first.session_date and walk.session_date and walk.session_date != first.session_date:
+        if not same and first.session_date and walk.session_date and walk.session_date != first.session_date:
             raise OptionError(
                 f"{walk.name} was recorded on {walk.session_date} and {first.name} on {first.session_date}: without a static trial "
                 "the offsets stored in the files calibrate the model, and they belong to one placement of the markers. Analyse "
-                "the days apart.",
+                "the days apart, or say same_placement = true in subject.toml if no marker was placed anew.",
                 value=walk.session_date, expected=first.session_date, where=walk.name,
             )  # fmt: skip
         for field in LEARNT:
@@ -148,6 +149,8 @@ def _require_one_placement(walks: Sequence[Trial]) -> None:
                     "the model, and these belong to two placements of the markers. Analyse the files apart.",
                     value=dict(theirs), expected=str(dict(ours)), where=walk.name,
                 )  # fmt: skip
+    days = sorted({walk.session_date for walk in walks if walk.session_date})
+    return (Finding("placement-said-same", {"days": days}, first.name),) if len(days) > 1 else ()
 
 
 def _leg(walk: Trial, subject: Subject, size: PelvisSize, side: str) -> CalibratedLeg:

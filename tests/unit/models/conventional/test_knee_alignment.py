@@ -204,3 +204,74 @@ def test_one_marker_on_the_knees_axis_is_no_device() -> None:
         (*static.markers.names, "LKAX", "RKAX"), np.concatenate([static.markers.position_m, axis], axis=1), 100.0
     ))  # fmt: skip
     assert not conventional_model(more, SUBJECT).calibration.knee_device
+
+
+def with_medial_markers(static: Trial, legs: list[Leg], lost: str = "") -> Trial:
+    """The static trial with markers on the medial epicondyles and malleoli, on the joints' axes."""
+    points = {}
+    for leg in legs:
+        _, knee, ankle, R_thigh, R_shank = leg.centres(0.0)
+        out = leg.s * np.array([0.0, 1.0, 0.0])
+        R_ankle = R_shank @ yaw(-leg.s * leg.torsion)
+        points[leg.side + "KNEM"] = knee - R_thigh @ ((KNEE_M / 2 + RADIUS_M) * out)
+        points[leg.side + "MED"] = ankle - R_ankle @ ((ANKLE_M / 2 + RADIUS_M) * out)
+    points.pop(lost, None)
+    more = np.tile(np.array(list(points.values())), (static.n_frames, 1, 1))
+    names = (*static.markers.names, *points)
+    return Trial(static.name, Markers(names, np.concatenate([static.markers.position_m, more], axis=1), 100.0))
+
+
+def test_medial_markers_recover_the_true_leg_in_other_trials() -> None:
+    """What lying wands do is taken away, and no sole leans: its offset is applied about the axis it is learnt by."""
+    legs = [Leg("L", torsion=-0.25), Leg("R", knee_in=-0.12, torsion=-0.1, wands=(-0.1, 0.3))]
+    static = with_medial_markers(trial("static", legs, np.zeros(3), device=False), legs)
+    flexions = np.linspace(0.0, 1.0, 20)
+    squat = trial("squat", legs, flexions, device=False)
+    model = conventional_model(static, SUBJECT.with_values("test", medial_markers=True))
+    motion = model.track(squat)
+    for leg in legs:
+        geometry = model.calibration.geometry[leg.side]
+        assert (geometry.thigh_rotation_rad, geometry.tibial_torsion_rad) == pytest.approx((-leg.wands[0], leg.torsion), abs=1e-12)
+        assert geometry.shank_rotation_rad == pytest.approx(-leg.wands[1], abs=1e-12)
+        for i, flexion in enumerate(flexions):
+            for joint, centre in zip(("hip", "knee", "ankle"), leg.centres(flexion)[:3], strict=True):
+                assert motion.joint_centres_lab_m[leg.side, joint][i] == pytest.approx(centre, abs=1e-12)
+        knee_angles = motion.joint_angles_rad[leg.side, "knee"]
+        assert knee_angles == pytest.approx(np.stack([flexions, 0 * flexions, 0 * flexions], axis=1), abs=1e-12)
+        soles = motion.motions[leg.side, "foot"].frames.R_lab_seg[:, :, 2]
+        true = np.array([leg.centres(flexion)[4] @ yaw(-leg.s * leg.torsion) @ [-1.0, 0.0, 0.0] for flexion in flexions])
+        assert soles == pytest.approx(true, abs=1e-12)
+    assert "torsion-turns-foot" not in [finding.rule for finding in model.findings]
+    (said,) = (finding for finding in model.findings if finding.rule == "axes-by-medial-markers")
+    assert said.values["joints"] == "both"
+    assert "medial epicondyle and medial malleolus" in model.calibration.to_dict()["knee_and_ankle_centre_method"]
+
+
+def test_medial_markers_are_left_alone_unless_somebody_says_so() -> None:
+    legs = [Leg("L", torsion=-0.25), Leg("R", torsion=-0.1)]
+    plain = trial("static", legs, np.zeros(3), device=False)
+    without, beside = (conventional_model(each, SUBJECT).calibration for each in (plain, with_medial_markers(plain, legs)))
+    assert beside.geometry["L"].thigh_rotation_rad == without.geometry["L"].thigh_rotation_rad == 0.0
+    assert beside.medial == ()
+
+
+def test_knees_alone_and_the_torsion_that_was_typed_in() -> None:
+    legs = [Leg("L", torsion=-0.25, wands=(0.2, 0.0)), Leg("R", torsion=-0.1, wands=(-0.3, 0.0))]
+    static = with_medial_markers(trial("static", legs, np.zeros(3), device=False), legs)
+    kept = [name for name in static.markers.names if not name.endswith("MED")]
+    knees = Trial("static", Markers(tuple(kept), np.stack([static.markers[name] for name in kept], axis=1), 100.0))
+    said = SUBJECT.with_values("test", medial_markers=True, tibial_torsion_rad={"L": -0.25, "R": -0.1})
+    calibration = conventional_model(knees, said).calibration
+    assert calibration.medial == ("medial_epicondyle",)
+    for leg in legs:
+        assert calibration.geometry[leg.side].thigh_rotation_rad == pytest.approx(-leg.wands[0], abs=1e-12)
+        assert calibration.geometry[leg.side].tibial_torsion_rad == leg.torsion
+
+
+@pytest.mark.parametrize("lost", ["RMED", "LKNEM", "all"])
+def test_medial_markers_that_are_not_there_are_named(lost: str) -> None:
+    legs = [Leg("L"), Leg("R")]
+    static = trial("static", legs, np.zeros(3), device=False)
+    shown = static if lost == "all" else with_medial_markers(static, legs, lost)
+    with pytest.raises(BiomechError, match="lacks " + ("LKNEM, LMED, RKNEM, RMED" if lost == "all" else lost + ":")):
+        conventional_model(shown, SUBJECT.with_values("test", medial_markers=True))
