@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,10 @@ def session_line(tables: SessionTables, style: Style) -> str:
     return style.label("common.session_date", date=date)
 
 
+#: Finding about a static trial that is not quiet standing -> what the cover says beside its name.
+_UNSTILL = {"static-sways": "sway", "static-moves": "sway", "static-one-frame": "one_frame"}
+
+
 def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, str]]:
     """Label and value of everything the cover says about the subject.
 
@@ -117,7 +121,7 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
         ("age", style.label("cover.years", years=f"{age:.1f}") if age is not None else recorded(None, style)),
         ("birth_date", recorded(subject.get("birth_date"), style)),
         ("sex", style.labels.get(f"sex.{str(sex).lower()}", str(sex)) if sex else recorded(None, style)),
-        ("mass", _measure(subject.get("mass_kg"), 1.0, "kg", 1, style)),
+        ("mass", _measure(subject.get("mass_kg"), 1.0, "kg", 1, style) + _mass_origin(summary.get("findings", ()), style)),
         ("height", _measure(subject.get("height_m"), 100.0, "cm", 0, style)),
         ("leg_length", _pair(subject.get("leg_length_m"), style)),
         ("knee_width", _pair(subject.get("knee_width_m"), style)),
@@ -154,7 +158,7 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         (style.label("common.session"), recorded(summary.get("subject", {}).get("session_date"), style)),
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
-        (style.label("cover.static"), recorded(stood, style)),
+        (style.label("cover.static"), recorded(stood, style) + _how_still(summary.get("findings", ()), style)),
         *unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         *by_hand(tables, style),
@@ -234,6 +238,24 @@ def norm_line(norm: Norm | None, style: Style) -> str:
         "cover.norm_line", n=norm.n, ages=ages, model=about["model"], kinetics=about["kinetics"], source=about["source"]
     )
     return line if about["clinical"] else f"{line.rstrip('. ')}. {style.label('cover.not_clinical')}"
+
+
+def _values_said(findings: Iterable[Mapping[str, object]], rule: str) -> Mapping[str, object] | None:
+    """Values of the session's first finding by a rule; None where there is none."""
+    said = (finding.get("values") for finding in findings if finding.get("rule") == rule)
+    return next((values for values in said if isinstance(values, Mapping)), None)
+
+
+def _mass_origin(findings: Iterable[Mapping[str, object]], style: Style) -> str:
+    """What tells the body mass where nobody recorded it."""
+    values = _values_said(findings, "mass-from-plates")
+    return style.label(f"cover.mass_from_{values['how']}", trial=values["trial"]) if values else ""
+
+
+def _how_still(findings: Sequence[Mapping[str, object]], style: Style) -> str:
+    """How far somebody moves who does not stand still in the static trial, or that only one frame shows it."""
+    said = ((label, _values_said(findings, rule)) for rule, label in _UNSTILL.items())
+    return next((style.label(f"cover.{label}", **values) for label, values in said if values is not None), "")
 
 
 def _measure(value: float | None, factor: float, unit: str, decimals: int, style: Style) -> str:
