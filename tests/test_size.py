@@ -59,6 +59,7 @@ MOST_LINES = sum([
     519,  # the whole body in the main job, its table and page
     190,  # functional joints refused by numbers, knee axes from the walk
     90,  # medial markers and one placement as the laboratory says
+    85,  # knee axes from functional movements
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

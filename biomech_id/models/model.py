@@ -120,7 +120,7 @@ class CalibrationInput:
     with_mass : bool
         Whether the body mass is needed: for joint loads, not for kinematics alone.
     knee_axis : str
-        "markers", or "walk" for the axes that leave the knees the least varus in the walks.
+        "markers", "walk" for the axes that leave the knees the least varus in the walks, or "functional" for those of SARA.
     """
 
     trials: Sequence[Trial]

@@ -226,9 +226,9 @@ class Recipe:
     hip_centre: str = _setting("auto", "model", a_text(
         "Hip centre method of the six-dof model. auto: functional when given, else regression."
     ), acts="heeded")  # fmt: skip
-    knee_axis: str = _setting("markers", "model", one_of(("markers", "walk"), (
+    knee_axis: str = _setting("markers", "model", one_of(("markers", "walk", "functional"), (
         "Knee axes of the conventional model. walk: thighs turned so that the walks show the least varus in swing; a fixed varus "
-        "or a thrust is taken away too."
+        "or a thrust is taken away too. functional: turned to the axes about which the knees bend in functional trials."
     )), acts="heeded")  # fmt: skip
     marker_filter: str = _setting("auto", "filter", one_of(("auto", "always", "never"), (
         "auto: filter only markers whose residual above 20 Hz shows that nobody has done so yet (never with vicon kinetics)."

@@ -68,7 +68,7 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
 def _unused(job: Job) -> Iterator[Finding]:
     idle = idle_settings(job.recipe, Run(job.recipe.heeded))
     wanted = {name: name for name in idle.get("heeded", ())}
-    wanted |= {"functional": option("functional")} if job.functional else {}
+    wanted |= {"functional": option("functional")} if job.functional and job.recipe.knee_axis != "functional" else {}
     unused = [words for name, words in wanted.items() if name not in job.recipe.heeded]
     if unused:
         others = [name for name in model_names() if set(wanted) <= body_model(name).settings]

@@ -21,8 +21,9 @@ from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.errors import BiomechError
 from biomech_id.gait.stance import Assignment, FootContact
 from biomech_id.models import segment_motion
-from biomech_id.models.conventional.model import ConventionalModel, conventional_model, stored_conventional_model
+from biomech_id.models.conventional.model import CONVENTIONAL, ConventionalModel, conventional_model, stored_conventional_model
 from biomech_id.models.conventional.stored_calibration import LEARNT
+from biomech_id.models.model import CalibrationInput
 from biomech_id.pipeline.subject_file import apply_subject_file
 from biomech_id.readers import read_c3d
 from biomech_id.results.parity import ParityRow, parity_rows
@@ -252,3 +253,11 @@ def test_rotations_and_torsions_typed_into_subject_toml_do_what_stored_ones_do(c
         told = apply_subject_file(forgotten, tmp_path / "subject.toml")
         wrong = beyond(rows_of(stored_conventional_model([walk], told), walk), ("point", "angle"))
         assert bool(wrong) is (left_out is not None)
+
+
+@pytest.mark.parametrize("knee_axis", ["walk", "functional"])
+def test_stored_offsets_and_knee_axes_of_movements_do_not_go_together(knee_axis: str, c3d_dir: Path) -> None:
+    walk = read(c3d_dir / next(case.walk for case in CASES if "NP1006" in case.walk))
+    with pytest.raises(BiomechError, match="turns the thighs of a static trial"):
+        CONVENTIONAL.calibrate(CalibrationInput([walk], walk.subject, knee_axis=knee_axis, where="NP1006"))
+    assert CONVENTIONAL.calibrate(CalibrationInput([walk], walk.subject)).calibration.stored

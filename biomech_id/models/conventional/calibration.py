@@ -14,9 +14,11 @@ from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
+from biomech_id.models.conventional.knee_axis import AxisTurn
 from biomech_id.models.conventional.leg import LegGeometry
 from biomech_id.models.conventional.static_offsets import FootOffsets
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
+from biomech_id.models.joint_centres.functional_knee import SARA
 from biomech_id.models.joint_centres.knee_axis_walk import KneeTurn
 from biomech_id.models.segment_record import segment_record
 
@@ -69,6 +71,8 @@ class ConventionalCalibration:
         Points whose markers showed the joints' axes: "medial_epicondyle", "medial_malleolus".
     knee_turn : Mapping[str, KneeTurn], optional
         Side -> what the walks showed of the knee's axis, where it was taken from them.
+    knee_movement : Mapping[str, AxisTurn], optional
+        Side -> what a functional movement showed of it, where it was taken from that.
     """
 
     static: str
@@ -89,6 +93,7 @@ class ConventionalCalibration:
     stored: bool = False
     medial: tuple[str, ...] = ()
     knee_turn: Mapping[str, KneeTurn] = field(default_factory=dict)
+    knee_movement: Mapping[str, AxisTurn] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
@@ -112,6 +117,9 @@ class ConventionalCalibration:
         if self.knee_turn:
             varus = (f"{side} {t.varus_range_deg:.1f} to {t.varus_range_then_deg:.1f} deg" for side, t in self.knee_turn.items())
             return f", knee axes from the walks by least varus, Baker et al. 1999 (Hum Mov Sci 18:655), range {', '.join(varus)}"
+        if self.knee_movement:
+            movements = (f"{t.side} {t.flexion_deg:.0f} deg in {t.trial}" for t in self.knee_movement.values())
+            return f", knee axes {SARA}, {', '.join(movements)}"
         if self.medial:
             return f", axes by markers on {' and '.join(point.replace('_', ' ') for point in self.medial)}"
         return ", knee axes from alignment devices" if self.knee_device else ""

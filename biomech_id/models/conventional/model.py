@@ -17,14 +17,19 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
-from biomech_id.errors import Finding, MissingInputError, option
+from biomech_id.errors import Finding, MissingInputError, OptionError, option
 from biomech_id.models.conventional import needs
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
 from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.knee_alignment import refuse_part_of_a_device, with_virtual_knees
-from biomech_id.models.conventional.knee_axis import rotations_from_walks, turned_finding
+from biomech_id.models.conventional.knee_axis import (
+    functional_finding,
+    rotations_from_movements,
+    rotations_from_walks,
+    turned_finding,
+)
 from biomech_id.models.conventional.pelvis import pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
@@ -237,11 +242,19 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
     ------
     MissingInputError
         The static trial, markers or measurements are missing; one sentence names them all.
+    OptionError
+        Knee axes of movements are asked for where stored offsets stand in for a static trial.
     """
     if given.static is None:
         walks = [trial for trial in given.walks if not _lacking(trial) and stored_legs(trial.subject)]
         if not walks or needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass):
             raise _no_static(given)
+        if given.knee_axis != "markers":
+            raise OptionError(
+                f"knee_axis = {given.knee_axis!r} turns the thighs of a static trial, and {given.where} has none: the offsets "
+                "stored in its files say where the knees' axes are.",
+                value=given.knee_axis, expected='"markers", or a static trial', where="knee_axis",
+            )  # fmt: skip
         return stored_conventional_model(walks, given.subject, inertia=given.inertia_table, with_mass=given.with_mass)
     static, given_subject = given.static, given.subject
 
@@ -251,6 +264,14 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
         )
 
     model = remake(given_subject)
+    if given.knee_axis == "functional":
+        movements = [
+            trial for trial in given.functional if not needs.missing_markers(trial.markers, model.calibration.sides, static=False)
+        ]
+        subject, shown = rotations_from_movements(remake, given_subject, movements, model.calibration.sides)
+        model = remake(subject)
+        said = functional_finding(shown, given_subject, subject, static.name)
+        return replace(model, calibration=replace(model.calibration, knee_movement=shown), findings=(*model.findings, said))
     if given.knee_axis != "walk":
         return model
     walks = [trial for trial in given.walks if not _lacking(trial)]

@@ -16,8 +16,12 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.dynamics.body import Frames
 from biomech_id.errors import InvalidValueError
 
+#: In words, with its source.
+SARA = "functional, SARA, Ehrig et al. 2007 (J Biomech 40:2150)"
 #: Second smallest singular value, relative to the largest, below which the motion does not fix an axis.
 _UNDETERMINED = 1e-2
+#: Images of a functional centre or axis that scatter by more (m, root mean square) are refused.
+MOST_RESIDUAL_M = 0.012
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +49,7 @@ class JointAxis:
     direction_proximal: FloatArray
     direction_distal: FloatArray
     residual_m: float
-    method: str = "functional, SARA, Ehrig et al. 2007 (J Biomech 40:2150)"
+    method: str = SARA
 
 
 def sara(proximal: Frames, distal: Frames) -> JointAxis:

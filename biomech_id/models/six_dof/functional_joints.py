@@ -25,7 +25,7 @@ from biomech_id.dynamics.body import Frames
 from biomech_id.errors import Finding
 from biomech_id.markersets.marker_set import MarkerSet
 from biomech_id.models.joint_centres.functional_hip import JointCentre, score, sphere_fit
-from biomech_id.models.joint_centres.functional_knee import JointAxis, sara
+from biomech_id.models.joint_centres.functional_knee import MOST_RESIDUAL_M, JointAxis, sara
 from biomech_id.models.landmarks import under_set_labels
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import PARENT_POINT, SegmentTemplate
@@ -34,8 +34,8 @@ from biomech_id.trial import Markers, Trial
 
 #: Smallest ranges (deg) of the largest and of the second largest component of the rotation between two segments.
 LEAST_RANGE_DEG: Mapping[str, tuple[float, float]] = {"hip": (30.0, 15.0), "knee": (30.0, 0.0)}
-#: Largest residual, and largest distance of a hip centre from the nearest regression, metres.
-MOST_RESIDUAL_M, FARTHEST_M = 0.012, 0.03
+#: Largest distance of a hip centre from the nearest regression, metres.
+FARTHEST_M = 0.03
 
 
 def find_functional_joints(

@@ -74,3 +74,9 @@ def test_a_stance_verdict_for_no_trial_is_said(static: Trial, walk: Trial) -> No
     job = Job((HERE,), recipe=Recipe(stance_verdicts=(f"{walk.name} L 1 = none", "walk99 L 1.5 s = none")))
     (found,) = request_findings(job, [static, walk], static, Subject(), job.decisions())
     assert "'walk99 L 1.5 s = none' belongs to no trial" in found.message
+
+
+def test_functional_trials_that_turn_the_knee_axes_are_used(static: Trial) -> None:
+    for knee_axis, said in (("functional", []), ("walk", ["setting-unused"])):
+        job = Job((HERE,), recipe=Recipe(knee_axis=knee_axis), functional=HERE / "knee.c3d")
+        assert rules(job, [static], static) == said

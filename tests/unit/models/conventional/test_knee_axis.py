@@ -14,6 +14,7 @@ from biomech_id.models.conventional.model import CONVENTIONAL, ConventionalModel
 from biomech_id.models.joint_centres.knee_axis_walk import knee_turn
 from biomech_id.models.model import CalibrationInput
 from biomech_id.sample import VirtualSubject
+from biomech_id.trial import Trial
 
 
 def person(wand_rad: float) -> VirtualSubject:
@@ -82,3 +83,53 @@ def test_a_knee_that_hardly_bends_shows_no_axis() -> None:
     static = one.static().trial
     with pytest.raises(InvalidValueError, match="no walk"):
         CONVENTIONAL.calibrate(CalibrationInput([static], static.subject, static, knee_axis="walk"))
+
+
+def functional(one: VirtualSubject, movement: Trial | None = None) -> ConventionalModel:
+    static, walk, moved = one.static().trial, one.walk().trial, movement or one.star_arc().trial
+    given = CalibrationInput([static, walk, moved], static.subject, static, functional=[moved], knee_axis="functional")
+    model = CONVENTIONAL.calibrate(given)
+    assert isinstance(model, ConventionalModel)
+    return model
+
+
+@pytest.mark.parametrize("wand_rad", [-0.1, 0.1])
+def test_a_functional_movement_finds_how_far_the_thigh_marker_is_off(wand_rad: float) -> None:
+    """Within a degree of the true rotation, whatever varus the walks show: SARA sees the axis the knee bends about."""
+    model = functional(person(wand_rad))
+    for side in SIDES:
+        geometry = model.calibration.geometry[side]
+        assert np.rad2deg(abs(geometry.thigh_rotation_rad - wand_rad)) < 0.1
+    (said,) = (finding for finding in model.findings if finding.rule == "knee-axis-functional")
+    for side, turned_deg, trial, flexion_deg, residual_mm in said.values["legs"]:
+        assert model.calibration.to_dict()["sides"][side]["thigh_rotation_deg"] == pytest.approx(turned_deg, abs=1e-9)
+        assert trial == "functional"
+        assert flexion_deg == pytest.approx(60.0, abs=1.5)
+        assert residual_mm < 0.1
+    assert "SARA" in model.calibration.to_dict()["knee_and_ankle_centre_method"]
+
+
+def test_a_noisy_moving_skin_leaves_the_functional_axis_within_four_degrees() -> None:
+    one = person(0.1)
+    moved = one.star_arc().trial
+    rng = np.random.default_rng(7)
+    time_s = np.arange(moved.n_frames) / moved.rate_hz
+    slide = 0.005 * np.sin(2 * np.pi * 0.3 * time_s)[:, None, None] * rng.standard_normal((1, len(moved.markers.names), 3))
+    noisy = moved.markers.position_m + slide + 5e-4 * rng.standard_normal(moved.markers.position_m.shape)
+    model = functional(one, replace(moved, markers=replace(moved.markers, position_m=noisy)))
+    for side in SIDES:
+        assert np.rad2deg(abs(model.calibration.geometry[side].thigh_rotation_rad - 0.1)) < 4.0
+
+
+def test_a_movement_that_shows_no_axis_is_refused_with_the_number() -> None:
+    one = person(0.0)
+    moved = one.star_arc().trial
+    still = replace(moved, markers=replace(moved.markers, position_m=moved.markers.position_m[:50], filled=None))
+    with pytest.raises(InvalidValueError, match="bends by 0 degrees in functional"):
+        functional(one, still)
+    static = one.static().trial
+    with pytest.raises(InvalidValueError, match="name one with"):
+        CONVENTIONAL.calibrate(CalibrationInput([static], static.subject, static, knee_axis="functional"))
+    blurred = moved.markers.position_m + 0.03 * np.random.default_rng(1).standard_normal(moved.markers.position_m.shape)
+    with pytest.raises(InvalidValueError, match="no common axis"):
+        functional(one, replace(moved, markers=replace(moved.markers, position_m=blurred)))
