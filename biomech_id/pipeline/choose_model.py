@@ -155,9 +155,8 @@ def _with_mass(subject: Subject, trials: Sequence[Trial], static: Trial | None) 
 
 
 def _lacks(error: MissingInputError) -> list[str]:
-    """What an error names as missing; of many markers the first."""
-    named = [str(item) for item in error.value] if isinstance(error.value, list | tuple) else []
-    return [*named[:3], *([f"{len(named) - 3} more"] if len(named) > 3 else [])] or ["a static trial"]
+    """What an error names as missing."""
+    return [str(item) for item in _items(error)] or ["a static trial"]
 
 
 def _nothing_fits(job: Job, trials: Sequence[Trial], refused: dict[str, MissingInputError]) -> MissingInputError:

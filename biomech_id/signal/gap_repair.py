@@ -99,7 +99,8 @@ def repair_gaps(
         if (not gap.filled and gap.frames <= longest) or done.error_m > LARGEST_ERROR_M:
             # What is too far off by a spline is taken back, also where the others do not tell it any better.
             result[start:stop, marker], done = np.nan, replace(gap, method=LEFT_OPEN)
-            found = _from_others(np.where(seen[:, :, None], position_m, filled_m), seen, marker, start, stop)
+            known_m = np.where(seen[:, :, None], position_m, filled_m)
+            found = _from_others(known_m, seen, marker, start, stop) if gap.frames <= longest else None
             if found is not None and found.error_m <= LARGEST_ERROR_M:
                 result[start:stop, marker] = found.values_m
                 done = replace(gap, method=found.method, error_m=found.error_m)

@@ -196,9 +196,9 @@ def mates_of(marker: str, index: Mapping[str, int], groups: Sequence[Sequence[st
 
 
 def _fill(
-    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, mates_of: list[list[int]]
+    position_m: FloatArray, seen: BoolArray, marker: int, start: int, stop: int, together: list[list[int]]
 ) -> tuple[str, FloatArray | None]:
-    for others in mates_of:
+    for others in together:
         values = rigid_body(position_m, seen, marker, start, stop, others)
         if values is not None:
             return RIGID_BODY, values

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError, OptionError, on_command_line
+from biomech_id.models.conventional.needs import missing_measurements
 from biomech_id.pipeline.choose_model import choose_model
 from biomech_id.pipeline.intake import find_static, only_frame, sway_mm, sways
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.sample import virtual_subject
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Markers, Subject, Trial
 
 PERSON = virtual_subject(duration_s=4.5)
@@ -64,6 +66,19 @@ def test_without_its_measurements_the_other_model_is_taken_and_it_is_said() -> N
     assert said.rule == "model-chosen"
     assert said.values["lacks"] == ("leg lengths", "knee widths", "ankle widths")
     assert said.message.startswith("The conventional gait model lacks leg lengths, knee widths, ankle widths")
+
+
+@pytest.mark.parametrize("sides", [("L", "R"), ("L",), ("R",)])
+def test_what_a_model_lacks_is_said_in_german_too(sides: tuple[str, ...]) -> None:
+    measures = missing_measurements(Subject(code="anna"), sides)
+    assert len(measures) == 4
+    for each in (*measures, "a static trial"):
+        said = Sentence("model-chosen", {"model": "six-dof", "lacks": [each]})
+        assert each in said.text("en")
+        assert each not in said.text("de")
+    long = Sentence("model-chosen", {"model": "six-dof", "lacks": ["LASI", "RASI", "SACR", "LTHI", "LKNE"]})
+    assert "lacks LASI, RASI, SACR, 2 more:" in long.text("en")
+    assert "fehlt LASI, RASI, SACR, 2 weitere:" in long.text("de")
 
 
 def test_who_names_a_model_gets_that_one_or_none() -> None:

@@ -129,6 +129,16 @@ def test_short_fills_say_their_error_too_and_are_taken_back_where_it_is_large(wa
     assert gaps[0].method == LEFT_OPEN or rms_m(told[12:18, column] - slow.position_m[12:18, column]) <= gaps[0].error_m
 
 
+def test_what_is_taken_back_is_left_open_where_nothing_may_come_from_others(walk: Markers) -> None:
+    position = broken(walk, ["RHEE"])
+    assert fill_gaps(position, walk.names, longest=60)[2][0].method == SPLINE
+    told, (allowed,) = repaired(walk, position, shortest=60)
+    assert allowed.method in (MATES, MOVEMENTS)
+    told, (forbidden,) = repaired(walk, position, shortest=60, longest=0)
+    assert forbidden.method == LEFT_OPEN
+    assert np.array_equal(told, position, equal_nan=True)
+
+
 def test_a_rigid_fill_says_its_error(walk: Markers) -> None:
     pelvis = ["LASI", "RASI", "LPSI", "RPSI"]
     position = broken(walk, ["LPSI"], 100, 108)
