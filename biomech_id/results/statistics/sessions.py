@@ -10,6 +10,7 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.gait.scores import GAIT_VARIABLES
+from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.results.statistics.session_error import session_error
 from biomech_id.results.statistics.two_recordings import CurveChange, ScalarChange, curve_change, scalar_change
 from biomech_id.results.tables.session_tables import SessionTables
@@ -78,11 +79,14 @@ def session_sd(first: ComparedCycles, second: ComparedCycles, variable: str, com
     variable, component : str
         As in ``cycles.csv``.
     """
-    legs = [each.leg_m for each in (first, second) if each.leg_m]
-    error = session_error(variable, component, leg_m=min(legs) if legs else None)
+    error = session_error(variable, component, leg_m=_shorter_leg_m(first, second))
     if first.markers_of(second):
         return np.zeros(101), error.limit if error else 3.0
     return (error.sd, error.limit) if error else (np.full(101, np.nan), float("nan"))
+
+
+def _shorter_leg_m(first: ComparedCycles, second: ComparedCycles) -> float | None:
+    return min((each.leg_m for each in (first, second) if each.leg_m), default=None)
 
 
 def change_of_curve(first: ComparedCycles, second: ComparedCycles, name: tuple[str, str, str]) -> CurveChange | None:
@@ -116,7 +120,17 @@ def change_of_parameter(
         Of the cycles of the first, and of the second.
     """
     before, after = (np.asarray(each, dtype=np.float64) for each in values)
-    return scalar_change(before, after, 0.0 if first.markers_of(second) else PARAMETER_SD.get(parameter, 0.0))
+    return scalar_change(before, after, 0.0 if first.markers_of(second) else _placed_sd(first, second, parameter))
+
+
+def _placed_sd(first: ComparedCycles, second: ComparedCycles, parameter: str) -> float:
+    """What the place of the markers changes of a parameter, one SD in its unit; NaN where nobody has measured it."""
+    if parameter.startswith(WHOLE_BODY_PARAMETERS):
+        return float("nan")
+    length = parameter.removesuffix("_dimensionless")
+    sd_m = PARAMETER_SD.get(length, 0.0)
+    # Of a parameter without dimension it is a share of the leg, as the parameter is.
+    return sd_m if length == parameter or not sd_m else sd_m / (_shorter_leg_m(first, second) or float("nan"))
 
 
 def change_of_peak(

@@ -210,7 +210,7 @@ def scalar_change(first: FloatArray, second: FloatArray, session_sd: float) -> S
         return ScalarChange(nothing, nothing, nothing, nothing)
     difference = float(second.mean() - first.mean())
     if min(len(first), len(second)) < LEAST_CYCLES:
-        return ScalarChange(difference, nothing, NORMAL_LIMIT * np.sqrt(2.0) * session_sd, nothing)
+        return ScalarChange(difference, nothing, nothing, nothing)  # nobody knows how much cycles scatter
     free = len(first) + len(second) - 2
     sd = float(np.sqrt((((first - first.mean()) ** 2).sum() + ((second - second.mean()) ** 2).sum()) / free))
     error = sd * np.sqrt(1.0 / len(first) + 1.0 / len(second))

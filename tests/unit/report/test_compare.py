@@ -18,7 +18,7 @@ from biomech_id.report.layout.curve_panel import Drawing, session_colour
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.kinematics import kinematics_page
-from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve, session_sd
+from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve, change_of_parameter, session_sd
 from biomech_id.results.statistics.two_recordings import ScalarChange
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import scores_against
@@ -72,6 +72,29 @@ def test_two_conditions_of_one_session_share_their_markers(two_conditions):
     sd, limit = session_sd(first, ComparedCycles(another, layers[1].used), "KneeAngles", "X")
     assert sd.min() > 1.0
     assert 2.0 < limit < 3.0
+
+
+def test_what_markers_make_of_a_parameter_is_no_change(two_conditions):
+    layers = [layer for layer in layers_of(two_conditions) if layer.kind == "straight"]
+    legs = {**two_conditions.summary["subject"], "leg_length_m": {"L": 0.5, "R": 0.5}}
+    other = replace(two_conditions, summary={**two_conditions.summary, "version": "later", "subject": legs})
+    first, second = ComparedCycles(two_conditions, layers[0].used), ComparedCycles(other, layers[1].used)
+    values = np.array([0.60, 0.6001, 0.6002, 0.6003])
+
+    def change(parameter: str, by: float, after: ComparedCycles = second) -> ScalarChange:
+        return change_of_parameter(first, after, parameter, (values, values + by))
+
+    assert not change("step_length", 0.007).changed
+    assert change("step_length", 0.010).changed
+    # 7 mm are 1.4 % of a leg of half a metre, with dimension or without.
+    assert not change("step_length_dimensionless", 0.014).changed
+    assert change("step_length_dimensionless", 0.020).changed
+    assert change("stride_time_dimensionless", 0.014).changed
+    # How far a trunk leans hangs on its markers, and nobody has measured how much.
+    for parameter in ("trunk_lean_pelvis", "arm_swing", "centre_of_mass_vertical"):
+        assert not change(parameter, 9.0).changed
+        assert np.isnan(change(parameter, 9.0).carried)
+        assert change(parameter, 9.0, ComparedCycles(two_conditions, layers[1].used)).changed
 
 
 def test_tables_hold_each_session_and_what_changed(pair, tmp_path):
