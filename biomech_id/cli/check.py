@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,47 +37,58 @@ def check(
     """
     from biomech_id.check import iter_check
 
-    worst = DONE
     show = _Terminal().show if sys.stdout.isatty() else _show
+    codes = [DONE]
     for path in paths:
-        reports = []
-        for report in iter_check([path], marker_set=marker_set):
-            reports.append(report)
-            if json_lines:
-                # One line per file, flushed: a program that reads along never waits for the whole folder.
-                print_line(report.to_json())
-            elif not path.is_dir():
-                show(report)
-            worst = max(worst, _code(report), key=(DONE, WARNINGS, FAILED).index)
-        verdicts = _verdicts(reports) if path.is_dir() else []
-        if json_lines:
-            for verdict in verdicts:
-                print_line(json.dumps(verdict.to_dict()))
-        elif path.is_dir():
-            # Whether it will run comes first; what is in each file is for whoever wants to know more.
-            for verdict in verdicts:
-                _show_verdict(verdict, [report for report in reports if Path(report.path).parent == Path(verdict.folder)])
-            for report in reports:
-                show(report)
-        if any(verdict.verdict == "lacks" for verdict in verdicts):
-            worst = max(worst, WARNINGS, key=(DONE, WARNINGS, FAILED).index)
-    return worst
+        # One folder of an archive is held at a time; the walk goes through them one after the other.
+        for folder, reports in groupby(iter_check([path], marker_set=marker_set), _folder_of):
+            if path.is_dir():
+                codes += _told(folder, reports, marker_set, None if json_lines else show)
+            else:
+                codes += [_shown(report, None if json_lines else show) for report in reports]
+    return max(codes, key=(DONE, WARNINGS, FAILED).index)
 
 
-def _verdicts(reports: Sequence[CheckReport]) -> list[FolderVerdict]:
-    """One for each folder that holds recordings."""
+def _told(
+    folder: Path | None, files: Iterable[CheckReport], marker_set: str | None, show: Callable[[CheckReport], None] | None
+) -> list[int]:
+    """Tell of one folder: for eyes whether it will run, then what is in each file; for programs the other way round."""
+    reports: list[CheckReport] = []
+    codes: list[int] = []
+    for report in files:
+        # One line per file, flushed: a program that reads along never waits for the whole folder.
+        codes.append(_code(report) if show else _shown(report, None))
+        reports.append(report)
+    verdict = None if folder is None else _verdict(folder, reports, marker_set)
+    if verdict is not None and show is None:
+        print_line(json.dumps(verdict.to_dict()))
+    elif verdict is not None:
+        _show_verdict(verdict, reports)
+    for report in reports if show else ():
+        _shown(report, show)
+    return [*codes, WARNINGS] if verdict is not None and verdict.verdict == "lacks" else codes
+
+
+def _shown(report: CheckReport, show: Callable[[CheckReport], None] | None) -> int:
+    """Show one file to eyes, or to programs as a line, and return its exit code."""
+    if show is None:
+        print_line(report.to_json())
+    else:
+        show(report)
+    return _code(report)
+
+
+def _folder_of(report: CheckReport) -> Path | None:
+    """Where a file lies; None for a folder that cannot be looked into, or that holds no recording."""
+    return None if Path(report.path).is_dir() else Path(report.path).parent
+
+
+def _verdict(folder: Path, reports: Sequence[CheckReport], marker_set: str | None) -> FolderVerdict | None:
+    """Of a folder that holds recordings; None where none can be read."""
     from biomech_id.pipeline.folder_verdict import folder_verdict
 
-    folders: dict[Path, list[CheckReport]] = {}
-    for report in reports:
-        if not Path(report.path).is_dir():
-            folders.setdefault(Path(report.path).parent, []).append(report)
-    found = []
-    for folder, of_folder in folders.items():
-        trials = [report.recording.trial for report in of_folder if report.recording is not None]
-        if trials:
-            found.append(folder_verdict(folder, trials, unreadable=len(of_folder) - len(trials)))
-    return found
+    trials = [report.recording.trial for report in reports if report.recording is not None]
+    return folder_verdict(folder, trials, unreadable=len(reports) - len(trials), marker_set=marker_set) if trials else None
 
 
 def _show_verdict(verdict: FolderVerdict, reports: Sequence[CheckReport]) -> None:

@@ -13,6 +13,7 @@ from biomech_id.pipeline.choose_model import choose_model, known_markers
 from biomech_id.pipeline.emg import analyse_emg, muscles_alone
 from biomech_id.pipeline.intake import one_subject, with_markers
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.recipe import Recipe
 from biomech_id.trial import Trial
 
 RUNS, RUNS_WITH_WARNINGS, LACKS = "runs", "runs_with_warnings", "lacks"
@@ -59,7 +60,7 @@ class FolderVerdict:
         return f"{self.folder} will run with {how}{', and with warnings' if self.verdict == RUNS_WITH_WARNINGS else ''}."
 
 
-def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0) -> FolderVerdict:
+def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0, marker_set: str | None = None) -> FolderVerdict:
     """Return whether a folder's recordings will run, and with what.
 
     Parameters
@@ -70,9 +71,11 @@ def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0
         Those of its recordings that could be read.
     unreadable : int, optional
         How many could not be read: the others run, with warnings.
+    marker_set : str | None, optional
+        Name or file of the marker set that they were read with; None finds the one that fits.
     """
-    run = f"biomech-id run {folder} -o OUT"
-    job = Job((folder,))
+    run = f"biomech-id run {folder} -o OUT" + (f" --marker-set {marker_set}" if marker_set else "")
+    job = Job((folder,), Recipe().replaced(marker_set=marker_set))
     with on_command_line():
         try:
             one_subject(trials)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import re
 import shutil
+import weakref
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import biomech_id.check
+from biomech_id import markersets
+from biomech_id.check import CheckReport
 from biomech_id.cli.app import app
+from biomech_id.markersets import load_markerset
 from biomech_id.pipeline.folder_verdict import FolderVerdict, folder_verdict
+from biomech_id.readers.recording import with_marker_set
 from biomech_id.sample import virtual_subject
 from biomech_id.trial import Markers, Trial
 
@@ -58,6 +67,45 @@ def test_what_it_lacks_and_the_command_that_gives_it(tmp_path: Path, case: str) 
     assert (verdict.verdict, verdict.model, verdict.static) == ("lacks", None, None)
     assert len(verdict.lacks) == 1
     assert verdict.sentence == f"{tmp_path} will not run as it is."
+
+
+def test_a_marker_set_that_check_is_told_of_is_the_one_it_will_run_with(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    text = (Path(markersets.__file__).parent / "plug-in-gait.toml").read_text(encoding="utf-8")
+    own.write_text(re.sub(r'"(\{s\}|[LR](?=[AP]SI))', r'"\1q', text), encoding="utf-8")
+
+    def renamed(trial: Trial) -> Trial:
+        names = tuple(name[0] + "q" + name[1:] if name[0] in "LR" else name for name in trial.markers.names)
+        return replace(trial, markers=Markers(names, trial.markers.position_m, trial.rate_hz))
+
+    placed = [replace(renamed(trial), path=str(tmp_path / f"{trial.name}.c3d")) for trial in (STATIC, WALK)]
+    assert folder_verdict(tmp_path, placed).verdict != "runs"
+    read = [replace(trial, markers=with_marker_set(trial.markers, load_markerset(str(own)))) for trial in placed]
+    told = folder_verdict(tmp_path, read, marker_set=str(own))
+    assert (told.verdict, told.lacks) == ("runs", ())
+    assert told.command == f"biomech-id run {tmp_path} -o OUT --marker-set {own}"
+
+
+def test_an_archive_is_held_one_folder_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a recording that has been shown nothing stays in memory once the next folder is read."""
+    held: list[weakref.ref[CheckReport]] = []
+
+    def one_after_another(paths: list[Path], **_: object) -> Iterator[CheckReport]:
+        for session in ("anna", "ben", "cara"):
+            for name in ("static", "walk"):
+                gc.collect()
+                other = [report().path for report in held if report() is not None and Path(report().path).parent.name != session]
+                # The first file of the next folder is read while the one before is judged.
+                assert name == "static" or other == []
+                report = CheckReport(str(tmp_path / session / f"{name}.c3d"), "not read", None, ())
+                held.append(weakref.ref(report))
+                yield report
+                del report
+
+    monkeypatch.setattr(biomech_id.check, "iter_check", one_after_another)
+    result = CliRunner().invoke(app, ["check", str(tmp_path)])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert len(held) == 6
 
 
 def test_check_says_it_last_for_programs_and_first_for_people(tmp_path: Path) -> None:
