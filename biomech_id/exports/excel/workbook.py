@@ -18,6 +18,8 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
 #: Names of the sheets, in their order.
 SHEETS = ("session", "curves", "spatiotemporal", "peaks", "scores")
+#: Columns that a sheet of a workbook can have (ECMA-376, spreadsheets' own limit).
+MOST_COLUMNS = 16384
 #: Cells above the curves: what each column is.
 CURVE_HEADS = ("trial", "side", "cycle", "variable", "component")
 
@@ -48,7 +50,7 @@ def write_workbook(tables: SessionTables, path: Path) -> Path:
         ) from error  # fmt: skip
     check_writable(path)
     book = Workbook(write_only=True)
-    for name, rows in zip(SHEETS, _sheets(tables), strict=True):
+    for name, rows in _sheets(tables):
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append([_cell(value) for value in row])
@@ -57,22 +59,27 @@ def write_workbook(tables: SessionTables, path: Path) -> Path:
     return path
 
 
-def _sheets(tables: SessionTables) -> Iterable[Iterable[Sequence[Any]]]:
+def _sheets(tables: SessionTables) -> Iterable[tuple[str, Iterable[Sequence[Any]]]]:
+    """Name and rows of each; curves that one sheet cannot hold go on in "curves 2" and so on."""
+    first, curves, *others = SHEETS
     row = session_row(tables)
-    yield [list(row), list(row.values())]
-    yield _curves(tables)
-    for name in SHEETS[2:]:
+    yield first, [list(row), list(row.values())]
+    held = (MOST_COLUMNS - 1) * CURVE_POINTS
+    for number, start in enumerate(range(0, max(len(tables.cycles), 1), held), start=1):
+        yield f"{curves} {number}" if number > 1 else curves, _curves(tables, slice(start, start + held))
+    for name in others:
         table = getattr(tables, name)
-        yield [list(table.columns), *table.itertuples(index=False)]
+        yield name, [list(table.columns), *table.itertuples(index=False)]
 
 
-def _curves(tables: SessionTables) -> Iterable[Sequence[Any]]:
+def _curves(tables: SessionTables, held: slice) -> Iterable[Sequence[Any]]:
     """Five rows of names above, then one row a percent, one column a curve."""
-    heads = tables.cycles.iloc[::CURVE_POINTS]
+    cycles = tables.cycles.iloc[held]
+    heads = cycles.iloc[::CURVE_POINTS]
     for head in CURVE_HEADS:
         yield [head, *heads[head]]
     yield ["percent"]
-    values = tables.cycles["value"].to_numpy().reshape(-1, CURVE_POINTS).T
+    values = cycles["value"].to_numpy().reshape(-1, CURVE_POINTS).T
     for percent, row in enumerate(values):
         yield [percent, *row]
 

@@ -94,7 +94,9 @@ def test_an_archive_is_held_one_folder_at_a_time(tmp_path: Path, monkeypatch: py
         for session in ("anna", "ben", "cara"):
             for name in ("static", "walk"):
                 gc.collect()
-                other = [report().path for report in held if report() is not None and Path(report().path).parent.name != session]
+                alive = [report for ref in held if (report := ref()) is not None]
+                other = [report.path for report in alive if Path(report.path).parent.name != session]
+                del alive
                 # The first file of the next folder is read while the one before is judged.
                 assert name == "static" or other == []
                 report = CheckReport(str(tmp_path / session / f"{name}.c3d"), "not read", None, ())

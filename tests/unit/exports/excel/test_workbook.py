@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError, OutputError
+from biomech_id.exports.excel import workbook
 from biomech_id.exports.excel.workbook import CURVE_HEADS, SHEETS, write_workbook
 from biomech_id.results.tables.one_row import session_row
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, tidy_table
@@ -61,6 +62,22 @@ def test_curves_stand_side_by_side_and_equal_the_table(tables: SessionTables, tm
     found = np.array([[np.nan if cell is None else cell for cell in row[1:]] for row in values], dtype=float)
     # A cell holds fifteen digits.
     np.testing.assert_allclose(found.T.ravel(), tables.cycles["value"].to_numpy(), rtol=1e-14)
+
+
+def test_more_curves_than_a_sheet_has_columns_go_on_in_another(
+    tables: SessionTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten minutes on a treadmill are more cycles, times curves, than a spreadsheet opens side by side."""
+    assert workbook.MOST_COLUMNS == 16384
+    monkeypatch.setattr(workbook, "MOST_COLUMNS", 4)
+    path = write_workbook(tables, tmp_path / "a.xlsx")
+    assert openpyxl.load_workbook(path).sheetnames == ["session", "curves", "curves 2", *SHEETS[2:]]
+    first, second = sheet_of(path, "curves"), sheet_of(path, "curves 2")
+    assert {len(row) for row in first} == {4}
+    assert [row[:2] for row in second[:5]] == [
+        ("trial", "walk"), ("side", "R"), ("cycle", 1), ("variable", "KneeMoment"), ("component", "X"),
+    ]  # fmt: skip
+    assert [row[1] for row in second[6:]] == pytest.approx(tables.cycles["value"].to_numpy()[-CURVE_POINTS:])
 
 
 def test_numbers_are_numbers_and_what_is_missing_is_empty(tables: SessionTables, tmp_path: Path) -> None:
