@@ -449,12 +449,12 @@ def one_frame(said: Said) -> bool:
 def chosen(said: Said) -> bool:
     """Results carry that model's name; a marker that is named is missing in some recording, a measurement in all."""
     files = [path for path in session_recordings(said) if path.suffix.lower() == ".c3d"]
-    for item in said["lacks"]:
+    for item in said["lacks"][:3]:  # those that the sentence names
         name = item.split(" (")[0]
         words = {"leg lengths": "LegLength", "knee widths": "KneeWidth", "ankle widths": "AnkleWidth", "body mass": "Bodymass"}
         measured = name in words and any(raw(path).number(f"L{words[name]}") for path in files)
         worn = [path for path in session_recordings(said) if name in recorded(path).markers.names]
-        known = name in words or name == "a static trial" or name.endswith(" more") or name[:1] in "LRS"
+        known = name in words or name == "a static trial" or name[:1] in "LRS"
         if not known or measured or len(worn) == len(session_recordings(said)):
             return False
     return said.session.tables.summary["model"] == said["model"] != "conventional"
