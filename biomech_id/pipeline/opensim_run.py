@@ -317,8 +317,16 @@ def _inverse_kinematics(setup: InverseKinematicsSetup, place: _Place, *, compat:
             f"{setup.name}_ik_model_marker_locations.sto",
             lambda path: write_tool_table(path, "Model Marker Locations from IK", names, time_s, places),
         )
-    remarks = [f"{int((~found.converged).sum())} frames did not converge."] if not found.converged.all() else []
+    remarks = _not_followed(setup.pose, found)
+    remarks += [f"{int((~found.converged).sum())} frames did not converge."] if not found.converged.all() else []
     return ToolOutcome(tuple(place.written), tuple(remarks))
+
+
+def _not_followed(setup: PoseSetup, found: TrackedPose) -> list[str]:
+    """Which markers of a setup's tasks no pose follows, as model or recording lack them."""
+    wanted = [task.name for task in setup.tasks if not task.value_type and task.weight > 0]
+    absent = [name for name in wanted if name not in found.markers]
+    return [f"Model or {setup.marker_file.name} lack markers of the setup's tasks: {', '.join(absent)}."] if absent else []
 
 
 def _write_errors(path: Path, time_s: FloatArray, found: TrackedPose) -> Path:
@@ -349,7 +357,8 @@ def _scale(setup: ScaleSetup, place: _Place, *, compat: bool) -> ToolOutcome:
         place.write(setup.scaler.output_scales, lambda path: write_scale_factors(path, scaled, factors))
         place.write(setup.scaler.output_model, lambda path: write_scaled_model(path, setup.model_file, scaled, factors))
     if setup.placer is not None:
-        placed, q = _placed(model, setup.placer)
+        placed, q, more = _placed(model, setup.placer)
+        remarks += more
         place.write(setup.placer.output_motion, lambda path: _write_pose(path, placed, q, setup))
         place.write(setup.placer.output_markers, lambda path: write_marker_set(path, placed.markers))
         place.write(setup.placer.output_model, lambda path: write_scaled_model(path, setup.model_file, placed, factors))
@@ -416,16 +425,17 @@ def _with_muscles(before: MusculoskeletalModel, after: MusculoskeletalModel) -> 
     return replace(after, muscles=muscles), [f"{why} Its fibre and tendon lengths are not scaled." for why in left_out]
 
 
-def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray]:
-    """The model with its markers where they stood in a static recording, and the pose."""
+def _placed(model: MusculoskeletalModel, setup: PlacerSetup) -> tuple[MusculoskeletalModel, FloatArray, list[str]]:
+    """The model with its markers where they stood in a static recording, the pose, and what is to be said of it."""
     table = read_trc(setup.pose.marker_file)
     start, end = np.clip(setup.pose.time_range_s, table.time_s[0], table.time_s[-1]).tolist()
     within = (table.time_s >= start) & (table.time_s <= end)
     places = standing_places(table, (start, end))
-    # The pose is of the mean of the frames within the range; where none is, of those around it.
-    mean = table.position_m[within].mean(axis=0) if within.any() else np.array([places[name] for name in table.names])
+    # The pose is of the mean of the frames within the range that show a marker; where none is within, of those around it.
+    around = np.array([places[name] for name in table.names])
+    mean = np.asarray(over_seen(np.nanmean, table.position_m[within], axis=0)) if within.any() else around
     pose = _tracked(model, setup.pose, table, np.array([start]), mean[None])
-    return with_placed_markers(model, pose.q[0], places), pose.q[0]
+    return with_placed_markers(model, pose.q[0], places), pose.q[0], _not_followed(setup.pose, pose)
 
 
 def standing_places(table: MarkerTable, time_range_s: tuple[float, float]) -> dict[str, FloatArray]:
