@@ -103,9 +103,14 @@ def test_the_same_run_gives_the_same_bytes(subject: Path, tmp_path: Path) -> Non
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes(), name
 
 
-def test_without_a_static_trial(subject: Path, tmp_path: Path) -> None:
+def test_without_a_static_trial(subject: Path, tmp_path: Path, quick: Path) -> None:
+    """The conventional model needs one; who names no model gets the other, and is told."""
     (subject / "static.c3d").unlink()
-    refused(biomech_id("run", subject, "-o", tmp_path / "out"), tmp_path / "out", "static trial", "--static", "anna")
+    out = tmp_path / "out"
+    refused(biomech_id("run", subject, "-o", out, "--model", "conventional"), out, "static trial", "--static", "anna")
+    result = biomech_id("run", subject, "-o", out, "--recipe", quick)
+    assert result.exit_code == 3
+    assert "lacks a static trial: the session is analysed with the six-dof model instead" in result.output
 
 
 def test_two_candidates_for_the_static_trial(subject: Path, tmp_path: Path, quick: Path) -> None:
@@ -136,13 +141,17 @@ def test_without_mass_quiet_standing_gives_it(subject: Path, tmp_path: Path, qui
     assert "quiet standing" in found["sources"]["mass_kg"]
 
 
-def test_without_mass_and_standing_the_option_is_asked_for(subject: Path, tmp_path: Path, quick: Path) -> None:
+def test_without_mass_and_standing_steps_give_it_and_say_so(subject: Path, tmp_path: Path, quick: Path) -> None:
     for name in ("static.c3d", "walk01.c3d"):
         edited(subject / name, without_processing)
     edited(subject / "static.c3d", without_plates)
     out = tmp_path / "out"
-    refused(biomech_id("run", subject, "-o", out, "--recipe", quick), out, "mass", "--mass")
-    assert biomech_id("run", subject, "-o", out, "--recipe", quick, "--mass", "72").exit_code in (0, 3)
+    result = biomech_id("run", subject, "-o", out, "--recipe", quick)
+    assert result.exit_code == 3
+    assert "The body mass is not recorded: 72.0 kg is what periodic stepping in walk01 shows." in result.output
+    given = biomech_id("run", subject, "-o", out, "--recipe", quick, "--mass", "72")
+    assert given.exit_code in (0, 3)
+    assert "periodic stepping" not in given.output
 
 
 def test_without_plates_there_are_kinematics_only_and_the_report_says_so(subject: Path, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_norm_after_the_run_gives_scores_and_the_command_that_does(home: Path,
     assert "this report has none" not in said
     assert "Gait profile score" in said
     assert "0.0" in said, "oneself against oneself"
-    assert "biomech-id run . --model conventional" in said
+    assert "biomech-id run . --" in said
     assert "--norm norm.csv --style lab.toml --pages scores --pages methods" in said
     assert run("report", out, "--pages", "methods").exit_code == 0
     assert "--norm" not in text_of(out / "report.pdf")
