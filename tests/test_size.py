@@ -60,6 +60,7 @@ MOST_LINES = sum([
     190,  # functional joints refused by numbers, knee axes from the walk
     90,  # medial markers and one placement as the laboratory says
     85,  # knee axes from functional movements
+    40,  # copies of one recording
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

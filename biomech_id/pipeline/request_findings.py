@@ -8,9 +8,11 @@ from biomech_id.errors import Finding, option
 from biomech_id.gait.review import Review
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.models.registry import body_model, model_names
+from biomech_id.pipeline.choose_model import is_functional
 from biomech_id.pipeline.intake import only_frame, stands_still, sway_mm, sways
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, Run, idle_settings
+from biomech_id.pipeline.recorded_twice import recorded_twice
 from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import Subject, Trial
 
@@ -41,6 +43,8 @@ def request_findings(
     found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
     if static is not None:
         found += [*_moving_static(static), *_mass_unlike_weight(static, subject)]
+    pairs = recorded_twice([trial for trial in trials if trial is not static and not is_functional(trial, job)])
+    found += [Finding("recorded-twice", {"pairs": pairs}, "trials")] * bool(pairs)
     return tuple(found)
 
 

@@ -445,6 +445,29 @@ def one_frame(said: Said) -> bool:
     return [int(frame) + raw.first_frame for frame in shown] == [said["frame"]]
 
 
+@claim("recorded-twice", pairs=instead((("trial02", "trial03"),)))
+def copied(said: Said) -> bool:
+    """Every tenth frame of the shorter recording is nearly a frame of the longer one, and no sooner than the one before."""
+    files = {path.stem: path for path in session_recordings(said)}
+    for pair in said["pairs"]:
+        if not set(pair) <= set(files):
+            return False
+        short, long = sorted((recorded(files[name]).markers for name in pair), key=lambda m: len(m.position_m))
+        common = [name for name in short.names if name in long]
+        frames = [np.hstack([markers[name] for name in common]) for markers in (short, long)]
+        found = []
+        for frame in frames[0][::10]:
+            known = np.isfinite(frame)
+            apart = np.abs(frames[1][:, known] - frame[known])
+            apart = np.where(np.isfinite(apart).all(axis=1), apart.mean(axis=1), np.inf)
+            if np.isfinite(apart).any():
+                found.append((int(apart.argmin()), apart.min()))
+        at, off = np.array(found).T
+        if np.mean(off < 0.005) < 0.8 or np.mean(np.diff(at) >= 0) < 0.9:
+            return False
+    return bool(said["pairs"])
+
+
 @claim("model-chosen", model=instead("conventional"), lacks=instead(["LTOE", "the moon"]))
 def chosen(said: Said) -> bool:
     """Results carry that model's name; a marker that is named is missing in some recording, a measurement in all."""

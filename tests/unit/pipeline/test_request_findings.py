@@ -80,3 +80,29 @@ def test_functional_trials_that_turn_the_knee_axes_are_used(static: Trial) -> No
     for knee_axis, said in (("functional", []), ("walk", ["setting-unused"])):
         job = Job((HERE,), recipe=Recipe(knee_axis=knee_axis), functional=HERE / "knee.c3d")
         assert rules(job, [static], static) == said
+
+
+def told_twice(walk: Trial, other: Trial, static: Trial) -> list[tuple[str, str]]:
+    found = request_findings(Job((HERE,)), [static, walk, other], static, Subject(mass_kg=72.0))
+    return [pair for finding in found if finding.rule == "recorded-twice" for pair in finding.values["pairs"]]
+
+
+@pytest.mark.parametrize("change", ["exported anew", "cut", "smoothed"])
+def test_copies_of_one_walk_are_named(change: str, static: Trial, walk: Trial) -> None:
+    position_m = walk.markers.position_m
+    if change == "cut":
+        position_m = position_m[60:]
+    elif change == "smoothed":
+        position_m = (position_m + np.roll(position_m, 1, axis=0) + np.roll(position_m, -1, axis=0)) / 3
+    markers = replace(walk.markers, position_m=position_m, filled=None)
+    other = Trial("again", markers, subject=walk.subject)
+    assert told_twice(walk, other, static) == [("walk", "again")]
+    assert told_twice(walk, replace(other, name="walk 2"), static) == [("walk", "walk 2")]
+
+
+def test_another_walk_and_standing_twice_are_no_copies(static: Trial, walk: Trial) -> None:
+    other = bid.virtual_subject(seed=5, speed_m_s=1.2).walk("walk 2").trial
+    assert told_twice(walk, other, static) == []
+    assert told_twice(static, replace(static, name="stand again"), static) == []
+    few = replace(walk.markers, names=walk.markers.names[:3], position_m=walk.markers.position_m[:, :3], filled=None)
+    assert told_twice(walk, Trial("few", few), static) == []
