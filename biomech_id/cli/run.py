@@ -11,7 +11,7 @@ import typer
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_error, print_line
 from biomech_id.cli.progress import shown_progress
 from biomech_id.errors import BiomechError
-from biomech_id.models.registry import AUTO, model_names
+from biomech_id.models.registry import AUTO, is_model, model_names, no_model
 from biomech_id.plugins import import_plugins, plugin_modules
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def known_model(name: str | None) -> str | None:
         import_plugins(plugin_modules())
     except BiomechError as error:
         raise typer.BadParameter(error.message) from error
-    if name not in (known := (AUTO, *model_names())):
-        raise typer.BadParameter(f"{name!r} is not one of {', '.join(map(repr, known))}.")
+    if not is_model(name):
+        raise typer.BadParameter(no_model(name))
     return name
 
 
@@ -51,8 +51,8 @@ Exclude = Annotated[list[str] | None, typer.Option(help="Leave out files whose n
 Model = Annotated[
     str | None,
     typer.Option(
-        help=f"Body model; {AUTO} takes the conventional one where it can, else six-dof.",
-        metavar=f"<{'|'.join((AUTO, *model_names()))}>",
+        help=f"Body model; {AUTO} takes the conventional one where it can, else six-dof. Or an OpenSim model.",
+        metavar=f"<{'|'.join((AUTO, *model_names(), 'FILE.osim'))}>",
         callback=known_model,
         show_default=False,
     ),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomech_id.errors import OptionError
@@ -15,6 +17,11 @@ _MODELS: dict[str, BodyModel | str] = {
     "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
     "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
 }
+#: Name -> where a model is found that has a body only with a file of the laboratory's: no name that a recipe gives alone.
+_OF_FILES: dict[str, str] = {"opensim": "biomech_id.models.opensim.body_model:OPENSIM_FILE"}
+#: The one whose file is an OpenSim model; the environment variable that names the folder of a laboratory's; where public ones are.
+OPENSIM, MODELS_FOLDER = "opensim", "BIOMECH_ID_MODELS"
+_SUFFIX, _PUBLIC_MODELS = ".osim", "https://github.com/opensim-org/opensim-models"
 #: What every folder of results without a model's name was made with.
 DEFAULT_MODEL = "conventional"
 #: What a recipe that does not say gets: the first of these that a session can be analysed with.
@@ -51,7 +58,7 @@ def body_model(name: str) -> BodyModel:
     OptionError
         There is none of that name.
     """
-    known = _MODELS.get(name)
+    known = _MODELS.get(name) or _OF_FILES.get(name)
     if known is None:
         raise OptionError(
             f"There is no body model named {name}; there are {', '.join(_MODELS)}.",
@@ -60,5 +67,70 @@ def body_model(name: str) -> BodyModel:
     if isinstance(known, str):
         module, _, attribute = known.partition(":")
         model: BodyModel = getattr(import_module(module), attribute)
-        _MODELS[name] = known = model
+        if name in _MODELS:
+            _MODELS[name] = model
+        return model
     return known
+
+
+def model_file(model: object) -> Path | None:
+    """Return the OpenSim model that a recipe's ``model`` means, by its path or by its name; None for anything else.
+
+    No OpenSim model is shipped: a name is looked for in the folder that BIOMECH_ID_MODELS names, where it is that of a file, or
+    how the name of one file only begins.
+
+    Parameters
+    ----------
+    model : object
+        As a recipe or ``--model`` says it.
+    """
+    if not isinstance(model, str) or not model or model in (AUTO, OPENSIM, *_MODELS):
+        return None
+    if model.lower().endswith(_SUFFIX):
+        return Path(model)
+    folder = os.environ.get(MODELS_FOLDER)
+    if not folder or not Path(folder).is_dir():
+        return None
+    files = sorted(path for path in Path(folder).iterdir() if path.suffix.lower() == _SUFFIX)
+    exact = [path for path in files if path.stem.lower() == model.lower()]
+    found = exact or [path for path in files if path.stem.lower().startswith(model.lower())]
+    return found[0] if len(found) == 1 else None
+
+
+def is_model(model: object) -> bool:
+    """Whether a recipe's ``model`` means a body model.
+
+    Parameters
+    ----------
+    model : object
+        As a recipe or ``--model`` says it.
+    """
+    return model in (AUTO, *_MODELS) or model_file(model) is not None
+
+
+def registered_name(model: str) -> str:
+    """Return the name of the body model that a recipe's ``model`` means: "opensim" for every OpenSim model.
+
+    Parameters
+    ----------
+    model : str
+        As a recipe or ``--model`` says it.
+    """
+    return model if model_file(model) is None else OPENSIM
+
+
+def no_model(model: object) -> str:
+    """Say in one sentence what a ``model`` that means none could be, and where OpenSim's are to be had.
+
+    Parameters
+    ----------
+    model : object
+        As a recipe or ``--model`` says it.
+    """
+    folder = os.environ.get(MODELS_FOLDER)
+    looked = f"{folder} ({MODELS_FOLDER}) holds no single {model}*{_SUFFIX}" if folder else f"{MODELS_FOLDER} names no folder"
+    known = ", ".join(map(repr, (AUTO, *_MODELS)))
+    return (
+        f"{model!r} is not one of {known}, nor an OpenSim model that is at hand: {looked}; give the path of a {_SUFFIX} file "
+        f"(public ones: {_PUBLIC_MODELS})."
+    )

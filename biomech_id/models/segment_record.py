@@ -8,7 +8,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import Segment
 
 
-def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
+def segment_record(segment: Segment, length_m: float | None) -> dict[str, Any]:
     """Return length and centre of mass, mm, mass, kg, inertia about the centre of mass, kg m^2, and where the numbers come from.
 
     Of a body whose mass nobody knows, mass and tensor are left out. Vector and tensor are in the segment's axes, from its origin.
@@ -17,10 +17,11 @@ def segment_record(segment: Segment, length_m: float) -> dict[str, Any]:
     ----------
     segment : Segment
         Its inertial parameters.
-    length_m : float
-        That they were scaled by.
+    length_m : float | None
+        That they were scaled by; None where they were not scaled by one.
     """
-    place = {"length_mm": length_m * MM_PER_M, "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(), "source": segment.source}
+    length = {} if length_m is None else {"length_mm": length_m * MM_PER_M}
+    place = {**length, "com_in_segment_mm": (segment.com_m * MM_PER_M).tolist(), "source": segment.source}
     if segment.mass_kg == 0.0:  # nobody knows the body mass
         return place
     return {**place, "mass_kg": segment.mass_kg, "inertia_about_com_kgm2": segment.inertia_kgm2.tolist()}

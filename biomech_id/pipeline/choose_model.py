@@ -17,10 +17,12 @@ from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
-from biomech_id.models.model import CalibratedModel, CalibrationInput
-from biomech_id.models.registry import DEFAULT_MODEL, body_model
+from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
+from biomech_id.models.opensim.body_model import calibrated_on
+from biomech_id.models.registry import DEFAULT_MODEL, OPENSIM, body_model
 from biomech_id.pipeline.intake import find_static, stands_still, subject_of
 from biomech_id.pipeline.job import Job
+from biomech_id.readers.opensim.model import read_osim
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Subject, Trial
 
@@ -106,7 +108,7 @@ def is_functional(trial: Trial, job: Job) -> bool:
 
 def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet | None) -> ChosenModel:
     """Find the static trial and the subject, and calibrate the job's own model on them."""
-    kind, recipe = body_model(job.recipe.model), job.recipe
+    kind, recipe = _model_of(job), job.recipe
     static = find_static(trials, job.static, kind.wears_markers)
     subject, findings = _with_mass(subject_of(job, trials, static), trials, static)
     functional = tuple(trial for trial in trials if is_functional(trial, job))
@@ -115,7 +117,19 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
         marker_set, recipe.inertia_table, recipe.hip_centre, where=str(job.folder), with_mass=False,
         knee_axis=recipe.knee_axis,
     )  # fmt: skip
-    return ChosenModel(job, static, subject, kind.calibrate(given), tuple(findings), trials)
+    model = kind.calibrate(given)
+    if subject.mass_kg is None and model.subject.mass_kg is not None:
+        subject, findings = model.subject, iter(())
+    return ChosenModel(job, static, subject, model, tuple(findings), trials)
+
+
+def _model_of(job: Job) -> BodyModel:
+    """The body model of a job; an OpenSim model is read when it is calibrated."""
+    model = job.recipe.model
+    file = job.setting_files.get("model")
+    if file is None:
+        return body_model(model)
+    return replace(body_model(OPENSIM), calibrate=lambda given: calibrated_on(read_osim(file), given))
 
 
 def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> ChosenModel:

@@ -12,14 +12,15 @@ from typing import Any
 
 from biomech_id.errors import MissingInputError, OptionError, option
 from biomech_id.gait.review import Review
+from biomech_id.models.registry import model_file
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
 from biomech_id.results.folder.manifest import sha256_of
 
 #: How a setting that is the name of a file ends:
-#: a marker set, an inertial table.
-SETTING_FILES = (".toml", ".csv")
+#: a marker set, an inertial table, an OpenSim model.
+SETTING_FILES = (".toml", ".csv", ".osim")
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,8 @@ class Job:
             words += ["--exclude", pattern]
         words += ["--mass", f"{self.mass_kg:.9g}"] if self.mass_kg is not None else []
         words += ["--code", self.code] if self.code else []
-        words += ["--model", self.recipe.model, "--kinetics", self.recipe.kinetics]
+        model = self.setting_files.get("model")
+        words += ["--model", self._relative(model) if model else self.recipe.model, "--kinetics", self.recipe.kinetics]
         words += ["--write-c3d"] if self.recipe.write_c3d else []
         return shlex.join(words)
 
@@ -207,7 +209,9 @@ class Job:
     def setting_files(self) -> dict[str, Path]:
         """Settings that name a file of the laboratory's own, by their name."""
         values = {"marker_set": self.recipe.marker_set, "inertia_table": self.recipe.inertia_table}
-        return {name: Path(value) for name, value in values.items() if Path(value).suffix.lower() in SETTING_FILES}
+        own = {name: Path(value) for name, value in values.items() if Path(value).suffix.lower() in SETTING_FILES}
+        osim = model_file(self.recipe.model)
+        return own | ({"model": osim} if osim is not None else {})
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Every setting by section, as the manifest holds them: without absolute paths."""

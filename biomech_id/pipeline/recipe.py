@@ -31,7 +31,8 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
-from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, model_names
+from biomech_id.models.model import BodyModel
+from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, is_model, model_names, no_model, registered_name
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.signal.filters import filter_named
@@ -210,9 +211,11 @@ class Recipe:
         A value of the wrong type or outside what the setting accepts.
     """
 
-    model: str = _setting(AUTO, "model", one_of(lambda: (AUTO, *model_names()), (
-        "Body model. auto: conventional, or six-dof where the markers and measurements do not show that one."
-    )))  # fmt: skip
+    model: str = _setting(AUTO, "model", Setting(
+        "", is_model, "Body model. auto: conventional, or six-dof where the markers and measurements do not show that one. An "
+        "OpenSim model: its .osim file, or its name in the folder that BIOMECH_ID_MODELS names.",
+        said=lambda at: f"{at.start}model: {no_model(at.value)}", one_of=lambda: (AUTO, *model_names()),
+    ))  # fmt: skip
     kinetics: str = _setting("textbook", "model", one_of(("textbook", "vicon"), (
         "textbook: constant segments, central inertia, exact rotation kinematics. vicon: the vendor's conventions, to compare."
     )))  # fmt: skip
@@ -314,7 +317,7 @@ class Recipe:
         error_sizes(self.error_sizes)
         check_mix(self.mix)
         filter_named(self.lowpass)
-        has = tuple(dict.fromkeys(mode for name in self._named_models for mode in body_model(name).kinetics))
+        has = tuple(dict.fromkeys(mode for name in self._named_models for mode in _known(name).kinetics))
         if self.kinetics not in has:
             others = " and ".join(name for name in model_names() if self.kinetics in body_model(name).kinetics)
             raise OptionError(
@@ -330,17 +333,17 @@ class Recipe:
     @property
     def known_model(self) -> str | None:
         """Name of the body model, or None where the session decides."""
-        return None if self.model == AUTO else self.model
+        return None if self.model == AUTO else registered_name(self.model)
 
     @property
     def heeded(self) -> frozenset[str]:
         """Settings that the body model, or the first that is tried, heeds."""
-        return body_model(self.models[0]).settings
+        return _known(self.models[0]).settings
 
     @property
     def models(self) -> tuple[str, ...]:
         """Body models to be tried, in this order: those that have the kinetics asked for."""
-        return tuple(name for name in self._named_models if self.kinetics in body_model(name).kinetics)
+        return tuple(name for name in self._named_models if self.kinetics in _known(name).kinetics)
 
     @property
     def chosen_marker_set(self) -> str | None:
@@ -365,6 +368,10 @@ class Recipe:
             listed = [as_written(item) for item in value] if isinstance(value, tuple) else value
             sections.setdefault(setting.metadata["section"], {})[setting.name] = listed
         return sections
+
+
+def _known(model: str) -> BodyModel:
+    return body_model(registered_name(model))
 
 
 def idle_settings(recipe: Recipe, run: Run) -> dict[str, list[str]]:

@@ -38,7 +38,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
-from biomech_id.models.registry import DEFAULT_MODEL
+from biomech_id.models.registry import DEFAULT_MODEL, registered_name
 from biomech_id.pipeline.choose_model import choose_model, is_functional, known_markers
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
@@ -160,7 +160,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     intake = replace(intake, trials=chosen.trials)
     if norm is not None and asked.recipe.known_model is None:
         recipe = job.recipe
-        check_comparable(norm, model=recipe.model, kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
+        check_comparable(norm, model=registered_name(recipe.model), kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
     walks = [trial for trial in intake.trials if trial is not static and not _has_a_purpose(trial, job)]
     # A decision may name a trial as its file is called, or as a code has it.
     review = nameless.of_review(review)
@@ -177,7 +177,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         )  # fmt: skip
     return _session(
         asked, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told), emg=emg, review=review, body_model_name=job.recipe.model,
+        noticed=(*noticed, *told), emg=emg, review=review, body_model_name=registered_name(job.recipe.model),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ bodies in OpenSim's models are ISB's: X anterior, Y proximal, Z to the right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
-from biomech_id.dynamics.body import BodyMotion, Frames, Segment
+from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment, WholeBody
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
@@ -28,6 +28,7 @@ from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTa
 from biomech_id.models.opensim.tree import Tree
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import differentiate
+from biomech_id.models.segment_record import segment_record
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
 from biomech_id.trial import Subject, Trial
@@ -70,16 +71,18 @@ class SkeletalCalibration:
     bodies: Mapping[Part, tuple[str, ...]]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``calibration.json`` says."""
-        masses = {" ".join(part).strip(): segment.mass_kg for part, segment in self.segments.items()}
-        bodies = {" ".join(part).strip(): list(names) for part, names in self.bodies.items()}
+        """Return what ``calibration.json`` says: mm, masses in kg, tensors in kg m2 about the centre of mass."""
         return {
             "osim": self.model,
-            "markers": list(self.markers),
-            "weights": dict(self.weights),
-            "mass_kg": masses,
-            "bodies": bodies,
+            "axes": SIX_DOF_AXES.segment_axes,
+            "followed_markers": list(self.markers),
+            "marker_weights": dict(self.weights),
+            "bodies": {" ".join(part).strip(): list(names) for part, names in self.bodies.items()},
+            "sides": {side: {"segments": self._of_side(side)} for side in SIDES},
         }
+
+    def _of_side(self, side: str) -> dict[str, Any]:
+        return {name: segment_record(segment, None) for (of, name), segment in self.segments.items() if of == side}
 
 
 @compact_repr
@@ -105,6 +108,8 @@ class SkeletalModel:
         In which angles, moments and forces are expressed.
     name : str, optional
         Of the model.
+    naming : Callable[[Trial], Trial] | None, optional
+        Gives a trial the labels of the model's markers; None where it has them.
     """
 
     osim: MusculoskeletalModel
@@ -115,6 +120,7 @@ class SkeletalModel:
     static: Trial | None = None
     axes: ModelAxes = SIX_DOF_AXES
     name: str = "opensim"
+    naming: Callable[[Trial], Trial] | None = None
 
     def expressed_in(self, axes: ModelAxes, name: str) -> SkeletalModel:
         """Return the model with other axes, under another name.
@@ -146,14 +152,14 @@ class SkeletalModel:
         return ModelErrors()
 
     def named(self, trial: Trial) -> Trial:
-        """Return the trial: its labels are the model's.
+        """Return a trial with its markers under the model's labels.
 
         Parameters
         ----------
         trial : Trial
             The recording.
         """
-        return trial
+        return self.naming(trial) if self.naming else trial
 
     def coordinates(self, trial: Trial) -> TrackedPose:
         """Return the model's coordinates in every frame, and what is left of the markers.
@@ -211,11 +217,31 @@ class SkeletalModel:
             segments=self.calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=clinical_angles(self.axes, SIDES, motions, progression), progression_R_lab=progression,
             model=self.name, kinetics=kinetics, axes=self.axes, fit_residual_m=self._residuals(pose),
-            roles=_roles(trial),
+            roles=_roles(trial), whole=self._whole(tree, R_lab, origin_lab, motions, trial.rate_hz),
         )  # fmt: skip
 
     def _joint_body(self, tree: Tree, part: Part) -> int:
-        return _joint_body(tree, self.calibration.bodies[part], part[1])
+        return joint_body(tree, self.calibration.bodies[part], part[1])
+
+    def _whole(
+        self, tree: Tree, R_lab: FloatArray, origin_lab: FloatArray, legs: Mapping[Part, Motion], rate_hz: float
+    ) -> WholeBody:
+        """Every mass of the model: what its motion leaves of the ground's forces is the residual at the root."""
+        segments, motions = dict(self.calibration.segments), {part: legs[part] for part in self.calibration.segments}
+        of_legs = {name for part, names in self.calibration.bodies.items() if part[0] for name in names}
+        pelvis = self.calibration.bodies["", "pelvis"][0]
+        for body in self.osim.bodies:
+            if body.name in of_legs or body.mass_kg <= 0.0:
+                continue
+            k, part = tree.skeleton.body_index(body.name), ("", "pelvis" if body.name == pelvis else body.name)
+            segments[part] = Segment(part[1], body.mass_kg, body.com_m, body.inertia_kgm2, self.osim.name)
+            frames = Frames(R_lab[:, k], origin_lab[:, k])
+            com = frames.origin_lab_m + np.einsum("nij,j->ni", frames.R_lab_seg, body.com_m)
+            motions[part] = differentiate(frames, com, rate_hz, segment=segments[part])
+        shares = {part: segment.mass_kg / sum(each.mass_kg for each in segments.values()) for part, segment in segments.items()}
+        paths = ("com_lab_m", "com_velocity_lab_m_s", "com_acceleration_lab_m_s2")
+        mean = (np.sum([share * getattr(motions[part], path) for part, share in shares.items()], axis=0) for path in paths)
+        return WholeBody(segments, motions, *mean)
 
     def _residuals(self, pose: TrackedPose) -> dict[Part, FloatArray]:
         """Root mean square distance (n,) of each segment's markers from the model's, m."""
@@ -240,7 +266,18 @@ def _roles(trial: Trial) -> dict[Part, str]:
     return dict(markers.roles)
 
 
-def _joint_body(tree: Tree, bodies: tuple[str, ...], segment: str) -> int:
+def joint_body(tree: Tree, bodies: tuple[str, ...], segment: str) -> int:
+    """Return the index of the body whose origin is the joint above a segment.
+
+    Parameters
+    ----------
+    tree : Tree
+        The model.
+    bodies : tuple[str, ...]
+        Those of the segment.
+    segment : str
+        "foot".
+    """
     word = _JOINT_BODY.get(segment, "")
     return tree.skeleton.body_index(next((name for name in bodies if word and word in name.lower()), bodies[0]))
 
@@ -264,7 +301,7 @@ def skeletal_model(
     MissingInputError
         A pelvis, thigh, shank or foot that none of the model's bodies is; the message names them all.
     """
-    bodies, subject = _bodies(osim), subject or Subject()
+    bodies, subject = bodies_of_segments(osim), subject or Subject()
     if subject.mass_kg is None:
         subject = subject.with_values(f"the model {osim.name}", mass_kg=osim.mass_kg)
     tasks = tasks or TrackingTasks(soft_tissue_weights(osim))
@@ -277,8 +314,19 @@ def skeletal_model(
     return SkeletalModel(osim, calibration, tasks, subject)
 
 
-def _bodies(osim: MusculoskeletalModel) -> dict[Part, tuple[str, ...]]:
-    """Bodies that make up pelvis and legs, the one with the frame first."""
+def bodies_of_segments(osim: MusculoskeletalModel) -> dict[Part, tuple[str, ...]]:
+    """Return the bodies that make up pelvis and legs by segment, the one with the frame first.
+
+    Parameters
+    ----------
+    osim : MusculoskeletalModel
+        The model.
+
+    Raises
+    ------
+    MissingInputError
+        A pelvis, thigh, shank or foot that none of the model's bodies is; the message names them all.
+    """
     names = [body.name for body in osim.bodies]
     found: dict[Part, tuple[str, ...]] = {("", "pelvis"): tuple(name for name in names if "pelvis" in name.lower())[:1]}
     for side in SIDES:
@@ -297,7 +345,7 @@ def _bodies(osim: MusculoskeletalModel) -> dict[Part, tuple[str, ...]]:
 
 def _merged(osim: MusculoskeletalModel, tree: Tree, place: FloatArray, part: Part, names: tuple[str, ...]) -> Segment:
     """The bodies of a segment as one, as they lie in the default pose, about the joint above it, axes of the first body."""
-    origin = place[_joint_body(tree, names, part[1]), :3, 3]
+    origin = place[joint_body(tree, names, part[1]), :3, 3]
     R_ground_seg = place[tree.skeleton.body_index(names[0]), :3, :3]
     masses, centres, tensors = [], [], []
     for name in names:

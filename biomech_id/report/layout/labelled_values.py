@@ -161,7 +161,7 @@ def _measured(key: str, value: object, style: Style) -> str:
     """A number, a vector, or a tensor by its diagonal and, where they are not zero, its products xy, xz, yz."""
     decimals = parted(key)[2]
     if isinstance(value, Sequence) and not isinstance(value, str):
-        if value and isinstance(value[0], Sequence):
+        if value and isinstance(value[0], Sequence) and not isinstance(value[0], str):
             products = [value[0][1], value[0][2], value[1][2]]
             told = _measured(key, [value[i][i] for i in range(3)], style)
             return told + (f", {_measured(key, products, style)}" if any(products) else "")

@@ -1,0 +1,85 @@
+"""`biomech-id run --model FILE.osim` on recordings: a subject's own scaled model, and a generic one scaled to a child."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from biomech_id.cli.app import app
+from biomech_id.models.registry import MODELS_FOLDER
+
+pytestmark = pytest.mark.real
+QUICK = "[output]\nreport = false\nbudget = false\nuncertainty = false\n"
+
+
+def run(folder: Path, words: list[str]) -> tuple[int, str, Path]:
+    recipe, out = folder / "recipe.toml", folder / "out"
+    recipe.write_text(QUICK, encoding="utf-8")
+    result = CliRunner().invoke(app, ["run", *words, "-o", str(out), "--recipe", str(recipe)])
+    return result.exit_code, result.stderr, out
+
+
+def said(out: Path, rule: str) -> dict[str, float]:
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    (finding,) = (found for found in summary["findings"] if found["rule"] == rule)
+    return dict(finding["values"])
+
+
+def quality(out: Path) -> dict[str, float]:
+    """Largest value of each rule over the trials."""
+    with (out / "quality.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["value"]]
+    return {rule: max(float(row["value"]) for row in rows if row["rule"] == rule) for rule in {row["rule"] for row in rows}}
+
+
+def test_a_scaled_model_is_its_own_subjects(shared_dir: Path, tmp_path: Path) -> None:
+    folder = shared_dir / "opensim" / "gait10dof18musc"
+    code, stderr, out = run(tmp_path, [str(folder / "ExperimentalData"), "--model", str(folder / "subject01.osim")])
+    assert code in (0, 3), stderr
+    summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+    assert summary["model"] == "opensim"
+    # Nobody gave a mass: it is the model's, 72.64 kg in the file.
+    assert summary["subject"]["mass_kg"] == pytest.approx(72.6, abs=0.1)
+    assert said(out, "osim-own")["n"] >= 30
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    assert "subject01.osim" in " ".join(manifest["inputs"])
+    assert str(folder) not in json.dumps(manifest)
+
+
+def test_a_generic_model_by_its_short_name_is_scaled_to_a_child(
+    shared_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    generic = shared_dir / "opensim_refs" / "gait2392" / "gait2392_thelen2003muscle.osim"
+    (models / generic.name).write_bytes(generic.read_bytes())
+    monkeypatch.setenv(MODELS_FOLDER, str(models))
+    code, stderr, out = run(tmp_path, [str(shared_dir / "c3d" / "children" / "HC036A"), "--model", "gait2392"])
+    assert code in (0, 3), stderr
+    scaled = said(out, "osim-scaled")
+    assert 0.7 < scaled["smallest"] <= scaled["largest"] < 0.85
+    assert scaled["residual_mm"] < 5.0
+    # What is left at the root stands beside every other number about quality.
+    measured = quality(out)
+    assert 0.0 < measured["residual-single"] < 12.0
+    assert np.isfinite(measured["residual-moment"])
+
+
+@pytest.mark.parametrize(
+    ("session", "model", "words"),
+    [
+        ("c3d/children/HC036A", "opensim_refs/arm26/arm26.osim", "has no body for the pelvis"),
+        ("c3d/norm_subjects/NP1002", "opensim_refs/gait2392/gait2392_thelen2003muscle.osim", "no static trial to scale it to"),
+        ("c3d/children/HC036A", "nothing.osim", "There is no file"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_sentence(shared_dir: Path, tmp_path: Path, session: str, model: str, words: str) -> None:
+    code, stderr, out = run(tmp_path, [str(shared_dir / session), "--model", str(shared_dir / model)])
+    assert code == 1
+    assert words in stderr.strip().splitlines()[-1]
+    assert not out.exists()
