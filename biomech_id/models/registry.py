@@ -129,7 +129,7 @@ def no_model(model: object) -> str:
     """
     folder = os.environ.get(MODELS_FOLDER)
     looked = f"{folder} ({MODELS_FOLDER}) holds no single {model}*{_SUFFIX}" if folder else f"{MODELS_FOLDER} names no folder"
-    known = ", ".join(map(repr, (AUTO, *_MODELS)))
+    known = ", ".join((AUTO, *_MODELS))
     return (
         f"{model!r} is not one of {known}, nor an OpenSim model that is at hand: {looked}; give the path of a {_SUFFIX} file "
         f"(public ones: {_PUBLIC_MODELS})."
