@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.anatomy import JOINTS
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS
 from biomech_id.exports.opensim.folder import session_model, write_opensim
 from biomech_id.exports.opensim.joints import Joint, R_ground_lab, body_name, joints_of
 from biomech_id.exports.opensim.model import write_model
@@ -210,7 +210,9 @@ def test_the_model_weighs_what_the_subject_weighs(inside: HandOver) -> None:
     state = model.initSystem()
     assert model.getTotalMass(state) == pytest.approx(inside.session.subject.mass_kg, rel=1e-12)
     trial = inside.session.trials[0]
-    for (side, segment), part in trial.motion.segments.items():
+    legs = {key: part for key, part in trial.motion.segments.items() if key[1] in LEG_SEGMENTS}
+    assert len(legs) == 6
+    for (side, segment), part in legs.items():
         assert model.getBodySet().get(body_name((side, segment))).getMass() == pytest.approx(part.mass_kg, rel=1e-12)
 
 

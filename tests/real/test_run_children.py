@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import biomech_id as bid
 from biomech_id.cli.app import app
+from biomech_id.conventions import UPPER_BODY_TABLE
 from biomech_id.results.folder.read_write import damaged_outputs
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[3] / "shared"))
@@ -128,17 +129,22 @@ def test_vicon_moments_of_straight_walks_are_the_stored_ones(folder: Path, tmp_p
                     compared += 1
     assert compared >= 3
     shown = runner.invoke(app, ["parity", str(out), str(folder), "--csv", str(tmp_path / "parity.csv"), "--report"])
-    assert shown.exit_code == 0, shown.output
+    assert shown.exit_code in (0, 3), shown.output
     with (tmp_path / "parity.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert sum(row["equal"] == "true" for row in rows) > 100
-    assert not any(row["equal"] == "false" for row in rows)
+    # Of arms and head tests/real/test_upper_body_parity.py says which walks the vendor's own rules do not reproduce.
+    differing = {row["variable"] for row in rows if row["equal"] == "false"}
+    assert differing <= {row.variable for row in UPPER_BODY_TABLE} | {"SJC", "EJC", "WJC", "CentreOfMass"}
+    assert (shown.exit_code == 3) is bool(differing)
     # The folder now holds the table and is whole; the report says it on its last page.
     assert (out / "parity.csv").read_bytes() == (tmp_path / "parity.csv").read_bytes()
     assert damaged_outputs(out) == ()
     last = " ".join(pypdf.PdfReader(out / "report.pdf").pages[-1].extract_text().split())
     compared_rows = sum(row["equal"] != "" for row in rows)
-    assert f"Equal to the stored outputs {compared_rows} of {compared_rows} compared curves" in last
+    equal_rows = sum(row["equal"] == "true" for row in rows)
+    head = "Not equal" if differing else "Equal"
+    assert f"{head} to the stored outputs {equal_rows} of {compared_rows} compared curves" in last
 
 
 @pytest.mark.parametrize(
@@ -152,7 +158,7 @@ def test_a_folder_the_conventional_model_cannot_use_is_one_sentence(
     place: str, lacking: list[str], c3d_dir: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    result = runner.invoke(app, ["run", str(c3d_dir / place), "-o", str(out)])
+    result = runner.invoke(app, ["run", str(c3d_dir / place), "-o", str(out), "--model", "conventional"])
     assert result.exit_code == 1
     sentence = result.stderr.strip().splitlines()[-1]
     for words in lacking:

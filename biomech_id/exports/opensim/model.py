@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.anatomy import Part
+from biomech_id.anatomy import LEG_SEGMENTS, Part
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.dynamics.body import BodyMotion, Segment
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -104,9 +104,9 @@ def subject_model(
     OptionError
         Segments whose length or inertia changes from frame to frame ("vicon" kinetics).
     """
-    changing = [
-        f"{side} {segment}" for (side, segment), s in reference.segments.items() if s.com_m.ndim > 1 or s.inertia_kgm2.ndim > 2
-    ]
+    # What is above the legs is part of the pelvis.
+    legs = {part: segment for part, segment in reference.segments.items() if part[1] in LEG_SEGMENTS}
+    changing = [f"{side} {segment}" for (side, segment), s in legs.items() if s.com_m.ndim > 1 or s.inertia_kgm2.ndim > 2]
     if changing:
         raise OptionError(
             f"The {changing[0]} changes from frame to frame, which no OpenSim body can; use textbook kinetics.",
@@ -131,9 +131,8 @@ def subject_model(
             place = over_seen(np.nanmean, into_body(states[key], markers[marker]), axis=0)
             if np.isfinite(place).all():
                 placed[marker] = (key, place)
-    legs_kg = sum(segment.mass_kg for segment in reference.segments.values())
-    rest_kg = max(0.0, (mass_kg or 0.0) - legs_kg)
-    return SubjectModel(name, reference.model_axes, joints, places, defaults, reference.segments, placed, rest_kg)
+    rest_kg = max(0.0, (mass_kg or 0.0) - sum(segment.mass_kg for segment in legs.values()))
+    return SubjectModel(name, reference.model_axes, joints, places, defaults, legs, placed, rest_kg)
 
 
 def write_model(path: Path, model: SubjectModel) -> Path:
