@@ -1,7 +1,7 @@
 """When one foot strikes or leaves, as several signs of it say, and what they say together.
 
 Four signs of every event, each with its mean lag behind the force and its scatter. Lags and scatters are those of some 90 strikes
-and 100 offs of a dozen laboratories and of the virtual subject's patients taken together (`benchmarks/studies/gait_events.md`);
+and 100 offs of a dozen laboratories and of the virtual subject's patients taken together (``benchmarks/studies/gait_events.md``);
 no laboratory has numbers of its own.
 
 * **zeni**: strike where the heel is furthest ahead of the pelvis, off where the toe is furthest behind.

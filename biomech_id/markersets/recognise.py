@@ -1,7 +1,7 @@
 """Markers under names that no marker set has: known labels with something around them, words of several languages, places.
 
 A laboratory may write a subject's name or a number before each label, or call its markers in its own language. Whatever is read out
-of labels has to agree with where the markers of somebody standing are (`standing.contradiction`); what does not is not believed.
+of labels has to agree with where the markers of somebody standing are (`markersets.standing`); what does not is not believed.
 """
 
 from __future__ import annotations

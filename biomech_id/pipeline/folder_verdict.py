@@ -21,7 +21,7 @@ RUNS, RUNS_WITH_WARNINGS, LACKS = "runs", "runs_with_warnings", "lacks"
 
 @dataclass(frozen=True)
 class FolderVerdict:
-    """What `biomech-id run` will do with a folder of recordings.
+    """What ``biomech-id run`` will do with a folder of recordings.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class NaturalSpline:
     values : FloatArray
         (n, k), one channel a column, any unit.
     degree : int, optional
-        `CUBIC` or `QUINTIC`.
+        ``CUBIC`` or ``QUINTIC``.
 
     Raises
     ------

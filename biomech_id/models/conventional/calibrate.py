@@ -222,7 +222,7 @@ def assembled(
 
 
 def leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
-    """Say what tibial torsion does to the foot: its offsets are learnt about one axis and applied about another (see `placement`).
+    """Say what tibial torsion does to the foot: its offsets are learnt about one axis and applied about another.
 
     The uncorrected foot turns about its long axis by phi, tan(phi) = tan(torsion) sin(p), and the offset p tips out by as much.
 
