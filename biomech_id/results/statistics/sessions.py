@@ -15,7 +15,7 @@ from biomech_id.results.statistics.session_error import session_error
 from biomech_id.results.statistics.two_recordings import CurveChange, ScalarChange, curve_change, scalar_change
 from biomech_id.results.tables.session_tables import SessionTables
 
-#: What the place of a marker changes of a step, m: of the places of two heel markers (``PLACED_MM`` of the study of session errors).
+#: What the place of a marker changes of a step, m: of the places of two heel markers (in the study of session errors).
 #: Times come from events, whose errors are new in every cycle and so in its scatter.
 PARAMETER_SD = {"step_length": 0.0029, "step_width": 0.0050}
 

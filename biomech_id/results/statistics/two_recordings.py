@@ -2,7 +2,7 @@
 
 The cycles of one recording are not independent, and none of them knows where the markers would be put another time. A test on
 cycles therefore answers for these two recordings only, and is called so. A change is called one if the test says so *and* the
-difference leaves, at the same percent, what markers that are placed anew (``session_error``) and the scatter of the cycles make of an
+difference leaves, at the same percent, what markers that are placed anew and the scatter of the cycles make of an
 unchanged walk::
 
     carried = limit * sqrt(2 session_sd^2 + sd^2 (1/n + 1/m))
