@@ -50,7 +50,10 @@ def names_in(text: str, forms: Mapping[str, Any], seen: frozenset[str] = frozens
             for case, words in form.items():
                 names |= names_in(words, forms, seen | {name}) if case != "of" else set()
         else:
-            assert {n for _, n, _, _ in Formatter().parse(form["each"]) if n is not None} <= set("0123456789")
+            derived = {said for said, how in forms.items() if isinstance(how, Mapping) and str(how.get("of", "")).isdigit()}
+            named = {n for _, n, _, _ in Formatter().parse(form["each"]) if n is not None}
+            # A part of the value, or a word derived from one.
+            assert named - derived <= set("0123456789")
     return names - {form for form in names if "of" in (forms.get(form) or {}) and form in seen}
 
 
