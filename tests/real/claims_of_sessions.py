@@ -436,6 +436,13 @@ def swaying(said: Said) -> bool:
     return abs(1000 * max(boxes) - said["sway_mm"]) < 2 and all(still_share(other) < 0.75 for other in files)
 
 
+@claim("upper-body-not-placed", lacks=instead(["LASI"]))
+def not_placed(said: Said) -> bool:
+    """No recording shows a marker of such a name, and no measurement of it is stored above zero; the pelvis' own are there."""
+    shown = {name for path in session_recordings(said) for name in recorded(path).markers.names}
+    return not shown & set(said["lacks"])
+
+
 @claim("static-one-frame", frame=plus(7))
 def one_frame(said: Said) -> bool:
     """That frame of that recording shows markers, and no other frame does."""
@@ -1034,7 +1041,9 @@ def alike(said: Said) -> bool:
 @claim("emg-late", device=instead("Nobody's"))
 def late(said: Said) -> bool:
     """The device's name is written in the file; its makers state a delay of tens of milliseconds."""
-    return str(said["device"]).lower().encode() in said.raw.data.lower() and 1.0 < said["delay_ms"] < 500.0
+    files = [said.path] if said.path is not None else session_recordings(said)
+    named = [str(said["device"]).lower().encode() in path.read_bytes().lower() for path in files]
+    return any(named) and 1.0 < said["delay_ms"] < 500.0
 
 
 @claim("emg-gain", unit=instead("furlong"), size=lambda size: 1e-5 * size)
