@@ -10,6 +10,9 @@ A `Finding` is the gentler sibling: something noticed that does not stop the wor
 from __future__ import annotations
 
 import difflib
+import os
+import re
+import shlex
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -55,6 +58,32 @@ def option(argument: str) -> str:
     if not _ON_COMMAND_LINE.get():
         return argument
     return _OPTIONS.get(argument, f"--{argument.replace('_', '-')}")
+
+
+def typed(word: object, *, windows: bool = os.name == "nt") -> str:
+    """Return a name or path as it is typed in a command, in quotes where a shell would take it for more than one word.
+
+    Parameters
+    ----------
+    word : object
+        A name or path.
+    windows : bool, optional
+        Whether it is typed on Windows; default is the system that runs.
+
+    Examples
+    --------
+    >>> from biomech_id.errors import typed
+    >>> typed("Anna, second visit", windows=False)
+    "'Anna, second visit'"
+    >>> typed("C:/gait lab/Anna", windows=True)
+    '"C:/gait lab/Anna"'
+    >>> typed("C:/gait/Anna", windows=True)
+    'C:/gait/Anna'
+    """
+    text = str(word)
+    if not windows:
+        return shlex.quote(text)
+    return text if re.fullmatch(r"[\w.:/\\~-]+", text) else f'"{text}"'
 
 
 def did_you_mean(word: str, known: Collection[str]) -> str:

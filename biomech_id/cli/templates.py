@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from biomech_id.cli.guard import DONE, Debug, Version, print_line
+from biomech_id.errors import typed
 
 
 def recipe(debug: Debug = False, version: Version = False) -> int:
@@ -33,6 +34,5 @@ def subject(
     from biomech_id.pipeline.intake import write_subject_template
 
     written = write_subject_template(folder)
-    shown = f'"{folder}"' if " " in str(folder) else folder
-    print_line(f"Wrote {written}. Complete it, then run `biomech-id run {shown} -o OUT`.")
+    print_line(f"Wrote {written}. Complete it, then run `biomech-id run {typed(folder)} -o OUT`.")
     return DONE

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from biomech_id.errors import Finding, MissingInputError, option
+from biomech_id.errors import Finding, MissingInputError, option, typed
 from biomech_id.gait.standing_mass import standing_mass_kg
 from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
@@ -142,7 +142,7 @@ def _with_loads_possible(chosen: ChosenModel, trials: Sequence[Trial]) -> Chosen
     """
     with_plates = [trial.name for trial in trials if trial is not chosen.static and trial.plates]
     if chosen.subject.mass_kg is None and with_plates:
-        command = f"biomech-id run {chosen.job.folder} -o OUT {option('mass_kg')} KG"
+        command = f"biomech-id run {typed(chosen.job.folder)} -o OUT {option('mass_kg')} KG"
         error = MissingInputError(
             f"The body mass is not recorded, and neither quiet standing nor a step on force plates shows it: type "
             f"`{command}`, or give it in subject.toml.",
@@ -179,20 +179,20 @@ def _nothing_fits(job: Job, trials: Sequence[Trial], refused: dict[str, MissingI
     folder = job.folder
     if nearest.share < SMALLEST_SHARE:
         file = Path(trial.path).name if trial.path else trial.name
-        command = f"biomech-id markerset {folder / file} > markers.toml"
+        command = f"biomech-id markerset {typed(folder / file)} > markers.toml"
         error = MissingInputError(
             f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why} Say what they lie on: "
             f"`{command}` writes a marker set to be completed, which "
-            f"`biomech-id run {folder} -o OUT --marker-set markers.toml` takes.",
+            f"`biomech-id run {typed(folder)} -o OUT --marker-set markers.toml` takes.",
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),
         )  # fmt: skip
         return _noting(error, command)
     name = next((model for model in nearest.markerset.models if model in refused), next(iter(refused)))
     error, said = refused[name], f"Its markers are {nearest.why}"
     measures = any(word in str(item) for item in _items(error) for word in ("width", "length"))
-    command = f"biomech-id subject {folder}" if measures else ""
-    typed = f" Type `{command}`, and fill in the file that it writes." if measures else ""
-    whole = MissingInputError(f"{error.message} {said}{typed}", value=error.value, expected=error.expected, where=str(folder))
+    command = f"biomech-id subject {typed(folder)}" if measures else ""
+    next_step = f" Type `{command}`, and fill in the file that it writes." if measures else ""
+    whole = MissingInputError(f"{error.message} {said}{next_step}", value=error.value, expected=error.expected, where=str(folder))
     return _noting(whole, command) if command else whole
 
 

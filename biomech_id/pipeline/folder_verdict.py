@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.conventions import SCHEMA
-from biomech_id.errors import BiomechError, MissingInputError, Severity, on_command_line
+from biomech_id.errors import BiomechError, MissingInputError, Severity, on_command_line, typed
 from biomech_id.pipeline.choose_model import choose_model, known_markers
 from biomech_id.pipeline.emg import analyse_emg, muscles_alone
 from biomech_id.pipeline.intake import one_subject, with_markers
@@ -74,7 +74,7 @@ def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0
     marker_set : str | None, optional
         Name or file of the marker set that they were read with; None finds the one that fits.
     """
-    run = f"biomech-id run {folder} -o OUT" + (f" --marker-set {marker_set}" if marker_set else "")
+    run = f"biomech-id run {typed(folder)} -o OUT" + (f" --marker-set {typed(marker_set)}" if marker_set else "")
     job = Job((folder,), Recipe().replaced(marker_set=marker_set))
     with on_command_line():
         try:

@@ -14,7 +14,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option, typed
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.pipeline.job import Job
@@ -269,7 +269,7 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
             f"Several trials could be the static one: {names}; name the right one with {option('static')}.",
             value=names, expected="one static trial", where=str(folder),
         )  # fmt: skip
-        error.add_note(f"biomech-id run {folder} -o OUT --static {candidates[0].name}")
+        error.add_note(f"biomech-id run {typed(folder)} -o OUT --static {typed(candidates[0].name)}")
         raise error
     return candidates[0] if candidates else None
 

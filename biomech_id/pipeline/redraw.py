@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import OptionError
+from biomech_id.errors import OptionError, typed
 from biomech_id.files.atomic import check_writable
 from biomech_id.gait.review import Decision, Review, decision_records
 from biomech_id.pipeline.job import sha256_of_input
@@ -78,7 +78,7 @@ def _drawable(review: Review, tables: SessionTables, path: Path, out: Path) -> R
     if news:
         raise OptionError(
             f"{path.name} changes more than what is drawn ({news[0]}{f' and {len(news) - 1} more' if len(news) > 1 else ''}): that "
-            f"needs the recordings. Type: biomech-id run SUBJECT_DIR -o {out} --review {path}",
+            f"needs the recordings. Type: biomech-id run SUBJECT_DIR -o {typed(out)} --review {typed(path)}",
             value=str(news[0]), expected="cycles and comments", where=path.name,
         )  # fmt: skip
     return review

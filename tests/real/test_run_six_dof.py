@@ -32,7 +32,7 @@ def test_walks_calibrated_from_themselves(sessions: Sessions) -> None:
     walks = sessions["opensim"]
     out = walks.out
     assert walks.exit_code == WITH_WARNINGS
-    assert "There is no static trial: the model was calibrated on the frames of walking5" in walks.said["stderr"]
+    assert "No trial serves this model as a static one: it was calibrated on the frames of walking5" in walks.said["stderr"]
     cycles = pd.read_csv(out / "cycles.csv")
     knees = complete(cycles, "KneeAngles", "X")
     for trial in ("walking2", "walking5"):

@@ -5,19 +5,22 @@ from __future__ import annotations
 import gc
 import json
 import re
+import shlex
 import shutil
 import weakref
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import biomech_id.check
-from biomech_id import markersets
+from biomech_id import markersets, pipeline
 from biomech_id.check import CheckReport
 from biomech_id.cli.app import app
+from biomech_id.errors import typed
 from biomech_id.markersets import load_markerset
 from biomech_id.pipeline.folder_verdict import FolderVerdict, folder_verdict
 from biomech_id.readers.recording import with_marker_set
@@ -67,6 +70,29 @@ def test_what_it_lacks_and_the_command_that_gives_it(tmp_path: Path, case: str) 
     assert (verdict.verdict, verdict.model, verdict.static) == ("lacks", None, None)
     assert len(verdict.lacks) == 1
     assert verdict.sentence == f"{tmp_path} will not run as it is."
+
+
+@pytest.mark.parametrize("case", ["runs", "static", "mass", "strange"])
+@pytest.mark.parametrize("windows", [False, True])
+def test_commands_can_be_typed_as_they_stand_whatever_the_folder_is_called(
+    case: str, windows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (pipeline.choose_model, pipeline.folder_verdict, pipeline.intake):
+        monkeypatch.setattr(module, "typed", partial(typed, windows=windows))
+    folder = tmp_path / "Anna's walk & second (visit)"
+    folder.mkdir()
+    if case in ("runs", "static"):
+        verdict = judged(folder, STATIC, WALK) if case == "runs" else judged(folder, STATIC, replace(STATIC, name="up right"), WALK)
+    elif case == "mass":
+        unweighed = replace(WALK, subject=replace(WALK.subject, mass_kg=None), plates=WALK.plates[:1])
+        verdict = judged(folder, replace(STATIC, subject=unweighed.subject, plates=()), unweighed)
+    else:
+        few = Markers(("A", "B", "C", "D"), WALK.markers.position_m[:, :4], WALK.rate_hz)
+        verdict = judged(folder, replace(WALK, markers=few))
+        assert verdict.command in verdict.lacks[0]
+    named = folder / "walk.c3d" if case == "strange" else folder
+    words = re.findall(r'"[^"]*"|\S+', verdict.command) if windows else shlex.split(verdict.command)
+    assert words[2] == (f'"{named}"' if windows else str(named))
 
 
 def test_a_marker_set_that_check_is_told_of_is_the_one_it_will_run_with(tmp_path: Path) -> None:
