@@ -61,6 +61,7 @@ MOST_LINES = sum([
     90,  # medial markers and one placement as the laboratory says
     85,  # knee axes from functional movements
     40,  # copies of one recording
+    110,  # what a trial looked like, for replay
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from biomech_id.anatomy import Part
 from biomech_id.errors import Finding, OptionError, option
 from biomech_id.gait.review import Review
 from biomech_id.sentences import Sentence
-from biomech_id.trial import Trial
+from biomech_id.trial import Markers, Trial
 
 #: A name shorter than this occurs by chance inside other words.
 SHORTEST_NAME = 3
@@ -106,10 +107,19 @@ class Pseudonym:
         return replace(
             trial,
             name=self.of(trial.name),
+            markers=self._of_markers(trial.markers),
             subject=replace(trial.subject, code=self.code, sources=sources),
             history=self.of_values(trial.history),
             findings=tuple(self.of_finding(finding) for finding in trial.findings),
         )
+
+    def _of_markers(self, markers: Markers) -> Markers:
+        """Markers under labels that do not hold the names; what they lie on stays known."""
+        names = tuple(map(self.of, markers.names))
+        return markers if names == markers.names else replace(markers, names=names, roles=self._of_roles(markers.roles))
+
+    def _of_roles(self, roles: Mapping[Part, str]) -> Mapping[Part, str]:
+        return {part: self.of(name) for part, name in roles.items()}
 
 
 def pseudonym(trials: Iterable[Trial], code: str | None) -> Pseudonym:

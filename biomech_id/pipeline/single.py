@@ -55,6 +55,7 @@ from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_a
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
+from biomech_id.results.folder.replay import write_replays
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, read_norm
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
@@ -108,7 +109,7 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     check_replaceable(out)
     session = analyse_job(job, progress=progress, written=True)
     tables = session.tables()
-    extras: list[Callable[[Path], None]] = []
+    extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.trials)]
     if job.recipe.report:
         extras.append(partial(_draw, tables=tables, progress=progress))
     if job.recipe.write_c3d:

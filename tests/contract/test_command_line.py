@@ -83,7 +83,8 @@ def test_run_writes_every_table_and_the_report(subject: Path, tmp_path: Path) ->
     names = {p.relative_to(out).as_posix() for p in out.rglob("*") if p.is_file()}
     tables = ["cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "uncertainty"]
     assert names == {
-        "report.pdf", "trials/walk01.csv", "calibration.json", "summary.json", "manifest.json", *(f"{t}.csv" for t in tables),
+        "report.pdf", "trials/walk01.csv", "replay/walk01.npz", "calibration.json", "summary.json", "manifest.json",
+        *(f"{t}.csv" for t in tables),
     }  # fmt: skip
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     assert set(manifest["inputs"]) == {"static.c3d", "walk01.c3d"}

@@ -28,6 +28,7 @@ from biomech_id.conventions import (
 from biomech_id.dynamics.joint_axes import ModelAxes, MomentAxes
 from biomech_id.models.model import BodyModel
 from biomech_id.models.registry import body_model, model_names
+from biomech_id.results.folder.replay import REPLAY_ARRAYS
 from biomech_id.results.session.quality import RULES
 from biomech_id.results.study.tables import STUDY_TABLES
 from biomech_id.results.tables.documents import DOCUMENTS, Key
@@ -156,6 +157,7 @@ def dictionary_page() -> str:
         ((f"`{e.name}`", f"{e.value:g}", f"`{e.source}`", e.kind, e.what, e.why) for e in ERROR_SIZES),
     )
     whole_body = _table(("variable", "unit", "what"), ((f"`{n}`", unit, what) for n, (unit, what) in WHOLE_BODY_VARIABLES.items()))
+    replay = _table(("array", "shape", "what"), ((f"`{n}`", shape, what) for n, (shape, what) in REPLAY_ARRAYS.items()))
     points = ", ".join(f"`{name}`" for name in POINT_VARIABLES)
     return f"""{_GENERATED}
 
@@ -180,6 +182,13 @@ are known; 0 they are not; {AT_THE_END} they are, in the first or last four fram
 bears a force that the file puts on it: accelerations are less sure there ([measured](decisions/derivatives.md)).
 
 {tables}
+
+## `replay/<stem>.npz`
+
+What a trial looked like, as arrays of NumPy (`numpy.load`), single precision, at the video rate: n frames, m markers, s segments,
+j joints, p plates. `biomech-id review` draws it.
+
+{replay}
 
 ## `study/`
 

@@ -36,3 +36,11 @@ def test_a_code_that_no_file_can_bear_is_refused(code: str) -> None:
 @pytest.mark.parametrize("code", ["P 1", "Größe-7", "a.b", "CP_001 (post)"])
 def test_other_codes_are_free(code: str) -> None:
     assert pseudonym([trial("Anna")], code).of("anna.c3d") == f"{code}.c3d"
+
+
+def test_labels_of_markers_lose_the_name_and_keep_their_place_on_the_body() -> None:
+    markers = Markers(("Anna_LHEE", "LTOE"), np.zeros((2, 2, 3)), 100.0, roles={("L", "heel"): "Anna_LHEE"})
+    recording = Trial("walk", markers, subject=Subject(code="Anna"), path="walk.c3d")
+    coded = pseudonym([recording], "P7").of_trial(recording).markers
+    assert coded.names == ("P7_LHEE", "LTOE")
+    assert coded.roles == {("L", "heel"): "P7_LHEE"}
