@@ -1,9 +1,8 @@
 """What of the numbers of two versions differs: every table of numbers that the earlier one wrote, compared to the byte.
 
 ``python -m benchmarks.same_results [COMMIT]`` analyses the virtual subject and the children beside the project with both versions.
-Compared is what a laboratory computes with: the tables of numbers and the numbers of the calibration. New columns and new
-variables are allowed;
-verdicts, sentences and pages have tests of their own.
+Compared is what a laboratory computes with: the tables of numbers and the numbers of the calibration. New columns and rows of
+what the earlier version did not measure are allowed; verdicts, sentences and pages have tests of their own.
 """
 
 from __future__ import annotations
@@ -24,6 +23,8 @@ SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", ROOT.parent / "shared"))
 NUMBERS = ("trials/*.csv", "cycles.csv", "peaks.csv", "spatiotemporal.csv", "budget.csv", "uncertainty.csv", "calibration.json")
 #: What tells the rows of a tidy table apart, in the order in which a line names them.
 _KEYS = ("trial", "side", "cycle", "parameter", "name", "variable", "component", "part")
+#: What a row measures: one that the earlier version did not know is new, as a new column is one of a wide table.
+_MEASURED = ("parameter", "name", "variable")
 #: Columns that judge and do not measure.
 _VERDICTS = {"kinetics_valid"}
 _KEYS_OF_THE_VERSION = {"schema"}
@@ -79,11 +80,9 @@ def _of_rows(before: dict[str, list[str]], after: dict[str, list[str]]) -> Itera
 
 
 def _known(before: dict[str, list[str]], after: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Without the rows of variables that the earlier version did not have: new ones, as a new column is one of a wide table."""
-    if "variable" not in before:
-        return after
-    there = set(before["variable"])
-    kept = [i for i, name in enumerate(after["variable"]) if name in there]
+    """Without the rows of what the earlier version did not measure."""
+    there = {name: set(before[name]) for name in _MEASURED if name in before}
+    kept = [i for i in range(len(next(iter(after.values())))) if all(after[name][i] in there[name] for name in there)]
     return {name: [cells[i] for i in kept] for name, cells in after.items()}
 
 

@@ -265,6 +265,8 @@ UPPER_BODY_TABLE: tuple[SignRow, ...] = (
 )  # fmt: skip
 #: Joints above the pelvis.
 UPPER_JOINTS: frozenset[str] = frozenset(row.joint for row in UPPER_BODY_TABLE)
+#: What is measured above the pelvis: few laboratories need it, and many have no markers for it.
+UPPER_VARIABLES: frozenset[str] = frozenset(row.variable for row in UPPER_BODY_TABLE)
 #: Points of the arms, as those of `POINT_VARIABLES`; and the centre of mass, which has no side.
 ARM_POINTS: dict[str, str] = {"shoulder": "SJC", "elbow": "EJC", "wrist": "WJC"}
 CENTRE_OF_MASS = "CentreOfMass"

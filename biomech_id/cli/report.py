@@ -157,7 +157,7 @@ def norm(
 ) -> int:
     """Make a normal band from analysed subjects, with their model and kinetics mode; what is left out is named, and why.
 
-    Exit code 3: a whole subject, or a whole curve, is not in it.
+    Exit code 3: a whole subject, or a whole curve of the legs, is not in it.
 
     Example: biomech-id norm results/healthy -o norm.csv
     """

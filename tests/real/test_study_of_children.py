@@ -53,7 +53,8 @@ def test_a_norm_from_them_stands_in_a_childs_report(children: Path, out: Path, q
 
     subjects = sorted(path.parent for path in out.rglob("manifest.json"))
     made = biomech_id("norm", *subjects[1:], "-o", tmp_path / "norm.csv", "--source", "five children")
-    assert made.exit_code in (0, 3), made.output
+    # All curves of the legs are whole; those of waist and neck end before a recording does, which is said.
+    assert made.exit_code == 0, made.output
     assert f"{len(subjects) - 1} subjects, not a clinical norm" in made.output
     one = subjects[0].relative_to(out)
     assert biomech_id(

@@ -208,7 +208,7 @@ def _without_unknown(samples: Sequence[NormSample], tell: Callable[[Omission], N
     for name in names:
         known = np.any([np.isfinite(sample.values[name]) for sample in samples if name in sample.values], axis=0)
         if not known.all():
-            holes[name] = Sentence("no-subject-knows", {"points": int((~known).sum()), "all": len(known)})
+            holes[name] = Sentence("no-subject-knows", {"variable": name[0], "points": int((~known).sum()), "all": len(known)})
             tell(Omission(" ".join(name).strip(), "", "", (), "means", holes[name]))
     for sample in samples:
         yield replace(sample, values={name: values for name, values in sample.values.items() if name not in holes})
