@@ -62,6 +62,7 @@ MOST_LINES = sum([
     85,  # knee axes from functional movements
     40,  # copies of one recording
     110,  # what a trial looked like, for replay
+    105,  # energy left open by segment
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

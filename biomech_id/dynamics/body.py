@@ -401,6 +401,9 @@ class BodyMotion:
         The pelvis following its centre of mass, made with its Segment; its entry of ``motions`` follows the frame's origin.
     lacks : Mapping[tuple[str, str], tuple[str, ...]], optional
         Part that could not be placed -> the markers and measurements that it lacks, in words.
+    joint_slides_lab_m_s : Mapping[tuple[str, str], FloatArray], optional
+        (side, joint) -> (n, 3), velocity of the joint centre within the segment above, as the model's joint makes it, laboratory
+        axes; a joint that is not here has its centre fixed in both segments.
 
     Raises
     ------
@@ -430,6 +433,7 @@ class BodyMotion:
     whole: WholeBody | None = None
     pelvis_mass: Motion | None = None
     lacks: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    joint_slides_lab_m_s: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {key: len(motion) for key, motion in self.motions.items()}

@@ -106,7 +106,7 @@ def energy_check(loads: JointLoads) -> SelfCheck:
         return SelfCheck(name, np.nan, "of the largest power", LIMIT_POWER)
     supplied = [load.power_rotational_W + load.power_translational_W for load in loads.values()]
     supplied += [_power_at_base(loads, side) for side in loads.motion.sides]
-    supplied += [_power_of_external(chain_loads, k) for k in range(len(chain_loads.external))]
+    supplied += [power_of_external(chain_loads, k) for k in range(len(chain_loads.external))]
     rate = energy_rate(chain_loads.chain, chain_loads.gravity_lab_m_s2)
     largest = max(_largest(np.stack(supplied)), _largest(rate))
     gap = _largest(np.sum(supplied, axis=0) - rate.sum(axis=1))
@@ -134,8 +134,17 @@ def _power_at_base(loads: JointLoads, side: str) -> FloatArray:
     return hip.wrench.power(pelvis.velocity_of(hip.wrench.point_lab_m), pelvis.omega_lab_rad_s)
 
 
-def _power_of_external(loads: ChainLoads, k: int) -> FloatArray:
-    """Power of an external wrench about the origin: the twist of the segment is taken there too."""
+def power_of_external(loads: ChainLoads, k: int) -> FloatArray:
+    """Power (n,) of an external wrench on the segment it acts on, W.
+
+    Parameters
+    ----------
+    loads : ChainLoads
+        The solution.
+    k : int
+        Which of its external wrenches.
+    """
+    # About the origin: the twist of the segment is taken there too.
     chain, load = loads.chain, loads.external[k]
     motion = chain.motions[chain.index(load.segment)]
     force, moment = load.at_origin()

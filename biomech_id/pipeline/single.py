@@ -16,7 +16,9 @@ import numpy as np
 
 from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, takes
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
+from biomech_id.dynamics.segment_energy import energy_sentences
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
@@ -64,6 +66,7 @@ from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
 from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Subject, Trial
 from biomech_id.trial.subject import BODY_MASS
 from biomech_id.uncertainty.recording import sources_of_error
@@ -343,7 +346,7 @@ def solve_trial(
         plates=trial.plates,
         errors=errors,
         mass_kg=subject.mass_kg,
-        history=(*trial.history, *(check.sentence for check in (self_checks(loads) if loads else ()))),
+        history=(*trial.history, *(_checks(loads, subject.mass_kg) if loads else ())),
         findings=(
             *trial.findings,
             *search.findings,
@@ -358,6 +361,12 @@ def solve_trial(
         upper_loads=upper_loads,
     )
     return Solved(result, trial, landmarks, travel, by_hand)
+
+
+def _checks(loads: JointLoads, mass_kg: float | None) -> Iterator[Sentence]:
+    """What the solution says of itself: that the equations hold, and what energy they leave open."""
+    yield from (check.sentence for check in self_checks(loads))
+    yield from energy_sentences(loads, mass_kg)
 
 
 def _require_movement(trial: Trial) -> None:

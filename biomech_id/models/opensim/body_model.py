@@ -14,7 +14,7 @@ import numpy as np
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.markersets.detect import SMALLEST_SHARE, propose
 from biomech_id.models.model import BodyModel, CalibrationInput
-from biomech_id.models.opensim.inverse_kinematics import TrackingTasks, soft_tissue_weights
+from biomech_id.models.opensim.inverse_kinematics import MISFIT_MM, TrackingTasks, soft_tissue_weights
 from biomech_id.models.opensim.skeletal_model import SkeletalModel, bodies_of_segments, skeletal_model
 from biomech_id.models.opensim.static_fit import PULL, scaled_to_static
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
@@ -153,9 +153,9 @@ def _scaled(osim: MusculoskeletalModel, given: CalibrationInput) -> SkeletalMode
 
 
 def _tasks(osim: MusculoskeletalModel) -> TrackingTasks:
-    """Markers by how much the tissue below them moves; what no marker shows is drawn to its default."""
+    """Markers by how much the tissue below them moves and the model is off; what no marker shows is drawn to its default."""
     pulls = {coordinate.name: PULL for coordinate in osim.coordinates if coordinate.motion == "rotational"}
-    return TrackingTasks(soft_tissue_weights(osim), pulls)
+    return TrackingTasks(soft_tissue_weights(osim, misfit_mm=MISFIT_MM), pulls)
 
 
 def _without_file(given: CalibrationInput) -> SkeletalModel:

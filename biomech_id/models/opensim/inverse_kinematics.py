@@ -27,6 +27,9 @@ SOFT_TISSUE_MM: Mapping[str, float] = {
 }  # fmt: skip
 #: The same on any other body.
 OTHER_TISSUE_MM = 4.9
+#: What a model's joints leave of the markers of a walk beside that, RMS along each axis, mm: a knee that only flexes is not the
+#: subject's. Of six children who walk, 2 to 6 mm make the root's residual least (benchmarks/studies/constant_bones.md).
+MISFIT_MM = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +77,9 @@ class TrackingTasks:
             )  # fmt: skip
 
 
-def soft_tissue_weights(model: MusculoskeletalModel, sizes_mm: Mapping[str, float] | None = None) -> dict[str, float]:
+def soft_tissue_weights(
+    model: MusculoskeletalModel, sizes_mm: Mapping[str, float] | None = None, *, misfit_mm: float = 0.0
+) -> dict[str, float]:
     """Weights of all of a model's markers by how much the tissue below them moves: 1 / size^2, the firmest marker having 1.
 
     Parameters
@@ -83,6 +88,8 @@ def soft_tissue_weights(model: MusculoskeletalModel, sizes_mm: Mapping[str, floa
         The model.
     sizes_mm : Mapping[str, float] | None, optional
         One standard deviation along each axis of markers that are known better, mm, by the marker's name.
+    misfit_mm : float, optional
+        What the model itself is off, the same for all markers (`MISFIT_MM` for a walk), mm; added to each size in squares.
 
     Returns
     -------
@@ -99,8 +106,9 @@ def soft_tissue_weights(model: MusculoskeletalModel, sizes_mm: Mapping[str, floa
     """
     known = sizes_mm or {}
     found = {marker.name: known.get(marker.name, _tissue_mm(marker.body)) for marker in model.markers}
-    firmest = min(found.values(), default=1.0)
-    return {name: (firmest / size) ** 2 for name, size in found.items()}
+    variance = {name: size**2 + misfit_mm**2 for name, size in found.items()}
+    least = min(variance.values(), default=1.0)
+    return {name: least / of_marker for name, of_marker in variance.items()}
 
 
 def _tissue_mm(body: str) -> float:

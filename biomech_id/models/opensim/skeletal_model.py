@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.anatomy import Part
+from biomech_id.anatomy import Part, proximal_part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Frames, Motion, Segment, WholeBody
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -31,6 +31,7 @@ from biomech_id.models.segment_motion import differentiate
 from biomech_id.models.segment_record import segment_record
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.multibody.musculoskeletal import MusculoskeletalModel
+from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.trial import Subject, Trial
 
 #: Rows are laboratory axes (X forward where the model's is, Z up) in the axes of a model's surroundings (Y up).
@@ -198,8 +199,19 @@ class SkeletalModel:
             raise OptionError(
                 f"An OpenSim model has no kinetics mode {kinetics!r}.", value=kinetics, expected="textbook", where="kinetics"
             )
-        pose = self.coordinates(trial)
-        tree = pose.problem[0]
+        return self.motion(trial, self.coordinates(trial))
+
+    def motion(self, trial: Trial, pose: TrackedPose) -> BodyMotion:
+        """Return the motion of pelvis and legs that the model's coordinates make of it.
+
+        Parameters
+        ----------
+        trial : Trial
+            The recording.
+        pose : TrackedPose
+            Of `coordinates`.
+        """
+        tree = Tree(self.osim)
         place = tree.posture(pose.q, rows=False).place
         R_lab, origin_lab = R_LAB_SURROUNDINGS @ place[..., :3, :3], place[..., :3, 3] @ R_LAB_SURROUNDINGS.T
         index = {part: tree.skeleton.body_index(names[0]) for part, names in self.calibration.bodies.items()}
@@ -216,9 +228,25 @@ class SkeletalModel:
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame, motions=motions,
             segments=self.calibration.segments, joint_centres_lab_m=centres,
             joint_angles_rad=clinical_angles(self.axes, SIDES, motions, progression), progression_R_lab=progression,
-            model=self.name, kinetics=kinetics, axes=self.axes, fit_residual_m=self._residuals(pose),
+            model=self.name, axes=self.axes, fit_residual_m=self._residuals(pose),
             roles=_roles(trial), whole=self._whole(tree, R_lab, origin_lab, motions, trial.rate_hz),
+            joint_slides_lab_m_s=self._slides(tree, pose.q, trial.rate_hz),
         )  # fmt: skip
+
+    def _slides(self, tree: Tree, q: FloatArray, rate_hz: float) -> dict[Part, FloatArray]:
+        """Velocity of each joint centre in the segment above, as the joint's functions and the rates of its coordinates have it."""
+        posture = tree.posture(q)
+        (rates,) = quintic_derivatives(q, rate_hz, (1,))
+        by_row = posture.slope * (rates[:, tree.free] @ tree.by_coordinate.T)
+        slides = {}
+        for part in self.calibration.segments:
+            below = self._joint_body(tree, part)
+            above = tree.skeleton.body_index(self.calibration.bodies[proximal_part(part[0], _JOINT_ABOVE[part[1]])][0])
+            between = np.flatnonzero(tree.beyond[:, below] & ~tree.beyond[:, above])
+            centre = posture.place[:, None, below, :3, 3]
+            moved = np.cross(posture.turn[:, between], centre) + posture.shift[:, between]
+            slides[part[0], _JOINT_ABOVE[part[1]]] = (moved * by_row[:, between, None]).sum(axis=1) @ R_LAB_SURROUNDINGS.T
+        return slides
 
     def _joint_body(self, tree: Tree, part: Part) -> int:
         return joint_body(tree, self.calibration.bodies[part], part[1])
