@@ -63,6 +63,7 @@ MOST_LINES = sum([
     40,  # copies of one recording
     110,  # what a trial looked like, for replay
     105,  # energy left open by segment
+    215,  # conditions with statics of their own, the knee axis judged
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from biomech_id.conventions import SCHEMA
 from biomech_id.errors import BiomechError, MissingInputError, Severity, on_command_line, typed
-from biomech_id.pipeline.choose_model import choose_model, known_markers
+from biomech_id.pipeline.choose_model import known_markers
+from biomech_id.pipeline.conditions import choose_models
 from biomech_id.pipeline.emg import analyse_emg, muscles_alone
 from biomech_id.pipeline.intake import one_subject, with_markers
 from biomech_id.pipeline.job import Job
@@ -32,7 +33,7 @@ class FolderVerdict:
     model : str | None
         The body model that will be taken; None where none can be, or where muscle signals stand alone.
     static : str | None
-        Name of the static trial; None where there is none.
+        Name of the static trial, or of each where conditions have their own; None where there is none.
     lacks : tuple[str, ...]
         What keeps it from running, else what it will be warned of, in sentences.
     command : str
@@ -82,15 +83,15 @@ def folder_verdict(folder: Path, trials: Sequence[Trial], *, unreadable: int = 0
             if trials and muscles_alone(tuple(trials), job.recipe):
                 return FolderVerdict(str(folder), RUNS_WITH_WARNINGS if unreadable else RUNS, None, None, (), run)
             shown, _ = with_markers(trials)
-            chosen = choose_model(job, shown)
+            groups = choose_models(job, shown)
         except BiomechError as error:
             strange = isinstance(error, MissingInputError) and bool(trials) and not known_markers(trials)
             if strange and analyse_emg(trials, (), job.recipe).trials:
                 return FolderVerdict(str(folder), RUNS_WITH_WARNINGS, None, None, (error.message,), run)
             command = next(iter(getattr(error, "__notes__", ())), run)
             return FolderVerdict(str(folder), LACKS, None, None, (error.message,), command)
-        findings = (*chosen.findings, *chosen.model.findings)
+        findings = [finding for chosen in groups for finding in (*chosen.findings, *chosen.model.findings)]
         warned = tuple(dict.fromkeys(finding.message for finding in findings if finding.severity is not Severity.INFO))
         verdict = RUNS_WITH_WARNINGS if warned or unreadable else RUNS
-        static = chosen.static.name if chosen.static else None
-    return FolderVerdict(str(folder), verdict, chosen.job.recipe.model, static, warned, run)
+        static = ", ".join(chosen.static.name for chosen in groups if chosen.static) or None
+    return FolderVerdict(str(folder), verdict, groups[0].job.recipe.model, static, warned, run)

@@ -41,11 +41,23 @@ def request_findings(
         What was decided by hand, in recipe and review.
     """
     found = [*_unused(job), *_of_no_trial(review or Review(), trials)]
-    if static is not None:
-        found += [*_moving_static(static), *_mass_unlike_weight(static, subject)]
+    found += static_findings(static, subject)
     pairs = recorded_twice([trial for trial in trials if trial is not static and not is_functional(trial, job)])
     found += [Finding("recorded-twice", {"pairs": pairs}, "trials")] * bool(pairs)
     return tuple(found)
+
+
+def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ...]:
+    """Return what is odd about a static trial: nobody stands still in it, or the plates carry another mass.
+
+    Parameters
+    ----------
+    static : Trial | None
+        The trial the model is calibrated on, or None.
+    subject : Subject
+        Measurements in force.
+    """
+    return () if static is None else (*_moving_static(static), *_mass_unlike_weight(static, subject))
 
 
 def _moving_static(static: Trial) -> Iterator[Finding]:

@@ -41,16 +41,18 @@ from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
-from biomech_id.pipeline.choose_model import choose_model, is_functional, known_markers
+from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
+from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
 from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
-from biomech_id.pipeline.request_findings import request_findings, settings_without_effect
+from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
 from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
@@ -153,23 +155,25 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     trials, markerless = with_markers(everything)
     intake = replace(intake, trials=trials)
     try:
-        asked, chosen = job, choose_model(job, intake.trials)
+        asked, groups = job, choose_models(job, intake.trials)
     except MissingInputError as error:
         if marker_set is not None or known_markers(trials) or not analyse_emg(everything, (), job.recipe).trials:
             raise
         # Nobody knows what the markers lie on; what the muscles did is known all the same.
         unknown = Finding("muscles-without-model", {"refusal": error.message}, str(job.folder))
         return _without_movement(job, nameless, replace(intake, trials=everything), (unknown,))
-    job, static, subject, model = chosen.job, chosen.static, chosen.subject, chosen.model
-    intake = replace(intake, trials=chosen.trials)
+    job, static, subject = groups[0].job, groups[0].static, groups[0].subject
     if norm is not None and asked.recipe.known_model is None:
         recipe = job.recipe
         check_comparable(norm, model=registered_name(recipe.model), kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
-    walks = [trial for trial in intake.trials if trial is not static and not _has_a_purpose(trial, job)]
+    worn = [pair for pair in in_order(groups, intake.trials) if not _has_a_purpose(pair[0], job)]
     # A decision may name a trial as its file is called, or as a code has it.
     review = nameless.of_review(review)
-    noticed = (*markerless, *chosen.findings, *request_findings(job, intake.trials, static, subject, review))
-    static_motion, results, failed = _analysed(walks, model, subject, job, review, progress=progress)
+    every = tuple(trial for chosen in groups for trial in chosen.trials)
+    noticed = (*markerless, *(finding for chosen in groups for finding in chosen.findings))
+    noticed = (*noticed, *request_findings(job, every, static, subject, review))
+    noticed = (*noticed, *(said for chosen in groups[1:] for said in static_findings(chosen.static, chosen.subject)))
+    statics, results, failed = _analysed(groups, worn, review, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
     told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None))
@@ -180,8 +184,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             where=str(job.folder),
         )  # fmt: skip
     return _session(
-        asked, norm, nameless, static, model, static_motion, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told), emg=emg, review=review, body_model_name=registered_name(job.recipe.model),
+        asked, norm, nameless, groups, statics, results=results, refused=(*intake.refused, *failed),
+        noticed=(*noticed, *told), emg=emg, review=review,
     )  # fmt: skip
 
 
@@ -419,35 +423,39 @@ def _has_a_purpose(trial: Trial, job: Job) -> bool:
 
 
 def _analysed(
-    walks: Sequence[Trial],
-    model: CalibratedModel,
-    subject: Subject,
-    job: Job,
+    groups: Sequence[ChosenModel],
+    walks: Sequence[tuple[Trial, ChosenModel]],
     review: Review,
     *,
     progress: Progress | None,
-) -> tuple[BodyMotion | None, list[TrialResult], list[Refused]]:
-    """Analyse every trial and place the static one, to compare with; a trial that fails is recorded and the others go on."""
+) -> tuple[list[BodyMotion | None], list[TrialResult], list[Refused]]:
+    """Analyse every trial and place the static ones, to compare with; a trial that fails is recorded and the others go on."""
+    job = groups[0].job
     condition = condition_of(job.subject_toml)
-    solved: list[Solved] = []
+    solved: list[tuple[Solved, ChosenModel]] = []
     refused: list[Refused] = []
-    for number, trial in enumerate(walks, start=1):
+    for number, (trial, chosen) in enumerate(walks, start=1):
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
             called = condition(Path(trial.path).stem)
-            solved.append(solve_trial(trial, model, subject, job.recipe, condition=called, review=review))
+            made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, condition=called, review=review)
+            solved.append((made, chosen))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
-    means = _mean_cycles(solved)
-    static = None if model.static is None else model.track(model.static, kinetics=job.recipe.kinetics)
+    means = _mean_cycles([each for each, _ in solved])
+    placed: dict[int, BodyMotion | None] = {}
+    for chosen in groups:
+        stood = chosen.model.static
+        placed[id(chosen)] = None if stood is None else chosen.model.track(stood, kinetics=job.recipe.kinetics)
     results = []
-    for each in solved:
+    for each, chosen in solved:
         try:
-            results.append(cut_and_grade(each, model, static, means.get(each.result.condition, {})))
+            made_of = cut_and_grade(each, chosen.model, placed[id(chosen)], means.get(each.result.condition, {}))
+            results.append(replace(made_of, static=chosen.static.name if chosen.static else ""))
         except OptionError as error:  # a cycle that a review names and the trial has not
             refused.append(Refused.by(error, Path(each.trial.path)))
-    return static, results, refused
+    return list(placed.values()), results, refused
 
 
 def _mean_cycles(solved: Sequence[Solved]) -> dict[str, dict[str, float]]:
@@ -470,36 +478,40 @@ def _session(
     job: Job,
     norm: Any,
     nameless: Pseudonym,
-    static: Trial | None,
-    model: CalibratedModel,
-    static_motion: BodyMotion | None,
+    groups: Sequence[ChosenModel],
+    statics: Sequence[BodyMotion | None],
     *,
     results: Sequence[TrialResult],
     refused: Sequence[Refused],
     noticed: Sequence[Finding],
     emg: SessionEmg,
     review: Review,
-    body_model_name: str,
 ) -> SessionResult:
-
-    recipe = job.recipe
+    recipe, static, model = job.recipe, groups[0].static, groups[0].model
+    calibration, axes = _calibrations(groups, results, nameless)
     session = SessionResult(
         subject=model.subject,
-        model=body_model_name,
+        model=registered_name(groups[0].job.recipe.model),
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
         static_file=nameless.of(Path(static.path).name) if static else "",
         static_frames=static.n_frames if static else 0,
-        calibration=model.calibration.to_dict(),
+        calibration=calibration,
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
-        findings=(*model.findings, *map(nameless.of_finding, noticed), *kinetics_finding(results), *whole_body_findings(results)),
+        findings=(
+            *(finding for chosen in groups for finding in chosen.model.findings),
+            *map(nameless.of_finding, noticed),
+            *axes,
+            *kinetics_finding(results),
+            *whole_body_findings(results),
+        ),
         recipe=nameless.of_values(job.settings()),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
         norm=norm,
-        static_motion=static_motion,
+        static_motion=statics[0],
         static_markers=None if model.static is None else model.static.markers,
         marker_groups=model.marker_groups,
         emg=emg,
@@ -508,6 +520,25 @@ def _session(
         clinic={} if job.code else clinic_of(job.subject_toml),
     )
     return replace(session, findings=(*session.findings, *_compared(session, job)))
+
+
+def _calibrations(
+    groups: Sequence[ChosenModel], results: Sequence[TrialResult], nameless: Pseudonym
+) -> tuple[dict[str, Any], list[Finding]]:
+    """What ``calibration.json`` says, and what is noticed of the knees' axes; further static trials stand under "conditions"."""
+    records: list[tuple[str, dict[str, Any]]] = []
+    noticed: list[Finding] = []
+    for chosen in groups:
+        static = chosen.static
+        mine = [result for result in results if result.static == (static.name if static else "")]
+        judged = judge_knee_axes(mine)
+        noticed += knee_axis_findings(judged, static.name if static else "walks")
+        said = with_knee_axes(chosen.model.calibration.to_dict(), judged)
+        said |= {"static_file": nameless.of(Path(static.path).name) if static else ""}
+        records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
+    first = {key: value for key, value in records[0][1].items() if key != "static_file"}
+    own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}
+    return first | ({"conditions": own} if own else {}), noticed
 
 
 def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:

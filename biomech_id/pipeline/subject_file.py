@@ -112,6 +112,8 @@ SUBJECT = Section(
         ),
         "conditions": Section({}, rest=_word(""),
             no_table=lambda at: at.must_be('a section [conditions] of "file stem" = "condition"')),
+        "statics": Section({}, rest=_word(""),
+            no_table=lambda at: at.must_be('a section [statics] of "condition" = "file stem of its static trial"')),
         "clinic": Section({}, rest=Setting("a text, a number, true or false, or a section of them", _is_noted),
             no_table=lambda at: at.must_be("a section [clinic]")),
     },
@@ -169,6 +171,18 @@ def condition_of(path: str | Path | None) -> Callable[[str], str]:
     """
     content = _read(path) if path is not None and Path(path).is_file() else {}
     return lambda trial: str(content.get("conditions", {}).get(trial, content.get("condition", "")))
+
+
+def statics_of(path: str | Path | None) -> dict[str, str]:
+    """Return condition -> name of its own static trial, as ``[statics]`` says it: markers were placed anew for it.
+
+    Parameters
+    ----------
+    path : str | Path | None
+        The ``subject.toml``; None for none.
+    """
+    content = _read(path) if path is not None and Path(path).is_file() else {}
+    return {str(condition): str(static) for condition, static in content.get("statics", {}).items()}
 
 
 def clinic_of(path: str | Path | None) -> dict[str, dict[str, str]]:

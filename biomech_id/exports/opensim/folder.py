@@ -12,7 +12,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import SIDE_WORDS
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, OptionError, option
 from biomech_id.exports.opensim.joints import KneeSign, R_ground_lab
 from biomech_id.exports.opensim.loads import GroundLoad, ground_table, write_external_loads
 from biomech_id.exports.opensim.model import SubjectModel, subject_model, write_model
@@ -97,6 +97,23 @@ def write_opensim(
     return notes
 
 
+def _refuse_several_statics(session: SessionResult) -> None:
+    """Refuse trials whose markers were placed anew between them: one model carries one placement.
+
+    Raises
+    ------
+    OptionError
+        The session was calibrated on several static trials.
+    """
+    statics = sorted({trial.static for trial in session.trials})
+    if len(statics) > 1:
+        raise OptionError(
+            f"The conditions of this session have static trials of their own ({', '.join(statics)}), and an OpenSim model has one "
+            f"placement of markers: hand over one condition at a time, without the files of the others ({option('exclude')}).",
+            value=statics, expected="trials of one static trial", where="session",
+        )  # fmt: skip
+
+
 def session_model(session: SessionResult, knee: KneeSign = "flexion") -> SubjectModel:
     """Return the subject's model, placed on the static trial, or on the first walk for want of one.
 
@@ -114,6 +131,7 @@ def session_model(session: SessionResult, knee: KneeSign = "flexion") -> Subject
     OptionError
         Kinetics whose segments change from frame to frame.
     """
+    _refuse_several_statics(session)
     motion, markers = session.static_motion, session.static_markers
     if motion is None and session.trials:
         motion, markers = session.trials[0].motion, session.trials[0].markers

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.vectors import matvec_transposed
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import InvalidValueError
 
@@ -25,6 +26,11 @@ from biomech_id.errors import InvalidValueError
 LEAST_FLEXION_DEG = 30.0
 #: Share of the foot's own largest speed above which it swings.
 SWINGS = 0.5
+#: Slope of varus on flexion in swing, deg a deg, that 95 % of 28 healthy legs do not exceed (0.348, in the conventional model). The
+#: legs stand in ``benchmarks/studies/healthy_knees.md``: 12 of six children, 16 of eight other children and adolescents.
+HEALTHY_SLOPE = 0.35
+#: Correlation above which varus follows flexion closely, as in one of five of those legs.
+CLOSE_CORRELATION = 0.8
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,10 @@ class KneeTurn:
         Range of varus in swing as it is: 5th to 95th percentile.
     varus_range_then_deg : float
         The same with the turn.
+    slope : float
+        Of varus on flexion in swing, deg a deg (least squares).
+    correlation : float
+        Of the two there; 0 where one of them does not change.
     """
 
     side: str
@@ -50,6 +60,25 @@ class KneeTurn:
     flexion_deg: float
     varus_range_deg: float
     varus_range_then_deg: float
+    slope: float = 0.0
+    correlation: float = 0.0
+
+
+def beyond_healthy(slope: float, correlation: float) -> bool:
+    """Whether varus follows flexion in swing as closely, and by as much, as in fewer than one of twenty healthy legs.
+
+    Parameters
+    ----------
+    slope, correlation : float
+        As of `KneeTurn`.
+
+    Examples
+    --------
+    >>> from biomech_id.models.joint_centres.knee_axis_walk import beyond_healthy
+    >>> beyond_healthy(-0.42, -0.93), beyond_healthy(0.42, 0.60), beyond_healthy(0.30, 0.99)
+    (True, False, False)
+    """
+    return abs(slope) > HEALTHY_SLOPE and abs(correlation) > CLOSE_CORRELATION
 
 
 def knee_turn(motions: Sequence[BodyMotion], side: str) -> KneeTurn:
@@ -88,7 +117,70 @@ def knee_turn(motions: Sequence[BodyMotion], side: str) -> KneeTurn:
     covariance = np.cov(along, across)
     turn = 0.5 * float(np.arctan2(2 * covariance[0, 1], covariance[0, 0] - covariance[1, 1]))
     then = np.arcsin(np.clip(across * np.cos(turn) - along * np.sin(turn), -1.0, 1.0))
-    return KneeTurn(side, turn, flexion_deg, _range_deg(angles[:, 1]), _range_deg(then))
+    return KneeTurn(side, turn, flexion_deg, _range_deg(angles[:, 1]), _range_deg(then), *_line(angles[:, 0], angles[:, 1]))
+
+
+def _line(flexion_rad: FloatArray, varus_rad: FloatArray) -> tuple[float, float]:
+    """Slope of varus on flexion, and their correlation; 0 where one of them does not change."""
+    (flexes, together), (_, bends) = np.cov(flexion_rad, varus_rad)
+    correlation = together / np.sqrt(flexes * bends) if flexes * bends > 0 else 0.0
+    return float(together / flexes) if flexes > 0 else 0.0, float(correlation)
+
+
+def wand_turn_rad(
+    turn_rad: float,
+    motions: Sequence[BodyMotion],
+    wands_lab_m: Sequence[FloatArray],
+    knee_markers_lab_m: Sequence[FloatArray],
+    side: str,
+) -> float:
+    """Return by how much a thigh marker has to sit turned about the thigh to turn the knee's axis so, rad, backward positive.
+
+    Seen along the thigh, the axis of the conventional model lies in the plane of hip centre, knee marker and thigh marker, which
+    turns about the line through the first two: the nearer a marker sits to that line, the more a displacement turns it. With w the
+    marker's distance from the line of the centres, and e that of the line from hip centre to knee marker at the marker's height, ::
+
+        sin(turn - marker) = (e / w) sin(turn)
+
+    Parameters
+    ----------
+    turn_rad : float
+        Turn of the thigh's axes, outward positive, as `KneeTurn` has it.
+    motions : Sequence[BodyMotion]
+        Walks, tracked by the conventional model.
+    wands_lab_m, knee_markers_lab_m : Sequence[FloatArray]
+        (n, 3) paths of the thigh marker and of the knee marker in each, laboratory axes, metres.
+    side : str
+        "L" or "R".
+
+    Returns
+    -------
+    float
+        NaN where a marker is not seen, or the thigh marker sits on that line or inside of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import biomech_id as bid
+    >>> from biomech_id.models.joint_centres.knee_axis_walk import wand_turn_rad
+    >>> person = bid.virtual_subject()
+    >>> motion = bid.conventional_model(person.static().trial).track(person.walk().trial)
+    >>> wand, knee = (person.walk().trial.markers[name] for name in ("RTHI", "RKNE"))
+    >>> round(float(np.rad2deg(wand_turn_rad(np.deg2rad(20.0), [motion], [wand], [knee], "R"))))
+    -12
+    """
+    places, markers = [], []
+    for motion, wand, knee_marker in zip(motions, wands_lab_m, knee_markers_lab_m, strict=True):
+        knee, hip = (motion.joint_centres_lab_m[side, joint] for joint in ("knee", "hip"))
+        R_lab_thigh = motion.motions[side, "thigh"].frames.R_lab_seg
+        places.append(np.column_stack([matvec_transposed(R_lab_thigh, wand - knee), np.linalg.norm(hip - knee, axis=1)]))
+        markers.append(matvec_transposed(R_lab_thigh, knee_marker - knee))
+    x, y, z, length = over_seen(np.nanmedian, np.concatenate(places), axis=0)
+    beside = abs(over_seen(np.nanmedian, np.concatenate(markers), axis=0)[1]) * (1.0 - z / length)
+    aside = float(np.hypot(x, y))
+    if not 0.0 < beside < aside:
+        return float("nan")
+    return float(np.arcsin(beside / aside * np.sin(turn_rad)) - turn_rad)
 
 
 def _swinging(motion: BodyMotion, side: str) -> FloatArray:

@@ -21,7 +21,9 @@ WRITTEN_UNITS: dict[str, tuple[str, int]] = {
 }  # fmt: skip
 _SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
-_TOLD = frozenset({"schema", "model", "kinetics", "static", "pelvis", "sides", "segments", "hip_centre", "segment_axes"})
+_TOLD = frozenset(
+    {"schema", "model", "kinetics", "static", "pelvis", "sides", "segments", "hip_centre", "segment_axes", "conditions"}
+)
 
 
 def parted(key: str) -> tuple[str, str, int | None]:
@@ -58,6 +60,9 @@ def calibration_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[
     for key, values in _by_key(calibration.get("sides", {})).items():
         if key not in _TOLD:
             yield from _both_sides(key, values, style)
+    for condition, own in calibration.get("conditions", {}).items():
+        yield f"{style.label('calibration.condition', condition=condition or '–')}: {own.get('static_file') or '–'}"
+        yield from calibration_lines({key: value for key, value in own.items() if key != "static_file"}, style)
 
 
 def segment_lines(calibration: Mapping[str, Any], style: Style) -> Iterator[str]:

@@ -159,6 +159,10 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         (style.label("cover.model"), style.label(f"model.{model}") if model else recorded(None, style)),
         (style.label("cover.kinetics"), style.label(f"model.{kinetics}") if kinetics else recorded(None, style)),
         (style.label("cover.static"), recorded(stood, style) + _how_still(summary.get("findings", ()), style)),
+        *(
+            (style.label("cover.static_of", condition=condition or "–"), recorded(own.get("static_file"), style))
+            for condition, own in tables.calibration.get("conditions", {}).items()
+        ),
         *unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         *by_hand(tables, style),

@@ -112,6 +112,7 @@ def trial_summary(trial: TrialResult) -> dict[str, Any]:
         "file": trial.file,
         "kind": str(trial.kind),
         "condition": trial.condition,
+        "static": trial.static,
         "rate_hz": motion.rate_hz,
         "first_frame": motion.first_frame,
         "n_frames": motion.n_frames,

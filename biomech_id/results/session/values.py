@@ -99,6 +99,8 @@ class TrialResult:
         Of wrists, elbows, shoulders, waist and neck, as far as they are known; None where nothing above the hips has a mass.
     whole_body : WholeBodyResult | None, optional
         Momentum, residual, stability and energy; None where part of the body is not tracked.
+    static : str, optional
+        Name of the static trial that the model was calibrated on for it; empty without one.
     """
 
     name: str
@@ -126,6 +128,7 @@ class TrialResult:
     belts: Belts = field(default_factory=dict)
     upper_loads: JointLoads | None = None
     whole_body: WholeBodyResult | None = None
+    static: str = ""
 
     @property
     def verdict(self) -> Grade:

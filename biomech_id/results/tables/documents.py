@@ -125,6 +125,7 @@ DOCUMENTS: tuple[Document, ...] = (
             "jump, squat, static, other or not_judged",
         ),
         Key("trials[].condition", "conditions are never averaged together"),
+        Key("trials[].static", "its static trial; empty without one, absent in older folders"),
         Key("trials[].rate_hz", "video frames per second"),
         Key("trials[].first_frame", "the recording's own number of the first frame, counted from 1"),
         Key("trials[].n_frames", "number of video frames"),
@@ -202,6 +203,10 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("kinetics", "textbook or vicon"),
         Key("segment_axes", "which way the axes of the model's segments point, in words"),
         Key("static_file", "relative to the subject's folder; empty without one"),
+        Key("sides.*.knee_varus_slope", "of varus on flexion in swing, deg a deg, conventional model; with knee_varus_correlation, "
+            "knee_varus_range_deg, knee_flexion_in_swing_deg"),
+        Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that alone, backward positive"),
+        Key("conditions.*", "the same for each condition with a static trial of its own"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (
         Key("schema", "version of this layout"),

@@ -1,0 +1,134 @@
+"""Conditions with static trials of their own: barefoot, in shoes, with an orthosis, each with its markers placed anew.
+
+``[statics]`` of ``subject.toml`` names them. Each such condition is calibrated by itself, with its own trials alone; everything
+else is one group with the static trial that is found or named with ``--static``. All are analysed with one body model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from biomech_id.errors import MissingInputError, OptionError, did_you_mean
+from biomech_id.pipeline.choose_model import ChosenModel, choose_model, is_functional
+from biomech_id.pipeline.emg import is_emg_reference
+from biomech_id.pipeline.intake import stands_still
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.subject_file import condition_of, statics_of
+from biomech_id.trial import Trial
+
+
+def choose_models(job: Job, trials: Sequence[Trial]) -> tuple[ChosenModel, ...]:
+    """Calibrate the session, once for each static trial that ``subject.toml`` names and once for what is left.
+
+    Parameters
+    ----------
+    job : Job
+        What is asked for.
+    trials : Sequence[Trial]
+        Recordings with markers.
+
+    Returns
+    -------
+    tuple[ChosenModel, ...]
+        What is left first, if there is something; each holds the trials that it is for.
+
+    Raises
+    ------
+    MissingInputError
+        One cannot be calibrated, or its static trial is not among the recordings.
+    OptionError
+        A condition with a static trial that no trial has; several trials that could be the static one of what is left.
+    """
+    statics = statics_of(job.subject_toml)
+    if not statics:
+        return (choose_model(job, trials),)
+    condition = condition_of(job.subject_toml)
+    called = {id(trial): condition(_stem(trial)) for trial in trials}
+    standing = {of: _static_named(name, trials, job, of) for of, name in statics.items()}
+    special = {id(static): static for static in standing.values()}
+    walks = [trial for trial in trials if id(trial) not in special]
+    for of in statics:
+        _refuse_unused(of, [called[id(trial)] for trial in walks], job)
+    found: list[ChosenModel] = []
+    rest = [trial for trial in walks if called[id(trial)] not in statics]
+    if any(not (stands_still(trial) or is_functional(trial, job) or is_emg_reference(trial, job.recipe)) for trial in rest):
+        found.append(choose_model(job, rest))
+    for static in special.values():
+        mine = [of for of, its in standing.items() if its is static]
+        group = [static, *(trial for trial in walks if called[id(trial)] in mine or _serves_all(trial, called, job))]
+        own = replace(job, static=Path(static.path))
+        if found:
+            own = replace(own, recipe=own.recipe.replaced(model=found[0].job.recipe.model))
+        chosen = choose_model(own, _in_order(trials, group))
+        found.append(replace(chosen, job=replace(chosen.job, static=job.static)))
+    return tuple(found)
+
+
+def _stem(trial: Trial) -> str:
+    return Path(trial.path).stem
+
+
+def _serves_all(trial: Trial, called: Mapping[int, str], job: Job) -> bool:
+    """Whether a trial shows joint centres for every condition: it belongs to none."""
+    return is_functional(trial, job) and not called[id(trial)]
+
+
+def _in_order(trials: Sequence[Trial], group: Iterable[Trial]) -> tuple[Trial, ...]:
+    mine = {id(trial) for trial in group}
+    return tuple(trial for trial in trials if id(trial) in mine)
+
+
+def _static_named(name: str, trials: Sequence[Trial], job: Job, condition: str) -> Trial:
+    """The trial of a name, with or without its ending.
+
+    Raises
+    ------
+    MissingInputError
+        There is none.
+    """
+    for trial in trials:
+        if name in (_stem(trial), Path(trial.path).name):
+            return trial
+    names = [_stem(trial) for trial in trials]
+    raise MissingInputError(
+        f"{_file(job)} names {name!r} as the static trial of {condition!r}, and no recording that can be used is called so."
+        f"{did_you_mean(name, names)}",
+        value=name, expected=", ".join(names), where="statics",
+    )  # fmt: skip
+
+
+def _refuse_unused(condition: str, conditions: Sequence[str], job: Job) -> None:
+    """Refuse a static trial for a condition that no trial has: a slip of the pen would analyse its trials with another static.
+
+    Raises
+    ------
+    OptionError
+        There is no such condition.
+    """
+    if condition not in conditions:
+        known = sorted({name for name in conditions if name})
+        raise OptionError(
+            f"{_file(job)} gives the condition {condition!r} a static trial, and no trial has that condition; "
+            f"there are {', '.join(map(repr, known)) or 'none'}.{did_you_mean(condition, known)}",
+            value=condition, expected=", ".join(known) or "a section [conditions]", where="statics",
+        )  # fmt: skip
+
+
+def _file(job: Job) -> str:
+    return job.subject_toml.name if job.subject_toml else "subject.toml"
+
+
+def in_order(groups: Sequence[ChosenModel], trials: Sequence[Trial]) -> Iterator[tuple[Trial, ChosenModel]]:
+    """Yield every trial but the static ones with what it is analysed with, in the order of the files.
+
+    Parameters
+    ----------
+    groups : Sequence[ChosenModel]
+        As of `choose_models`; a functional trial may be in several, and comes with the first.
+    trials : Sequence[Trial]
+        All recordings with markers, in their order.
+    """
+    found = {trial.name: (trial, chosen) for chosen in reversed(groups) for trial in chosen.trials if trial is not chosen.static}
+    yield from (found[trial.name] for trial in trials if trial.name in found)
