@@ -205,7 +205,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("static_file", "relative to the subject's folder; empty without one"),
         Key("sides.*.knee_varus_slope", "of varus on flexion in swing, deg a deg, conventional model; with knee_varus_correlation, "
             "knee_varus_range_deg, knee_flexion_in_swing_deg"),
-        Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that alone, backward positive"),
+        Key("sides.*.thigh_marker_turn_deg", "how far the thigh marker would have to be turned to do that, backward positive"),
         Key("conditions.*", "the same for each condition with a static trial of its own"),
     )),
     Document("manifest.json", "What is needed to get the same numbers again; no clock and no absolute path in it.", (
