@@ -91,17 +91,19 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             for kind in kinds:
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
-            yield from _movements(list(kinds), others, replace(content, norm=None), several=True)
+            yield from _movements(list(kinds), others, replace(content, norm=None), whole, several=True)
         elif not layers and tables.channels is not None:
             continue  # muscle signals without any movement: their pages over time are of the session
         elif main:
-            yield from _movements(list(kinds), main, content, several=len(main) > 1)
+            yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
         else:
             # A session without any cycle still has its pages, each saying so.
             yield from (Page(kind.name, kind.title(0, style), _empty(style)) for kind in kinds)
 
 
-def _movements(kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, *, several: bool) -> Iterator[Page]:
+def _movements(
+    kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, whole: bool, *, several: bool
+) -> Iterator[Page]:
     """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs.
 
     All pages of one kind of movement have the same scales, whatever the condition.
@@ -111,7 +113,9 @@ def _movements(kinds: Sequence[PageKind], layers: Sequence[Layer], content: Cont
         for kind in kinds:
             said = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
             said += [layer.condition] if several and layer.condition else []
-            yield from _titled(kind, replace(content, layers=[layer], style=styles[layer.kind]), ", ".join(said))
+            mine = replace(content, layers=[layer], style=styles[layer.kind])
+            if not (whole and kind.spared is not None and kind.spared(mine)):
+                yield from _titled(kind, mine, ", ".join(said))
 
 
 def _titled(kind: PageKind, content: Content, said: str = "") -> Iterator[Page]:

@@ -110,6 +110,8 @@ class PageKind:
         Labels of the titles of its sheets, where these are not the page's and "continued".
     variables : tuple[str, ...], optional
         Of which some cycle must hold one; as for ``needs``. Empty asks for none.
+    spared : Callable[[Content], bool] | None, optional
+        Whether a whole report leaves it out of a movement, because another page shows the same; None for never.
     """
 
     name: str
@@ -120,6 +122,7 @@ class PageKind:
     compare: Callable[[PageKind, Content], Iterable[tuple[str, Figure]]] | None = None
     titles: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
+    spared: Callable[[Content], bool] | None = None
 
     def title(self, sheet: int, style: Style) -> str:
         """Return the title of a sheet, counted from 0.

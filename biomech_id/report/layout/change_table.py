@@ -58,7 +58,9 @@ def _widths(sessions: int, width_mm: float) -> tuple[float, float]:
     return first, (width_mm - first) / (sessions - 1)
 
 
-def change_cells(values: Sequence[Sequence[float]], changes: Sequence[ScalarChange], decimals: int) -> list[Cell | str]:
+def change_cells(
+    values: Sequence[Sequence[float]], changes: Sequence[ScalarChange], decimals: int, style: Style
+) -> list[Cell | str]:
     """Return the cells of one row: mean and SD of the first; of each other one its mean, and its change with what it must leave.
 
     Parameters
@@ -69,14 +71,16 @@ def change_cells(values: Sequence[Sequence[float]], changes: Sequence[ScalarChan
         From the first session to each other one.
     decimals : int
         Decimals that are shown.
+    style : Style
+        Colours, words, scales and units of the report.
     """
-    cells: list[Cell | str] = [mean_sd(values[0], decimals)]
+    cells: list[Cell | str] = [mean_sd(values[0], decimals, style.decimal_mark)]
     for mine, change in zip(values[1:], changes, strict=True):
-        cells += [written(mean_of(mine), decimals), change_cell(change, decimals)]
+        cells += [written(mean_of(mine), decimals, style.decimal_mark), change_cell(change, decimals, style)]
     return cells
 
 
-def change_cell(change: ScalarChange, decimals: int) -> Cell:
+def change_cell(change: ScalarChange, decimals: int, style: Style) -> Cell:
     """Return a difference with its sign and what it must leave; bold where it is called a change.
 
     Parameters
@@ -85,11 +89,13 @@ def change_cell(change: ScalarChange, decimals: int) -> Cell:
         The change.
     decimals : int
         Decimals that are shown.
+    style : Style
+        Colours, words, scales and units of the report.
     """
-    text = written(change.difference, decimals)
+    text = written(change.difference, decimals, style.decimal_mark)
     # A difference that the decimals do not show has no sign either.
-    sign = "+" if change.difference > 0 and text.strip("0.") else ""
-    carried = f" ({written(change.carried, decimals)})" if change.carried == change.carried else ""
+    sign = "+" if change.difference > 0 and text.strip("0.,") else ""
+    carried = f" ({written(change.carried, decimals, style.decimal_mark)})" if change.carried == change.carried else ""
     return Cell(f"{sign}{text}{carried}", bold=change.changed)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow
-from biomech_id.report.layout.layer import Layer
+from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
@@ -64,6 +65,18 @@ class Drawing:
         """Whether the scales of running apply."""
         return any(layer.run for layer in self.layers)
 
+    def one_curve(self, grid: Iterable[Iterable[tuple[str, str]]]) -> bool:
+        """Whether no side has more than one cycle in the mean of any of these variables, and some side has one.
+
+        Parameters
+        ----------
+        grid : Iterable[Iterable[tuple[str, str]]]
+            Rows of (variable, component).
+        """
+        rows = [ROWS[name] for names in grid for name in names]
+        layers = ((layer, side, row) for layer in self.layers for side in self.sides for row in rows)
+        return max((len(layer.every(side, row, self.style)[0]) for layer, side, row in layers), default=0) == 1
+
 
 def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bool, words_left_mm: float = 7.5) -> list[str]:
     """Fill a panel with one variable: frame, norm, curves, foot off, words and counts.
@@ -113,7 +126,7 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
         counts = "+".join(str(len(layer.every(side, row, style)[0])) for layer in drawing.layers)
         panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
-    title, unit = style.word(row.title), style.unit(row)
+    title, unit = style.word(row.title), style.word(style.unit(row))
     if style.scale(row, run=drawing.run).widened:
         unit = style.label("common.widened", unit=unit)
     room = right - width_mm(unit, style.size("tiny")) - 2.0
@@ -151,6 +164,8 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
             faint = (0.0, (1.0, 1.5))
             panel.polylines(_paths(unused), colour=colour, width=width * 0.8, dashes=faint, opacity=0.7, gid=f"{name}|unused")
         panel.polylines(_paths(used), colour=colour, width=width, dashes=dashes, gid=f"{name}|cycles")
+        if len(used) == 1 and not comparing:
+            _bars(panel, side, row, layer, style, name)
         _off_scale(panel, side, np.concatenate([used, unused]), style)
     else:
         mean = layer.mean(side, row, style)
@@ -159,14 +174,19 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
             panel.band(
                 PERCENT, mean.mean - mean.sd, mean.mean + mean.sd, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|sd"
             )
-            if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
-                draw_bars(panel, side, mean.mean, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
+            _bars(panel, side, row, layer, style, name)
         panel.polylines(_paths(mean.mean[None]), colour=colour, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
         if index:
             _changed(panel, (side, row.variable, row.component), drawing, index, name)
         _off_scale(panel, side, mean.mean[None], style)
     _foot_off(panel, side, layer, dashes if comparing else (0.0, None), colour)
     return True
+
+
+def _bars(panel: Panel, side: str, row: SignRow, layer: Layer, style: Style, name: str) -> None:
+    if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
+        middle = layer.mean(side, row, style).mean
+        draw_bars(panel, side, middle, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
 
 
 def _paths(curves: FloatArray) -> FloatArray:
@@ -217,7 +237,7 @@ def _off_scale(panel: Panel, side: str, curves: FloatArray, style: Style) -> Non
     top, bottom = float(np.nanmax(curves)), float(np.nanmin(curves))
     for beyond, value, y, va, arrow in ((top > high, top, high, "top", "▲"), (bottom < low, bottom, low, "bottom", "▼")):
         if beyond:
-            text = style.label("common.off_scale", arrow=arrow, value=f"{value:.3g}".replace("-", "−"))
+            text = style.label("common.off_scale", arrow=arrow, value=three_digits(value, style.decimal_mark))
             panel.mark(x, y, text, below_mm=0.6 if va == "top" else -0.6, colour=side, ha=ha, va=va, zorder=5, bbox=BACKING)
 
 

@@ -6,12 +6,13 @@ holds what stands before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from biomech_id.conventions import SIDES
 from biomech_id.models.registry import DEFAULT_MODEL, body_model
-from biomech_id.report.layout.numbers import three_digits, written
+from biomech_id.report.layout.numbers import digits, three_digits, written
 from biomech_id.report.layout.style import Style
 
 #: Ending of a key -> unit, and decimals of a measurement in it.
@@ -19,6 +20,8 @@ WRITTEN_UNITS: dict[str, tuple[str, int]] = {
     "mm": ("mm", 1), "deg": ("deg", 1), "kg": ("kg", 3), "kgm2": ("kg m²", 5), "N": ("N", 1), "hz": ("Hz", 1), "years": ("", 1),
     "m": ("", 3), "rad": ("", 3),
 }  # fmt: skip
+#: A run of words without a comma, a digit or a bracket; a number with decimals.
+_PHRASE, _DECIMAL = re.compile(r"[A-Za-z][a-z' ]*[a-z]"), re.compile(r"(\d)\.(\d)")
 _SEGMENTS: tuple[str, ...] = ("pelvis", "thigh", "shank", "foot")
 #: Keys that other lines of the page say already, and keys with lines of their own.
 _TOLD = frozenset(
@@ -126,6 +129,20 @@ def source_lines(sources: Mapping[str, str], style: Style) -> Iterator[str]:
         yield f"{style.label(f'measure.{parted(key)[0]}')}: {where}"
 
 
+def method_words(method: str, style: Style) -> str:
+    """Say in the report's language how a joint centre or axis was found; citations stay as they are.
+
+    Parameters
+    ----------
+    method : str
+        As in ``calibration.json``: "functional, SCoRE, Ehrig et al. 2006 (J Biomech 39:2798), residual 1.2 mm".
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    worded = _PHRASE.sub(lambda phrase: style.word(phrase[0]), method)
+    return _DECIMAL.sub(rf"\1{style.decimal_mark}\2", worded)
+
+
 def _by_key(of_sides: Mapping[str, Mapping[str, object]]) -> dict[str, dict[str, object]]:
     """{side: {key: value}} -> {key: {side: value}}."""
     found: dict[str, dict[str, object]] = {}
@@ -148,7 +165,7 @@ def _both_sides(key: str, values: Mapping[str, object], style: Style, *, before:
 
 def _merged(values: Mapping[str, object], key: str, style: Style) -> str:
     texts = {side: _measured(key, value, style) for side, value in values.items()}
-    unit = parted(key)[1]
+    unit = style.word(parted(key)[1])
     same = len(set(texts.values())) == 1 and len(texts) == len(SIDES)
     told = next(iter(texts.values())) if same else "; ".join(f"{side} {text}" for side, text in texts.items())
     return f"{told} {unit}".rstrip()
@@ -159,7 +176,7 @@ def _lines(key: str, value: object, style: Style, *, before: str = "") -> Iterat
     if isinstance(value, Mapping):
         value = "; ".join(f"{name} {_measured(key, inner, style)}" for name, inner in value.items())
     if value not in ("", None):
-        yield f"{before}{style.label(f'calibration.{stem}')}: {_measured(key, value, style)} {unit}".rstrip()
+        yield f"{before}{style.label(f'calibration.{stem}')}: {_measured(key, value, style)} {style.word(unit)}".rstrip()
 
 
 def _measured(key: str, value: object, style: Style) -> str:
@@ -176,8 +193,8 @@ def _measured(key: str, value: object, style: Style) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return three_digits(value) if decimals is None else written(value, decimals)
-    return str(value)
+        return three_digits(value, style.decimal_mark) if decimals is None else written(value, decimals, style.decimal_mark)
+    return method_words(str(value), style) if key.endswith(("_method", "_why", "axes")) else str(value)
 
 
 def _setting(key: str, value: object, style: Style) -> str:
@@ -185,7 +202,7 @@ def _setting(key: str, value: object, style: Style) -> str:
     if isinstance(value, bool):
         return style.label("common.yes" if value else "common.no")
     if isinstance(value, (list, tuple)):
-        return "; ".join(str(item) for item in value) or "–"
+        return "; ".join(_setting("", item, style) for item in value) or "–"
     if isinstance(value, (int, float)):
-        return f"{value:g} {parted(key)[1]}".rstrip()
+        return f"{digits(value, 'g', style.decimal_mark)} {style.word(parted(key)[1])}".rstrip()
     return str(style.labels.get(f"choice.{value}", value))

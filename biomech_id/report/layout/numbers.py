@@ -15,7 +15,27 @@ DECIMALS: dict[str, int] = {
 }  # fmt: skip
 
 
-def written(value: float | None, decimals: int) -> str:
+def digits(value: float, form: str, mark: str) -> str:
+    """A number in a format, with a true minus sign and the decimal mark of the report's language.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    form : str
+        As Python's format strings have it: ".1f".
+    mark : str
+        `Style.decimal_mark`.
+
+    Examples
+    --------
+    >>> digits(-1.25, ".1f", ",")
+    '−1,2'
+    """
+    return f"{value:{form}}".replace("-", "−").replace(".", mark)
+
+
+def written(value: float | None, decimals: int, mark: str) -> str:
     """A number with fixed decimals and a true minus sign; an en dash where it is missing.
 
     Parameters
@@ -24,27 +44,31 @@ def written(value: float | None, decimals: int) -> str:
         None and NaN are missing.
     decimals : int
         Decimals that are shown.
+    mark : str
+        `Style.decimal_mark`.
     """
     if value is None or not math.isfinite(value):
         return "–"
     text = f"{value:.{decimals}f}"
     # Rounding may leave a minus before nothing but zeros.
-    return text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")
+    return (text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")).replace(".", mark)
 
 
-def three_digits(value: float | None) -> str:
+def three_digits(value: float | None, mark: str) -> str:
     """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so.
 
     Parameters
     ----------
     value : float | None
         None and NaN are missing.
+    mark : str
+        `Style.decimal_mark`.
     """
     if value is None or not math.isfinite(value):
         return "–"
     if 0 < abs(value) < 0.001:
-        return "< 0.001" if value > 0 else "> −0.001"
-    return f"{value:.3g}".replace("-", "−")
+        return ("< 0.001" if value > 0 else "> −0.001").replace(".", mark)
+    return digits(value, ".3g", mark)
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -59,7 +83,7 @@ def mean_of(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def mean_sd(values: Sequence[float], decimals: int) -> str:
+def mean_sd(values: Sequence[float], decimals: int, mark: str) -> str:
     """``12.3 ± 1.2`` (sample standard deviation), the mean alone for one value, a dash for none.
 
     Parameters
@@ -68,9 +92,11 @@ def mean_sd(values: Sequence[float], decimals: int) -> str:
         NaN is missing.
     decimals : int
         Decimals that are shown.
+    mark : str
+        `Style.decimal_mark`.
     """
     known = np.asarray([v for v in values if math.isfinite(v)], dtype=float)
     if not len(known):
         return "–"
-    mean = written(float(known.mean()), decimals)
-    return f"{mean} ± {written(float(known.std(ddof=1)), decimals)}" if len(known) > 1 else mean
+    mean = written(float(known.mean()), decimals, mark)
+    return f"{mean} ± {written(float(known.std(ddof=1)), decimals, mark)}" if len(known) > 1 else mean

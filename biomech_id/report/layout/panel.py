@@ -18,6 +18,7 @@ from matplotlib.transforms import ScaledTranslation, Transform
 from numpy.typing import ArrayLike
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import TextLook, drawable, width_mm, wrapped
@@ -96,10 +97,18 @@ class Panel(Axes):
         )
         if x_numbers:
             for tick in x.ticks:
-                self.mark(tick, y.low, f"{tick:g}".replace("-", "−"), below_mm=1.5, ha="center", va="top")
+                self.mark(tick, y.low, digits(tick, "g", self.style.decimal_mark), below_mm=1.5, ha="center", va="top")
         if y_numbers:
             for tick in y.ticks:
-                self.mark(x.low, tick, f"{tick:g}".replace("-", "−"), below_mm=0.0, right_mm=-1.0, ha="right", va="center_baseline")
+                self.mark(
+                    x.low,
+                    tick,
+                    digits(tick, "g", self.style.decimal_mark),
+                    below_mm=0.0,
+                    right_mm=-1.0,
+                    ha="right",
+                    va="center_baseline",
+                )
 
     def polylines(
         self,

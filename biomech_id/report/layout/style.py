@@ -19,6 +19,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SignRow
 from biomech_id.files.settings import laid_over, must_fit, read_written
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
+from biomech_id.sentences import DECIMAL_MARK
 
 _UNREADABLE = "The style file {path} cannot be read: {why}. It must be TOML, like the shipped style.toml.{comma}"
 SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
@@ -66,6 +67,11 @@ class Style:
             text = key.rpartition(".")[2].replace("_", " ").replace("-", " ")
             text = text[:1].upper() + text[1:]
         return text.format(**values) if values else text
+
+    @property
+    def decimal_mark(self) -> str:
+        """What stands between a number's whole part and its decimals in the language."""
+        return DECIMAL_MARK.get(self.language, ".")
 
     def word(self, english: str) -> str:
         """A title or axis word of the sign table in the chosen language.

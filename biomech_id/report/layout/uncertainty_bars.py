@@ -10,6 +10,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
 
@@ -66,7 +67,7 @@ def uncertainty_lines(layer: Layer, style: Style) -> Iterator[str]:
         if total > 0:
             largest = sorted(variance, key=lambda source: variance[source], reverse=True)[:_NAMED]
             told = ", ".join(f"{style.label(f'error.{source}')} {100 * variance[source] / total:.0f} %" for source in largest)
-            limits = f"{COVERAGE * total**0.5:.2f}"
+            limits = digits(COVERAGE * total**0.5, ".2f", style.decimal_mark)
             yield style.label("kinetics.sure", joint=style.label(f"joint.{joint}"), limits=limits, sources=told)
 
 

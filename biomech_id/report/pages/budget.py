@@ -13,6 +13,7 @@ from biomech_id.conventions import BUDGET_PARTS, MOMENT_VARIABLE, SIDES
 from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.layer import ROWS, Layer, statistics
+from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -49,7 +50,7 @@ def budget_page(layer: Layer, style: Style) -> Figure:
     note = axes_label(style, "budget.note", layer.tables)
     residuals = [x for x in residuals if np.isfinite(x)]
     if residuals:
-        note += " " + style.label("budget.residual", residual=f"{max(residuals):.0e}")
+        note += " " + style.label("budget.residual", residual=digits(max(residuals), ".0e", style.decimal_mark))
     sheet.note(note, 191.5, most=2)
     return sheet.figure
 

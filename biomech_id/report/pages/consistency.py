@@ -12,6 +12,7 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, SIDES
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -122,7 +123,7 @@ def consistency_page(layer: Layer, style: Style) -> Figure:
         few = all(each.limit_deg == float("inf") for each in found)
         top += 7.0
         sheet.text(left, top, style.label("consistency.few" if few else "consistency.none", n=_LEAST_CYCLES), size="small")
-    sheet.note(style.label("consistency.note", least=f"{_LEAST_DEG:g}"), top + 4.0, left_mm=left)
+    sheet.note(style.label("consistency.note", least=digits(_LEAST_DEG, "g", style.decimal_mark)), top + 4.0, left_mm=left)
     return sheet.figure
 
 
@@ -139,7 +140,7 @@ def _cycles(
     panel = sheet.panel(*place_mm)
     panel.frame(CYCLE, style.scale(row, run=layer.run), x_numbers=joint == JOINTS[0])
     cycles, curves = _angles(layer, joint, side)
-    title = f"{style.label(f'side.{side}')}: {style.word(row.title)}, {style.unit(row)}"
+    title = f"{style.label(f'side.{side}')}: {style.word(row.title)}, {style.word(style.unit(row))}"
     panel.outside(0.0, _HEIGHT_MM + 1.3, title, size="body", weight="bold")
     panel.outside(place_mm[2], _HEIGHT_MM + 1.3, style.label("common.count", n=len(curves)), size="tiny", ha="right")
     if not len(curves):
@@ -160,7 +161,9 @@ def _table(sheet: Sheet, apart: list[Distance], layer: Layer, left_mm: float, to
     for each in sorted(apart, key=lambda each: -each.rms_deg):
         in_mean = style.label("common.yes" if (each.trial, each.side, each.cycle) in used else "common.no")
         number = Cell(f"{each.side} {each.cycle}", colour=each.side)
-        rows.append([each.trial, number, style.label(f"joint.{each.joint}"), f"{each.rms_deg:.1f}", in_mean])
+        rows.append(
+            [each.trial, number, style.label(f"joint.{each.joint}"), digits(each.rms_deg, ".1f", style.decimal_mark), in_mean]
+        )
     y, left = TextTable(columns, rows, size="tiny").draw(sheet, left_mm, top_mm, room_mm=120.0)
     if left is not None:
         sheet.text(left_mm, y + 3.6, style.label("consistency.more", n=len(left.rows)), size="tiny", colour="quiet")

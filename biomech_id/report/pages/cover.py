@@ -25,7 +25,9 @@ from biomech_id.report.layout.findings import (
     session_sentence,
     with_kinetics,
 )
+from biomech_id.report.layout.labelled_values import method_words
 from biomech_id.report.layout.layer import Layer, layers_of
+from biomech_id.report.layout.numbers import digits, mean_sd, written
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
@@ -118,7 +120,10 @@ def subject_facts(summary: Mapping[str, Any], style: Style) -> list[tuple[str, s
     conditions = ", ".join(c for c in summary.get("conditions", ()) if c)
     known = [
         ("code", recorded(subject.get("code"), style)),
-        ("age", style.label("cover.years", years=f"{age:.1f}") if age is not None else recorded(None, style)),
+        (
+            "age",
+            style.label("cover.years", years=digits(age, ".1f", style.decimal_mark)) if age is not None else recorded(None, style),
+        ),
         ("birth_date", recorded(subject.get("birth_date"), style)),
         ("sex", style.labels.get(f"sex.{str(sex).lower()}", str(sex)) if sex else recorded(None, style)),
         ("mass", _measure(subject.get("mass_kg"), 1.0, "kg", 1, style) + _mass_origin(summary.get("findings", ()), style)),
@@ -166,6 +171,7 @@ def analysis_facts(tables: SessionTables, style: Style, norm: Norm | None, *, cy
         *unlike_legs(tables.calibration, style),
         (style.label("cover.in_means"), cycles_in_means(tables.cycle_list if cycles is None else cycles, style)),
         *by_hand(tables, style),
+        *pace(tables, style),
         (style.label("cover.version"), style.label("page.version", version=summary.get("version", "?"))),
         (style.label("cover.norm"), norm_line(norm, style)),
     ]
@@ -183,7 +189,7 @@ def unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[
     """
     legs = [calibration.get("sides", {}).get(side, {}) for side in SIDES]
     for joint in JOINTS:
-        methods = [method_name(str(leg.get(f"{joint}_centre_method", ""))) for leg in legs]
+        methods = [method_words(method_name(str(leg.get(f"{joint}_centre_method", ""))), style) for leg in legs]
         if all(methods) and methods[0] != methods[1]:
             said = style.label("cover.unlike_legs", left=methods[0], right=methods[1])
             yield style.label(f"joint.{joint}"), said
@@ -201,6 +207,28 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
     """
     used = cycles[cycles["used"].astype(bool)]
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
+
+
+def pace(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
+    """Walking speed and cadence over the cycles in the means, of each condition; nothing where no cycle is in one.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
+    said = []
+    for condition, mine in rows.groupby("condition", sort=False):
+        values = {name: mine.loc[mine["parameter"] == name, "value"].tolist() for name in ("speed", "cadence")}
+        if any(map(len, values.values())):
+            speed, cadence = (mean_sd(values[name], number, style.decimal_mark) for name, number in (("speed", 2), ("cadence", 0)))
+            said.append(style.label("cover.pace_said", speed=speed, cadence=cadence) + (f" ({condition!s})" if condition else ""))
+    if said:
+        yield style.label("cover.pace"), "; ".join(said)
 
 
 def by_hand(tables: SessionTables, style: Style) -> Iterator[tuple[str, str]]:
@@ -237,9 +265,18 @@ def norm_line(norm: Norm | None, style: Style) -> str:
     about = norm.note
     low, high = about["age_min_y"], about["age_max_y"]
     known = all(age is not None and math.isfinite(age) for age in (low, high))
-    ages = style.label("cover.ages", low=f"{low:g}", high=f"{high:g}") if known else style.label("cover.ages_unknown")
+    ages = (
+        style.label("cover.ages", low=digits(low, "g", style.decimal_mark), high=digits(high, "g", style.decimal_mark))
+        if known
+        else style.label("cover.ages_unknown")
+    )
     line = style.label(
-        "cover.norm_line", n=norm.n, ages=ages, model=about["model"], kinetics=about["kinetics"], source=about["source"]
+        "cover.norm_line",
+        n=norm.n,
+        ages=ages,
+        model=style.label(f"choice.{about['model']}"),
+        kinetics=style.label(f"choice.{about['kinetics']}"),
+        source=about["source"],
     )
     return line if about["clinical"] else f"{line.rstrip('. ')}. {style.label('cover.not_clinical')}"
 
@@ -263,7 +300,7 @@ def _how_still(findings: Sequence[Mapping[str, object]], style: Style) -> str:
 
 
 def _measure(value: float | None, factor: float, unit: str, decimals: int, style: Style) -> str:
-    return recorded(None, style) if value is None else f"{value * factor:.{decimals}f} {unit}"
+    return recorded(None, style) if value is None else f"{written(value * factor, decimals, style.decimal_mark)} {unit}"
 
 
 def _pair(values: Mapping[str, float] | None, style: Style) -> str:
@@ -394,7 +431,8 @@ def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float
 def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
     """One row per trial: file, kind, condition, cycles, cycles with kinetics, verdict and the rules behind it.
 
-    Trials that need a look come first, so that a long session cannot hide them: rejected ones, then those with warnings.
+    What could not be read comes first, then straight walks, then the rest; of these what needs a look, so that a long session
+    cannot hide it: rejected trials, then those with warnings.
 
     Parameters
     ----------
@@ -408,7 +446,8 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
         error = style.label("cover.failed", error=failed["error"])
         rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
     order = (Grade.REJECT, Grade.WARN, Grade.NOT_MEASURED, Grade.NOT_JUDGED, Grade.ACCEPT)
-    for trial in sorted(tables.summary.get("trials", ()), key=lambda trial: order.index(trial["verdict"])):
+    trials = tables.summary.get("trials", ())
+    for trial in sorted(trials, key=lambda trial: (trial["kind"] != "straight", order.index(trial["verdict"]))):
         cycles = tables.cycle_list[tables.cycle_list["trial"] == trial["name"]]
         counts = (", ".join(map(str, count_by_side(counted).values())) for counted in (cycles, with_kinetics(cycles)))
         verdict, why = trial["verdict"], rules_not_passed(trial["name"], tables, style)

@@ -14,7 +14,7 @@ from biomech_id.emg.timing import TIMING_SOURCES, normal_bands
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, row_heading
 from biomech_id.report.layout.layer import Layer, statistics
-from biomech_id.report.layout.numbers import three_digits
+from biomech_id.report.layout.numbers import digits, three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
@@ -63,8 +63,10 @@ def cycle_pages(layer: Layer, style: Style) -> Iterator[Figure]:
     for first in range(0, max(1, len(rows)), _MOST_ROWS):
         sheet = Sheet(style)
         some = rows[first : first + _MOST_ROWS]
-        sources = "; ".join(f"{letter}: {words}" for letter, words in TIMING_SOURCES.items())
-        sheet.note(style.label("emg.cycles_note", half=f"{view.scale:g}", unit=view.unit, sources=sources), 20.0)
+        sources = "; ".join(f"{letter}: {style.label(f'emg.timing_{letter}')}" for letter in TIMING_SOURCES)
+        sheet.note(
+            style.label("emg.cycles_note", half=digits(view.scale, "g", style.decimal_mark), unit=view.unit, sources=sources), 20.0
+        )
         if not some:
             sheet.text(LEFT_MM, 40.0, style.label("emg.no_sides"), size="body")
         pitch = min(_TALLEST_MM + _GAP_MM, (BOTTOM_MM - 6.0 - _TOP_MM) / max(1, len(some)))
@@ -212,7 +214,7 @@ def draw_envelopes(
             panel.polylines(
                 [np.column_stack([PERCENT, drawn.mean])], colour=side, width=style.width("mean"), dashes=style.dashes(side)
             )
-            counts.append(f"{side} {drawn.n}: {_peak(view, label)}")
+            counts.append(f"{side} {drawn.n}: {_peak(view, label, style.decimal_mark)}")
         _foot_off(panel, side, layer.foot_off_percent(side))
         for on, off in normal_bands(row.name, layer.foot_off_percent(side)):
             level = 147.0 if side == "L" else 142.0
@@ -247,10 +249,10 @@ def used_envelopes(layer: Layer, label: str) -> FloatArray:
     return np.asarray(mine["percent_peak"].to_numpy(dtype=float).reshape(-1, len(PERCENT)))
 
 
-def _peak(view: EmgView, label: str) -> str:
+def _peak(view: EmgView, label: str, mark: str) -> str:
     """What 100 % is, with its unit."""
     found = next((row for trial in view.trials if (row := view.channel(trial, label)) is not None and np.isfinite(row.peak)), None)
-    return "–" if found is None else f"100 % = {three_digits(found.peak)} {'µV' if found.unit == 'uV' else found.unit}"
+    return "–" if found is None else f"100 % = {three_digits(found.peak, mark)} {'µV' if found.unit == 'uV' else found.unit}"
 
 
 def _or_none(content: Content, pages: Iterator[Figure]) -> Iterator[Figure]:

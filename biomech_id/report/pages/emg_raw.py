@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.report.layout.emg_rows import EmgView, MuscleRow, draw_active, draw_trace, row_heading
-from biomech_id.report.layout.numbers import three_digits
+from biomech_id.report.layout.numbers import digits, three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
@@ -44,7 +44,7 @@ def raw_pages(view: EmgView, trial: str, style: Style) -> Iterator[Figure]:
 def _sheet(view: EmgView, trial: str, rows: list[MuscleRow], style: Style) -> Figure:
     sheet = Sheet(style)
     sheet.text(LEFT_MM, 21.4, trial, size="body", weight="bold")
-    sheet.note(style.label("emg.raw_note", half=f"{view.scale:g}", unit=view.unit), 22.4)
+    sheet.note(style.label("emg.raw_note", half=digits(view.scale, "g", style.decimal_mark), unit=view.unit), 22.4)
     pitch = min(_TALLEST_MM + _GAP_MM, (BOTTOM_MM - 6.0 - _TOP_MM) / len(rows))
     spans = [trace[[0, -1], 0] for row in rows for label in row.labels.values() if len(trace := view.raw(trial, label))]
     start, end = (float(pick([span[i] for span in spans])) for pick, i in ((min, 0), (max, 1))) if spans else (0.0, 1.0)
@@ -75,7 +75,7 @@ def _channel(panel: Panel, view: EmgView, trial: str, row: MuscleRow, label: str
     said += [style.label(f"emg.also_{word}") for word in found.also.split()]
     if found.verdict == "live":
         unit = {"uV": "µV"}.get(found.unit, found.unit)
-        said.append(style.label("emg.threshold", value=three_digits(found.threshold), unit=unit))
+        said.append(style.label("emg.threshold", value=three_digits(found.threshold, style.decimal_mark), unit=unit))
     row_heading(panel, " ".join([*side, row.title(style)]), [", ".join(said)] if said else [])
     trace = view.raw(trial, label)
     # What is no muscle may have any size: it is drawn by its own.

@@ -45,4 +45,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
 
 
 register(PageKind("kinematics_cycles", 30, lambda content: [kinematics_page(content.drawing(every_cycle=True))], compare=overlaid))
-register(PageKind("kinematics_mean", 40, lambda content: [kinematics_page(content.drawing())], compare=overlaid))
+register(PageKind(
+    "kinematics_mean", 40, lambda content: [kinematics_page(content.drawing())], compare=overlaid,
+    spared=lambda content: content.drawing().one_curve(ANGLE_GRID),
+))  # fmt: skip

@@ -38,7 +38,9 @@ def kinetics_page(drawing: Drawing) -> Figure:
         What panels are drawn from.
     """
     sheet = Sheet(drawing.style)
-    sure = [] if drawing.every_cycle or len(drawing.layers) > 1 else list(uncertainty_lines(drawing.layers[0], drawing.style))
+    # A page of every cycle that has but one says what the page of means would, which is left out then.
+    marked = len(drawing.layers) == 1 and (not drawing.every_cycle or drawing.one_curve(KINETIC_GRID))
+    sure = list(uncertainty_lines(drawing.layers[0], drawing.style)) if marked else []
     draw_legend(sheet, drawing, whiskers=bool(sure))
     absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (_COLUMNS - 1) * _GUTTER_MM) / _COLUMNS
@@ -47,20 +49,20 @@ def kinetics_page(drawing: Drawing) -> Figure:
             left = LEFT_MM + _MARGIN_MM + j * (width + _GUTTER_MM)
             panel = sheet.panel(left, _FIRST_TOP_MM + i * _PITCH_MM, width, _HEIGHT_MM)
             absent += draw_variable(panel, ROWS[name], drawing, x_numbers=i == len(KINETIC_GRID) - 1 or (j == 3 and i == 2))
-            if name[0] in POWER_VARIABLE.values() and not drawing.every_cycle and len(drawing.layers) == 1:
+            if name[0] in POWER_VARIABLE.values() and marked:
                 draw_peaks(panel, name[0], drawing.layers[0])
     draw_absences(sheet, absent)
     left = LEFT_MM + _MARGIN_MM + 3 * (width + _GUTTER_MM)
-    _reading(sheet, left - 6.0, _FIRST_TOP_MM + 3 * _PITCH_MM + 2.0, drawing, sure)
+    _reading(sheet, left - 6.0, _FIRST_TOP_MM + 3 * _PITCH_MM + 2.0, drawing, sure, marked)
     return sheet.figure
 
 
-def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure: Sequence[str]) -> None:
+def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure: Sequence[str], marked: bool) -> None:
     """The words that must stand where the numbers are: internal, expressed where, normalised how, and how sure."""
     style = sheet.style
     sheet.text(left_mm, top_mm + 3.0, style.label("common.internal"), size="body", weight="bold")
     text = axes_label(style, "kinetics.note", drawing.layers[0].tables)
-    if not drawing.every_cycle and len(drawing.layers) == 1:
+    if marked:
         text += "\n" + style.label("kinetics.peaks")
     lines = wrapped(text, RIGHT_MM - left_mm, style.size("tiny"))
     y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny")
@@ -70,4 +72,7 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
 
 
 register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))
-register(PageKind("kinetics_mean", 60, lambda content: [kinetics_page(content.drawing())], compare=overlaid))
+register(PageKind(
+    "kinetics_mean", 60, lambda content: [kinetics_page(content.drawing())], compare=overlaid,
+    spared=lambda content: content.drawing().one_curve(KINETIC_GRID),
+))  # fmt: skip

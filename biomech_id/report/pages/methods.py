@@ -115,7 +115,9 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
     sizes = summary.get("error_sizes")
     if sizes:
-        told = [style.label(f"error_size.{name}", size=three_digits(float(size))) for name, size in sizes.items()]
+        told = [
+            style.label(f"error_size.{name}", size=three_digits(float(size), style.decimal_mark)) for name, size in sizes.items()
+        ]
         yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
     histories = {

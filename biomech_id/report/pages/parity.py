@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import ARM_POINTS, CENTRE_OF_MASS, UPPER_BODY_TABLE, rows_of
+from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
@@ -148,7 +149,7 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: flo
     """
     style = sheet.style
     unit = rows[0].unit
-    sheet.heading(left_mm, top_mm, f"{style.label(f'parity.{quantity}')}, {unit}")
+    sheet.heading(left_mm, top_mm, f"{style.label(f'parity.{quantity}')}, {style.word(unit)}")
     names = ("rmse", "largest", "correlation", "frames", "equal", "where")
     said = [style.label(f"parity.{name}") if heads else "" for name in names]
     columns = (
@@ -160,7 +161,12 @@ def _block(sheet: Sheet, quantity: str, rows: Sequence[ParityLine], left_mm: flo
     lines = [_line([row for row in rows if (row.variable, row.axis) == key], style) for key in keys]
     y, _ = TextTable(columns, lines, size="tiny", padding_mm=0.7).draw(sheet, left_mm, top_mm + 1.2)
     rms, largest = EQUAL_WITHIN[quantity]
-    note = style.label("parity.limits", rms=f"{rms:g}", largest=f"{largest:g}", unit=unit)
+    note = style.label(
+        "parity.limits",
+        rms=digits(rms, "g", style.decimal_mark),
+        largest=digits(largest, "g", style.decimal_mark),
+        unit=style.word(unit),
+    )
     left_out = most_left_out(rows)
     if left_out:
         told = "; ".join(left_out_sentence(reason, count).text(style.language) for reason, count in left_out.items())
@@ -189,7 +195,7 @@ def most_left_out(rows: Sequence[ParityLine]) -> dict[str, int]:
 
 def _line(rows: Sequence[ParityLine], style: Style) -> list[Cell | str]:
     """One variable and axis over every trial and side."""
-    title = title_of(rows[0].variable, rows[0].axis, style)
+    title, mark = title_of(rows[0].variable, rows[0].axis, style), style.decimal_mark
     compared = [row for row in rows if row.equal]
     if not compared:
         return [title, "–", "–", "–", "0", "–", ""]
@@ -201,7 +207,8 @@ def _line(rows: Sequence[ParityLine], style: Style) -> list[Cell | str]:
     # The frame must stay readable, however long the trial's name.
     name = shortened(worst.trial, _PLACE_MM - 11.0, style.size("tiny"))
     return [
-        title, small(overall["rmse"]), small(overall["largest"]), _correlation(overall["correlation"]), f"{overall['frames']:.0f}",
+        title, digits(overall["rmse"], ".2g", mark), digits(overall["largest"], ".2g", mark),
+        _correlation(overall["correlation"], mark), f"{overall['frames']:.0f}",
         Cell(style.label("parity.of", equal=equal, n=len(compared)), colour=colour, bold=colour == "warn"),
         f"{name} {worst.side}{frame}",
     ]  # fmt: skip
@@ -226,19 +233,8 @@ def pooled(rows: Sequence[ParityLine]) -> Mapping[str, float]:
     }
 
 
-def small(value: float) -> str:
-    """A difference with two significant digits, however small.
-
-    Parameters
-    ----------
-    value : float
-        Any number.
-    """
-    return f"{value:.2g}".replace("-", "−")
-
-
-def _correlation(value: float) -> str:
-    return f"{value:.4f}".replace("-", "−") if np.isfinite(value) else "–"
+def _correlation(value: float, mark: str) -> str:
+    return digits(value, ".4f", mark) if np.isfinite(value) else "–"
 
 
 register(PageKind("parity", 130, lambda content: parity_pages(content.tables, content.style), Shows.SESSION, needs=("parity",)))

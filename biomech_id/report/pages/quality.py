@@ -99,7 +99,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
     name_mm, verdict_mm = 40.0, 24.0
     width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))
-    heads = (rule_title(rule, style) + (f" {units[rule]}" if units[rule] else "") for rule in rules)
+    heads = (rule_title(rule, style) + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules)
     columns = (
         TableColumn(style.label("quality.trial"), name_mm),
         *(TableColumn(head, width, "center") for head in heads),
@@ -107,7 +107,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     )
     cells = {(row.trial, row.rule): row for row in records(quality)}
     rows: list[list[Cell | str]] = [
-        [Cell(style.label("quality.limits"), colour="quiet"), *(Cell(_limit(rule), colour="quiet") for rule in rules), ""]
+        [Cell(style.label("quality.limits"), colour="quiet"), *(Cell(_limit(rule, style), colour="quiet") for rule in rules), ""]
     ]
     for trial in tables.summary.get("trials", ()):
         name = f"{trial['name']}\n{style.label('kind.' + trial['kind'])}"
@@ -120,12 +120,12 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     return TextTable(columns, rows)
 
 
-def _limit(name: str) -> str:
+def _limit(name: str, style: Style) -> str:
     """The limit beyond which a person should look, or nothing where a number is only counted."""
     rule = _RULE.get(name)
     if rule is None or not math.isfinite(rule.warn):
         return ""
-    return f"{'≥' if rule.low_is_bad else '≤'} {three_digits(rule.warn)}"
+    return f"{'≥' if rule.low_is_bad else '≤'} {three_digits(rule.warn, style.decimal_mark)}"
 
 
 def _number(row: RuleLine | None, style: Style) -> Cell:
@@ -133,9 +133,9 @@ def _number(row: RuleLine | None, style: Style) -> Cell:
     if row is None or not math.isfinite(row.value):
         return Cell(style.label("verdict.not measured"), colour="quiet")
     if not Grade(row.verdict).doubted:
-        return Cell(three_digits(row.value))
-    limit = style.label("quality.limit", limit=three_digits(row.limit))
-    return Cell(f"{three_digits(row.value)}\n{limit}", colour=str(row.verdict), bold=True)
+        return Cell(three_digits(row.value, style.decimal_mark))
+    limit = style.label("quality.limit", limit=three_digits(row.limit, style.decimal_mark))
+    return Cell(f"{three_digits(row.value, style.decimal_mark)}\n{limit}", colour=str(row.verdict), bold=True)
 
 
 def residual_table(tables: SessionTables, style: Style) -> TextTable:
@@ -158,15 +158,15 @@ def residual_table(tables: SessionTables, style: Style) -> TextTable:
         for head, width in zip(heads, (*widths, _WIDTH_MM - sum(widths)), strict=True)
     )
     judged = {(row.trial, row.rule): row for row in records(tables.quality)}
-    limits = [_limit(_RESIDUAL + rule) for rule in ("fore-aft", "sideways", "vertical", "single")]
-    limits[2] = f"{_limit(_RESIDUAL + 'weight')} / {limits[2]}"
+    limits = [_limit(_RESIDUAL + rule, style) for rule in ("fore-aft", "sideways", "vertical", "single")]
+    limits[2] = f"{_limit(_RESIDUAL + 'weight', style)} / {limits[2]}"
     told = [
         style.label("quality.limits"),
         style.label("phase.single"),
         "",
         *limits,
         "",
-        *(_limit(_RESIDUAL + r) for r in _RESIDUAL_LAST),
+        *(_limit(_RESIDUAL + r, style) for r in _RESIDUAL_LAST),
     ]
     rows: list[list[Cell | str]] = []
     for trial in tables.summary.get("trials", ()):
@@ -174,17 +174,17 @@ def residual_table(tables: SessionTables, style: Style) -> TextTable:
         for number, phase in enumerate(trial.get("residual", ())):
             first = [trial["name"] if number == 0 else "", style.label(f"phase.{phase['phase']}"), str(phase["frames"])]
             last = [_number(of_trial.get(rule), style) if number == 0 else "" for rule in _RESIDUAL_LAST]
-            rows.append([*first, *_phase_cells(phase, of_trial if phase["phase"] == "single" else {}), *last])
+            rows.append([*first, *_phase_cells(phase, of_trial if phase["phase"] == "single" else {}, style.decimal_mark), *last])
     return TextTable(columns, [[Cell(text, colour="quiet") for text in told], *rows] if rows else [])
 
 
-def _phase_cells(phase: PhaseEntry, judged: Mapping[str, RuleLine]) -> Iterator[Cell]:
+def _phase_cells(phase: PhaseEntry, judged: Mapping[str, RuleLine], mark: str) -> Iterator[Cell]:
     """Force along three axes and in space, and moment, of one phase; where these are judged, what was not passed stands out."""
     rules = (("fore-aft",), ("sideways",), ("vertical", "weight"))
     for mean, rms, rules_of in zip(phase["mean_percent"], phase["rms_percent"], rules, strict=True):
-        yield _doubted(f"{written(mean, 1)} / {written(rms, 1)}", [judged.get(rule) for rule in rules_of])
-    yield _doubted(written(math.hypot(*phase["rms_percent"]), 1), [judged.get("single")])
-    yield Cell(written(math.hypot(*phase["moment_Nm_kg"]), 2))
+        yield _doubted(f"{written(mean, 1, mark)} / {written(rms, 1, mark)}", [judged.get(rule) for rule in rules_of])
+    yield _doubted(written(math.hypot(*phase["rms_percent"]), 1, mark), [judged.get("single")])
+    yield Cell(written(math.hypot(*phase["moment_Nm_kg"]), 2, mark))
 
 
 def _doubted(text: str, rows: Sequence[RuleLine | None]) -> Cell:
@@ -296,8 +296,10 @@ def _apart(rows: Sequence[tuple[str, Apart]], style: Style, *, name_trial: bool)
         return "–"
     trial, worst = max(rows, key=lambda found: abs(found[1]["worst_ms"]))
     median = statistics.median(row["median_ms"] for _, row in rows)
-    said = written(worst["worst_ms"], 0) + (f" ({trial})" if name_trial else "")
-    return style.label("quality.apart", median=written(median, 0), worst=said, n=sum(row["n"] for _, row in rows))
+    said = written(worst["worst_ms"], 0, style.decimal_mark) + (f" ({trial})" if name_trial else "")
+    return style.label(
+        "quality.apart", median=written(median, 0, style.decimal_mark), worst=said, n=sum(row["n"] for _, row in rows)
+    )
 
 
 class RuleLine(Protocol):
@@ -383,15 +385,22 @@ def plate_lines(tables: SessionTables, style: Style) -> list[str]:
         for plate in trial["plates"]:
             found.setdefault((plate["name"], plate["kind"], plate["sign"]), []).append(plate["baseline_N"])
     return [
-        style.label("quality.plate", name=name, kind=kind, sign=style.label(f"sign.{sign}"), baseline=_range(values), n=len(values))
+        style.label(
+            "quality.plate",
+            name=name,
+            kind=kind,
+            sign=style.label(f"sign.{sign}"),
+            baseline=_range(values, style.decimal_mark),
+            n=len(values),
+        )
         for (name, kind, sign), values in found.items()
     ]
 
 
-def _range(values: Sequence[float | None]) -> str:
+def _range(values: Sequence[float | None], mark: str) -> str:
     """Smallest and largest known value, or the one value that all share."""
     known = [value for value in values if value is not None and math.isfinite(value)]
-    ends = list(dict.fromkeys(three_digits(value) for value in (min(known), max(known)))) if known else ["–"]
+    ends = list(dict.fromkeys(three_digits(value, mark) for value in (min(known), max(known)))) if known else ["–"]
     return " – ".join(ends)
 
 

@@ -13,7 +13,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
 from biomech_id.report.layout.curve_panel import BACKING
 from biomech_id.report.layout.layer import ROWS, Layer
-from biomech_id.report.layout.numbers import mean_of, written
+from biomech_id.report.layout.numbers import digits, mean_of, written
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.scale import Scale
@@ -117,20 +117,21 @@ def _bar(panel: Panel, place: int, score: Any, style: Style) -> None:
     name = f"{score.side}|{score.score}|{score.variable}.{score.component}"
     panel.band(x, np.zeros(2), np.full(2, score.value), colour=colour, opacity=0.85, zorder=2.0, gid=name)
     look: TextLook = {"ha": "center", "va": "bottom", "zorder": 5, "bbox": BACKING}
-    panel.mark(at, min(score.value, PROFILE.high), f"{score.value:.1f}", below_mm=-0.6, colour=colour, size="small", **look)
+    said = digits(score.value, ".1f", style.decimal_mark)
+    panel.mark(at, min(score.value, PROFILE.high), said, below_mm=-0.6, colour=colour, size="small", **look)
 
 
 def _table(sheet: Sheet, scores: Table) -> float:
     """Gait profile score of each side and overall against the norm."""
-    style = sheet.style
+    style, mark = sheet.style, sheet.style.decimal_mark
     rows: list[list[Cell | str]] = []
     for score in records(_gps(scores)):
         side = style.label(f"side.{score.side}") if score.side in SIDES else style.label("scores.overall")
-        norm = f"{written(score.norm_mean, 1)} ± {written(score.norm_sd, 1)}"
-        rows.append([side, written(score.value, 1), norm, written(score.value - score.norm_mean, 1)])
+        norm = " ± ".join(written(value, 1, mark) for value in (score.norm_mean, score.norm_sd))
+        rows.append([side, written(score.value, 1, mark), norm, written(score.value - score.norm_mean, 1, mark)])
     columns = (
         TableColumn(style.label("scores.gps"), 50.0),
-        TableColumn("deg", 22.0, "right"),
+        TableColumn(style.word("deg"), 22.0, "right"),
         TableColumn(style.label("scores.norm"), 50.0, "right"),
         TableColumn(style.label("scores.difference"), 30.0, "right"),
     )
@@ -176,7 +177,7 @@ def _row_of(
         matters = overall and abs(difference) >= MCID_DEG and abs(difference) > carried
         changes.append(ScalarChange(difference, float("nan"), carried, 0.0 if matters else 1.0))
     word = style.label(f"side.{side}") if side else style.label("scores.overall")
-    return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1)]
+    return [Cell(title, bold=score == "GPS"), word, *change_cells(values, changes, 1, style)]
 
 
 def _carried(found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], number: int) -> float:

@@ -101,13 +101,13 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
             continue
         decimals = DECIMALS.get(unit, 2)
         reference = norm.scalars.get(parameter) if norm is not None else None
-        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:
             values = sides.get(side, sides.get("", []))
-            row += [flagged(mean_sd(values, decimals), values, reference), str(int(np.isfinite(values).sum()))]
+            row += [flagged(mean_sd(values, decimals, style.decimal_mark), values, reference), str(int(np.isfinite(values).sum()))]
         if norm is not None:
-            row.append(f"{written(reference[0], decimals)} ± {written(reference[1], decimals)}" if reference else "–")
-        row.append(asymmetry(sides))
+            row.append(" ± ".join(written(value, decimals, style.decimal_mark) for value in reference) if reference else "–")
+        row.append(asymmetry(sides, style))
         rows.append(row)
     return rows
 
@@ -147,17 +147,19 @@ def flagged(text: str, values: Sequence[float], reference: tuple[float, float] |
     return Cell(f"{'▲' if distance > 0 else '▼'} {text}", bold=True)
 
 
-def asymmetry(sides: dict[str, list[float]]) -> str:
+def asymmetry(sides: dict[str, list[float]], style: Style) -> str:
     """Left minus right over the mean of the two, percent (Robinson et al. 1987); a dash where a side is missing.
 
     Parameters
     ----------
     sides : dict[str, list[float]]
         Side -> values.
+    style : Style
+        Colours, words, scales and units of the report.
     """
     means = [float(np.nanmean(sides[s])) if s in sides and np.isfinite(sides[s]).any() else float("nan") for s in SIDES]
     half = (means[0] + means[1]) / 2
-    return f"{written(symmetry_index(*means), 1)} %" if np.isfinite(half) and half != 0 else "–"
+    return f"{written(symmetry_index(*means), 1, style.decimal_mark)} %" if np.isfinite(half) and half != 0 else "–"
 
 
 def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
@@ -210,8 +212,8 @@ def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTa
             change_of_parameter(recordings[0], other, parameter, (values[0], mine))
             for other, mine in zip(recordings[1:], values[1:], strict=True)
         ]
-        named = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
-        rows.append([*named, *change_cells(values, changes, DECIMALS.get(unit, 2))])
+        named = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
+        rows.append([*named, *change_cells(values, changes, DECIMALS.get(unit, 2), style)])
     return TextTable(tuple(columns), rows, size="small" if len(layers) < 4 else "tiny")
 
 

@@ -79,7 +79,7 @@ def stability_page(layer: Layer, style: Style) -> Figure:
         sheet.text(LEFT_MM, 30.0, style.label("stability.none"), size="heading")
         return sheet.figure
     columns = (
-        TableColumn(style.label("parameter.heading"), 58.0), TableColumn(style.label("parameter.unit"), 10.0),
+        TableColumn(style.label("parameter.heading"), 56.0), TableColumn(style.label("parameter.unit"), 12.0),
         TableColumn(style.label("side.L"), 25.0, "right"), TableColumn("n", 5.0, "right"),
         TableColumn(style.label("side.R"), 25.0, "right"), TableColumn("n", 5.0, "right"),
     )  # fmt: skip
@@ -105,10 +105,10 @@ def stability_rows(layer: Layer, style: Style) -> list[list[Cell | str]]:
     for parameter, (unit, sides) in parameter_values(layer).items():
         if not parameter.startswith(WHOLE_BODY_PARAMETERS):
             continue
-        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), UNIT_WORDS.get(unit, unit)]
+        row: list[Cell | str] = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:
             values = sides.get(side, sides.get("", []))
-            row += [mean_sd(values, DECIMALS.get(unit, 2)), str(int(np.isfinite(values).sum()))]
+            row += [mean_sd(values, DECIMALS.get(unit, 2), style.decimal_mark), str(int(np.isfinite(values).sum()))]
         rows.append(row)
     return rows
 
@@ -181,7 +181,7 @@ def _panel(sheet: Sheet, layer: Layer, curve: _Curve, left_mm: float, top_mm: fl
     panel = sheet.panel(left_mm, top_mm, _WIDTH_MM, _HEIGHT_MM)
     panel.frame(CYCLE, curve.scale, x_numbers=True)
     panel.outside(0.0, _HEIGHT_MM + 1.3, style.label(curve.title), size="small", weight="bold")
-    panel.outside(_WIDTH_MM, _HEIGHT_MM + 1.3, curve.unit, size="tiny", colour="quiet", ha="right")
+    panel.outside(_WIDTH_MM, _HEIGHT_MM + 1.3, style.word(curve.unit), size="tiny", colour="quiet", ha="right")
     up, down = (style.label(f"{curve.title}_{way}") for way in ("up", "down"))
     panel.end_words(up, down, left_mm=8.5)
     panel.outside(_WIDTH_MM / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")

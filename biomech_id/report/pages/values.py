@@ -129,7 +129,7 @@ def _cell(group: Table | None, row: SignRow, style: Style, norm: Norm | None) ->
         return Cell("–")
     values = group["value"].to_numpy(dtype=float) * style.factor(row)
     decimals = DECIMALS.get(style.unit(row), 2)
-    text = mean_sd(values.tolist(), decimals)
+    text = mean_sd(values.tolist(), decimals, style.decimal_mark)
     distance = norm_distance(group, row, style, norm)
     if abs(distance) > 2:
         return Cell(f"{'▲' if distance > 0 else '▼'}{text}", bold=True)
@@ -159,7 +159,7 @@ def norm_distance(group: Table, row: SignRow, style: Style, norm: Norm | None) -
     at = round(float(np.nanmean(percents)))
     mean, sd, mine = float(band[0][at]), float(band[1][at]), float(np.nanmean(values))
     decimals = DECIMALS.get(style.unit(row), 2)
-    if not (math.isfinite(mean) and sd > 0) or written(mine, decimals) == written(mean, decimals):
+    if not (math.isfinite(mean) and sd > 0) or written(mine, decimals, ".") == written(mean, decimals, "."):
         return 0.0
     return (mine - mean) / sd
 
@@ -184,7 +184,7 @@ def _powers(sheet: Sheet, peaks: Table, left: float, top: float, norm: Norm | No
                 cells += ["–", ""]
                 continue
             row = ROWS[group["variable"].iloc[0], group["component"].iloc[0]]
-            place = mean_sd(group["percent"].to_numpy(dtype=float).tolist(), 0)
+            place = mean_sd(group["percent"].to_numpy(dtype=float).tolist(), 0, style.decimal_mark)
             cells += [_cell(group, row, style, norm), style.label("values.at", percent=place)]
         rows.append(cells)
     y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
@@ -212,7 +212,7 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
             for other, mine in zip(recordings[1:], values[1:], strict=True)
         ]
         words = name if NAMED_PEAK.fullmatch(name) else style.label(f"values.{name}")
-        rows.append([style.word(row.title), style.unit(row), words, *change_cells(values, changes, decimals)])
+        rows.append([style.word(row.title), style.word(style.unit(row)), words, *change_cells(values, changes, decimals, style)])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 

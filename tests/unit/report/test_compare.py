@@ -252,8 +252,8 @@ def test_without_scores_there_is_one_page_about_them(pair, tmp_path):
 
 
 def test_a_difference_that_the_decimals_do_not_show_has_no_sign():
-    assert change_cell(ScalarChange(0.001, 0.0, 0.0, 1.0), 2).text == "0.00 (0.00)"
-    assert change_cell(ScalarChange(0.9, 0.1, float("nan"), 0.001), 1).text == "+0.9"
+    assert change_cell(ScalarChange(0.001, 0.0, 0.0, 1.0), 2, load_style()).text == "0.00 (0.00)"
+    assert change_cell(ScalarChange(0.9, 0.1, float("nan"), 0.001), 1, load_style()).text == "+0.9"
 
 
 def test_only_a_change_beyond_both_is_bold():
@@ -262,6 +262,6 @@ def test_only_a_change_beyond_both_is_bold():
         ScalarChange(3.0, 1.0, 4.0, 0.001),
         ScalarChange(3.0, 1.0, 2.0, 0.2),
     )
-    cells = change_cells([[1.0, 1.2], [4.0], [4.0], [4.0]], [sure, within, scattered], 1)
+    cells = change_cells([[1.0, 1.2], [4.0], [4.0], [4.0]], [sure, within, scattered], 1, load_style())
     assert [cells[at].bold for at in (2, 4, 6)] == [True, False, False]
     assert cells[0] == "1.1 ± 0.1"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from biomech_id.errors import Finding
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.pages.cover import analysis_facts, subject_facts
+from biomech_id.report.pages.cover import analysis_facts, pace, subject_facts, trial_rows
 from biomech_id.results.session.summary import finding_records
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -23,7 +25,7 @@ def summary(*findings: Finding) -> dict[str, Any]:
     [
         ("steps", "en", "59.4 kg, from periodic steps in walk 2"),
         ("standing", "en", "59.4 kg, from quiet standing in walk 2"),
-        ("steps", "de", "59.4 kg, aus periodischen Schritten in walk 2"),
+        ("steps", "de", "59,4 kg, aus periodischen Schritten in walk 2"),
     ],
 )
 def test_a_mass_that_plates_tell_says_so(how: str, language: str, line: str) -> None:
@@ -31,7 +33,7 @@ def test_a_mass_that_plates_tell_says_so(how: str, language: str, line: str) -> 
     measured = Finding("mass-from-plates", {"mass_kg": 59.43, "how": how, "trial": "walk 2"}, "walk 2")
     label = style.label("cover.mass")
     assert dict(subject_facts(summary(measured), style))[label] == line
-    assert dict(subject_facts(summary(), style))[label] == "59.4 kg"
+    assert dict(subject_facts(summary(), style))[label] == f"59{style.decimal_mark}4 kg"
 
 
 @pytest.mark.parametrize(
@@ -50,3 +52,19 @@ def test_how_still_the_static_trial_is_stands_beside_its_name(
     findings = () if rule == "static-seen" else (Finding(rule, values, "stand"),)
     tables = replace(session, summary={**session.summary, **summary(*findings)})
     assert dict(analysis_facts(tables, style, None))[style.label("cover.static")] == line
+
+
+def test_straight_walks_are_listed_before_other_trials_and_the_refused_before_all(build: Callable[..., SessionTables]) -> None:
+    tables = build(turn=True)
+    trials = [tables.summary["trials"][1] | {"verdict": "reject"}, tables.summary["trials"][0]]
+    tables = replace(tables, summary={**tables.summary, "trials": trials, "failed": [{"file": "lost.c3d", "error": "empty"}]})
+    assert [row[0] for row in trial_rows(tables, load_style())] == ["lost.c3d", "walk1.c3d", "turn1.c3d"]
+
+
+def test_the_cover_tells_speed_and_cadence_of_the_cycles_in_the_means(build: Callable[..., SessionTables]) -> None:
+    """Three cycles a side walk at 1.32 and 1.08 m/s (see conftest); the turn's are in no mean."""
+    tables = build(turn=True)
+    speed = [1.2 * factor + 0.01 * cycle for factor in (1.1, 0.9) for cycle in (1, 2, 3)]
+    said = f"{np.mean(speed):.2f} ± {np.std(speed, ddof=1):.2f} m/s; – steps/min (barefoot)"
+    assert list(pace(tables, load_style())) == [("Speed, cadence", said)]
+    assert list(pace(replace(tables, spatiotemporal=tables.spatiotemporal.iloc[:0]), load_style())) == []

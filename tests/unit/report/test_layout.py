@@ -84,9 +84,9 @@ def test_wrapped_lines_fit_and_lose_nothing():
 
 
 def test_numbers_are_written_for_people():
-    assert written(-0.004, 2) == "0.00"
-    assert written(-1.25, 1) == "−1.2"
-    assert written(float("nan"), 1) == "–"
-    assert mean_sd([1.0, 2.0, 3.0, float("nan")], 2) == "2.00 ± 1.00"
-    assert mean_sd([1.0], 1) == "1.0"
-    assert mean_sd([], 1) == "–"
+    assert written(-0.004, 2, ".") == "0.00"
+    assert written(-1.25, 1, ",") == "−1,2"
+    assert written(float("nan"), 1, ".") == "–"
+    assert mean_sd([1.0, 2.0, 3.0, float("nan")], 2, ".") == "2.00 ± 1.00"
+    assert mean_sd([1.0], 1, ".") == "1.0"
+    assert mean_sd([], 1, ".") == "–"

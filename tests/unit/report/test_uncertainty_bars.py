@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
+from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.style import load_style
@@ -107,3 +109,19 @@ def test_a_cycle_outside_the_means_does_not_count(tables: SessionTables) -> None
     without = list(uncertainty_lines(layers_of(replace(tables, summary={**summary, "trials": trials}))[0], load_style()))
     spoiled = replace(tables, uncertainty=wild, summary={**summary, "trials": trials})
     assert list(uncertainty_lines(layers_of(spoiled)[0], load_style())) == without
+
+
+@pytest.mark.parametrize("cycles", [1, 2])
+def test_one_cycle_has_no_page_of_means_and_its_own_page_says_what_that_would(
+    build: Callable[..., SessionTables], cycles: int
+) -> None:
+    tables = with_uncertainty(build(cycles=cycles))
+    pages = {page.name: page.figure for page in session_pages(tables, load_style(), None, page_names())}
+    alone = cycles == 1
+    assert ("kinematics_mean" in pages, "kinetics_mean" in pages) == (not alone, not alone)
+    artists = [artist.get_gid() or "" for axes in pages["kinetics_cycles"].axes for artist in axes.collections]
+    letters = {text.get_text() for axes in pages["kinetics_cycles"].axes for text in axes.texts}
+    assert any(name.endswith("|uncertainty") for name in artists) is alone
+    assert ("A2" in letters) is alone
+    # Who asks for the page gets it.
+    assert [page.name for page in session_pages(tables, load_style(), None, ("kinetics_mean",))] == ["kinetics_mean"]

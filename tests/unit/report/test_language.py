@@ -1,0 +1,129 @@
+"""A German report holds German: every word of the PDF stands in a German table, or is the recording's own, a command or a citation."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+import biomech_id
+from biomech_id.report.book import page_names, session_pages
+from biomech_id.report.layout.labelled_values import method_words
+from biomech_id.report.layout.style import Style, load_style
+from biomech_id.report.norm import with_norm
+from biomech_id.results.tables.session_tables import SessionTables
+
+pytestmark = pytest.mark.slow
+
+ROOM = Path(biomech_id.__file__).parent
+WORD = re.compile(r"[A-Za-zÄÖÜäöüß]{2,}")
+#: What no language changes: units, names of programs, of columns of the tables, and of the muscles (Latin).
+NAMES = {
+    "mm", "ms", "kg", "cm", "hz", "biomech", "id", "python", "ezc", "numpy", "pandas", "scipy", "matplotlib", "pc", "wadc", "tr",
+    "min", "stance", "swing", "isb", "csv", "toml", "out", "norm",
+}  # fmt: skip
+LATIN = {
+    "rectus", "femoris", "tibialis", "anterior", "posterior", "gastrocnemius", "medialis", "lateralis", "soleus", "biceps",
+    "vastus",
+}  # fmt: skip
+
+
+def words_of(texts: Iterable[object]) -> set[str]:
+    return {word.lower() for text in texts for word in WORD.findall(re.sub(r"\{[^}]*\}", " ", str(text)))}
+
+
+def leaves(table: object) -> Iterator[object]:
+    if isinstance(table, dict):
+        for value in table.values():
+            yield from leaves(value)
+    elif isinstance(table, (list, tuple)):
+        for value in table:
+            yield from leaves(value)
+    else:
+        yield table
+
+
+def german_words() -> set[str]:
+    files = [ROOM / "report" / "layout" / "labels_de.toml", *(ROOM / "sentences" / "de").glob("*.toml")]
+    tables = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    return words_of(leaf for table in tables for leaf in leaves(table))
+
+
+def own_words(tables: SessionTables) -> set[str]:
+    """Of the recording: names of files, trials and channels; what was typed; where numbers were read; citations."""
+    summary, calibration = tables.summary, tables.calibration
+    texts = [summary["subject"], tables.manifest, [trial["name"] + " " + trial["file"] for trial in summary["trials"]]]
+    texts += [summary["subject"].get("sources"), tables.manifest.get("command")]
+    texts += [[segment.get("citation") for segment in calibration.get("segments", {}).values()]]
+    if tables.channels is not None:
+        texts.append(tables.channels["label"].tolist())
+    texts += [side.get("segments", {}) for side in calibration.get("sides", {}).values()]
+    return words_of(leaf for text in texts for leaf in leaves(text)) | words_of(calibration.get("sides", {}).get("L", {}))
+
+
+def texts_of(tables: SessionTables, style: Style) -> Iterator[str]:
+    scored, norm = with_norm(None, tables)
+    with mpl.rc_context(style.rc):
+        for page in session_pages(scored, style, norm, page_names()):
+            yield page.title
+            for text in [*page.figure.texts, *(text for axes in page.figure.axes for text in axes.texts)]:
+                yield text.get_text()
+
+
+def strange(texts: Iterable[str], known: set[str]) -> dict[str, str]:
+    """Word -> the text it stands in, of words that nobody knows; hyphenation and hashes left out."""
+    found = {}
+    for text in texts:
+        if re.fullmatch(r"[0-9a-f ]{16,}.*", text.strip()):
+            continue
+        for word in WORD.findall(text):
+            if word.lower() not in known:
+                found.setdefault(word, text)
+    return found
+
+
+@pytest.fixture(scope="module")
+def virtual() -> SessionTables:
+    return biomech_id.analyse(Path(__file__).parents[3] / "data").tables()
+
+
+@pytest.fixture(scope="module")
+def german(virtual: SessionTables) -> list[str]:
+    return list(texts_of(virtual, load_style(language="de")))
+
+
+@pytest.fixture(scope="module")
+def english(virtual: SessionTables) -> list[str]:
+    return list(texts_of(virtual, load_style()))
+
+
+@pytest.fixture(scope="module")
+def known(virtual: SessionTables) -> set[str]:
+    style = load_style(language="de")
+    cited = words_of(
+        method_words(str(leaf), style) for leaf in leaves(virtual.calibration) if re.search(" (19|20)[0-9]{2}", str(leaf))
+    )
+    return german_words() | own_words(virtual) | NAMES | LATIN | cited
+
+
+def test_a_german_report_has_no_word_that_is_not_german(german: list[str], known: set[str]) -> None:
+    assert strange(german, known) == {}
+
+
+def test_an_english_word_would_be_seen(english: list[str], known: set[str]) -> None:
+    """The same test on the English report finds hundreds of words: what is known is not simply everything."""
+    assert len(strange(english, known)) > 200
+
+
+#: A number with a decimal point that is no version (1.2.3), file, or place in a book.
+POINT = re.compile(r"(?<![\w./:-])[−+±-]?\d+\.\d+(?![\w.])")
+
+
+def test_a_german_report_has_no_decimal_point(german: list[str], english: list[str]) -> None:
+    cited = re.compile(r"table 4\.1|ezc3d|numpy")
+    assert [text for text in german if POINT.search(text) and not cited.search(text)] == []
+    assert len([text for text in english if POINT.search(text)]) > 300
