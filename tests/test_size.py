@@ -64,6 +64,7 @@ MOST_LINES = sum([
     110,  # what a trial looked like, for replay
     105,  # energy left open by segment
     215,  # conditions with statics of their own, the knee axis judged
+    70,  # decimal marks, cover and pages of one cycle
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -1,4 +1,4 @@
-"""A German report holds German: every word of the PDF stands in a German table, or is the recording's own, a command or a citation."""
+"""A German report is German: every word of the PDF is in a German table, or is the recording's own, a command or a citation."""
 
 from __future__ import annotations
 
