@@ -49,6 +49,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",
     ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
+    ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",
     ("signal.bandwidth", "scipy.optimize"): "half of SciPy, for recordings without plates",
     ("markersets.standing", "scipy.optimize"): "half of SciPy, for markers that no label names",

@@ -65,6 +65,7 @@ MOST_LINES = sum([
     105,  # energy left open by segment
     215,  # conditions with statics of their own, the knee axis judged
     70,  # decimal marks, cover and pages of one cycle
+    460,  # measured poses of segments as a body model
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

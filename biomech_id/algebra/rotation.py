@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.errors import InvalidValueError
 
@@ -184,3 +184,27 @@ def jcs_axes(R_lab_prox: FloatArray, R_lab_dist: FloatArray, sequence: str) -> F
 def _handedness(a: int, b: int) -> float:
     """+1 for a cyclic sequence (xyz, yzx, zxy), -1 for the others."""
     return 1.0 if (b - a) % 3 == 1 else -1.0
+
+
+def nearest_rotations(matrices: FloatArray) -> FloatArray:
+    """Return the rotations (..., 3, 3) nearest to matrices that almost are ones (least squares); NaN stays NaN.
+
+    Parameters
+    ----------
+    matrices : FloatArray
+        (..., 3, 3), such as rotations stored as 32-bit floats, or filtered number by number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.rotation import nearest_rotations
+    >>> nearest_rotations(np.diag([1.1, 0.9, 1.0])).round(12)
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    seen: BoolArray = np.asarray(np.isfinite(matrices).all(axis=(-2, -1), keepdims=True))
+    left, _, right = np.linalg.svd(np.where(seen, matrices, np.eye(3)))
+    # Of the nearest orthonormal matrices the right-handed one: the least certain axis is turned round where need be.
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[..., None]
+    return np.asarray(np.where(seen, left @ right, np.nan))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _MODELS: dict[str, BodyModel | str] = {
     "conventional": "biomech_id.models.conventional.model:CONVENTIONAL",
     "six-dof": "biomech_id.models.six_dof.model:SIX_DOF",
+    "poses": "biomech_id.models.poses.model:POSES",
 }
 #: Name -> where a model is found that has a body only with a file of the laboratory's: no name that a recipe gives alone.
 _OF_FILES: dict[str, str] = {"opensim": "biomech_id.models.opensim.body_model:OPENSIM_FILE"}
@@ -26,6 +27,8 @@ _SUFFIX, _PUBLIC_MODELS = ".osim", "https://github.com/opensim-org/opensim-model
 DEFAULT_MODEL = "conventional"
 #: What a recipe that does not say gets: the first of these that a session can be analysed with.
 AUTO, AUTO_MODELS = "auto", ("conventional", "six-dof")
+#: The one for recordings without markers, whose file brings the poses of the segments.
+MARKERLESS = "poses"
 
 
 def register(model: BodyModel) -> BodyModel:

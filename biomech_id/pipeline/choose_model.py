@@ -19,7 +19,8 @@ from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
 from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
 from biomech_id.models.opensim.body_model import calibrated_on
-from biomech_id.models.registry import DEFAULT_MODEL, OPENSIM, body_model
+from biomech_id.models.poses.points import posed_alone
+from biomech_id.models.registry import AUTO, DEFAULT_MODEL, MARKERLESS, OPENSIM, body_model
 from biomech_id.pipeline.intake import find_static, stands_still, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.readers.opensim.model import read_osim
@@ -75,9 +76,15 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
     OptionError
         Several trials could be the static one.
     """
-    trials, marker_set, noticed = _recognised(job, tuple(trials))
+    models, trials = job.recipe.models, tuple(trials)
+    marker_set: str | MarkerSet | None = None
+    noticed: tuple[Finding, ...] = ()
+    if job.recipe.model == AUTO and posed_alone(trials):
+        models = (MARKERLESS,)
+    else:
+        trials, marker_set, noticed = _recognised(job, tuple(trials))
     refused: dict[str, MissingInputError] = {}
-    for name in job.recipe.models:
+    for name in models:
         attempt = replace(job, recipe=job.recipe.replaced(model=name))
         try:
             chosen = _calibrated(attempt, trials, marker_set)

@@ -17,6 +17,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option, typed
 from biomech_id.files.atomic import check_writable, whole_file
 from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.models.poses.points import with_pose_points
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.subject_file import apply_subject_file, subject_toml
 from biomech_id.readers import read
@@ -120,7 +121,9 @@ def read_all(paths: Sequence[Path], reader: Reader, progress: Progress | None = 
 
 
 def with_markers(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], tuple[Finding, ...]]:
-    """Return the trials that show a movement by markers, and what each of the others holds: it is valid, but not a movement.
+    """Return the trials that show a movement, by markers or by poses, and what each of the others holds: valid, but no movement.
+
+    Of a recording without markers the points of the body that its poses show stand in for them.
 
     Parameters
     ----------
@@ -132,6 +135,7 @@ def with_markers(trials: Sequence[Trial]) -> tuple[tuple[Trial, ...], tuple[Find
     MissingInputError
         None shows markers; the message says what each file holds.
     """
+    trials = tuple(trial if trial.markers.names else with_pose_points(trial) for trial in trials)
     kept = tuple(trial for trial in trials if trial.markers.names)
     others = tuple(_without_markers(trial) for trial in trials if not trial.markers.names)
     if not kept:

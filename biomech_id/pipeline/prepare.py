@@ -20,6 +20,7 @@ from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import Finding
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
+from biomech_id.models.poses.points import posed_alone
 from biomech_id.pipeline.match_plates import PlateFilter, match_plates
 from biomech_id.pipeline.recipe import PrepareSettings, Recipe
 from biomech_id.sentences import Sentence
@@ -28,7 +29,10 @@ from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
-from biomech_id.trial import Markers, Trial
+from biomech_id.trial import Markers, Rotations, Trial
+
+#: In whose word a recording is not filtered: that of the system it comes from.
+RECORDING = "recording"
 
 
 @dataclass(frozen=True)
@@ -99,20 +103,22 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     trial = recorded
     markers, gaps = _filled(trial, names, model.marker_groups, recipe)
     columns = [markers.names.index(name) for name in names if name in markers]
+    already = _filtered_already(recipe, recorded)
     choice = choose_filter(
         markers.position_m[:, columns],
         trial.rate_hz,
-        mode=filter_mode(recipe),
+        mode="never" if already else filter_mode(recipe),
         smooth_below_m=recipe.smooth_below_mm * 1e-3,
         cutoff_hz=recipe.cutoff_hz,
         kind=filter_named(recipe.lowpass),
     )
+    choice = replace(choice, mode=RECORDING) if already else choice
     trial = _told(trial, markers, gaps, recipe)
     plates, plate_filter = match_plates(recorded, choice, model.marker_groups, recipe)
     if choice.apply:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
-        trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth)
+        trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth, rotations=_smooth(trial.rotations, choice))
     said = [*_exchanged(recorded, model), choice.finding(trial.name), *([plate_filter.finding(trial.name)] if plates else ())]
     trial = replace(trial, findings=(*trial.findings, *said), wrench_plates=plates)
     return Prepared(trial, gaps, choice, plate_filter)
@@ -127,6 +133,16 @@ def filter_mode(recipe: Recipe) -> str:
         Settings of the main job.
     """
     return "never" if recipe.kinetics == "vicon" and recipe.marker_filter == "auto" else recipe.marker_filter
+
+
+def _smooth(poses: Rotations, choice: FilterChoice) -> Rotations:
+    """Poses through the same filter as the markers."""
+    return poses.smoothed(lambda path: choice.lowpass.apply(path, poses.rate_hz, choice.cutoff_hz)) if poses.names else poses
+
+
+def _filtered_already(recipe: Recipe, trial: Trial) -> bool:
+    """Whether the system that recorded poses has filtered them, no markers are beside them, and nobody asks for a filter."""
+    return recipe.marker_filter == "auto" and bool(trial.rotations.cutoff_hz) and posed_alone((trial,))
 
 
 def _filled(

@@ -33,7 +33,9 @@ from biomech_id.files.settings import (
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.models.model import BodyModel
 from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, is_model, model_names, no_model, registered_name
+from biomech_id.pipeline.plate_types import PLATE_TYPES, plate_from
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
+from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.signal.filters import filter_named
 from biomech_id.uncertainty.sizes import error_sizes
@@ -116,6 +118,7 @@ class Settings(PrepareSettings, total=False):
     knee_axis: str | None
     event_source: str | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
+    plate_types: tuple[Mapping[str, Any], ...] | None
     contact_N: float | None
     channels: Mapping[str, str] | None
     emg_highpass_hz: float | None
@@ -172,6 +175,8 @@ class Recipe:
         "auto", "file", "plates" or "markers".
     stance_verdicts : tuple[str | StanceVerdict, ...], optional
         "TRIAL SIDE N = plate 2", "TRIAL SIDE 2.33 s = none", or a table as in ``review.toml``.
+    plate_types : tuple[Mapping[str, Any], ...], optional
+        Plates of unknown types, each a table: plate, type (2 or 4), channels, matrix, origin.
     contact_N : float, optional
         Contact threshold of the plates; 0 finds it.
     channels : Mapping[str, str], optional
@@ -260,6 +265,7 @@ class Recipe:
         "auto: events stored in the file, else from plates, else from markers."
     )))  # fmt: skip
     stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS, acts="plates")
+    plate_types: tuple[Mapping[str, Any], ...] = _setting((), "plates", PLATE_TYPES, acts="plates")
     contact_N: float = _setting(
         0.0,
         "plates",
@@ -307,13 +313,18 @@ class Recipe:
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
 
     def __post_init__(self) -> None:
-        for name in ("stance_verdicts", "error_sizes", "mix"):
+        for name in ("stance_verdicts", "plate_types", "error_sizes", "mix"):
             # Who writes Python passes a list.
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
         must_fit(RECIPE, self.as_dict(), "")
         tables = (said if isinstance(said, str) else verdict_from(said) for said in self.stance_verdicts)
         object.__setattr__(self, "stance_verdicts", tuple(tables))
+        numbers = [plate.number for plate in self.declared_plates]
+        if len(set(numbers)) < len(numbers):
+            raise OptionError(
+                f"plate_types declares a plate twice: {numbers}.", value=numbers, expected="each plate once", where="plate_types"
+            )
         error_sizes(self.error_sizes)
         check_mix(self.mix)
         filter_named(self.lowpass)
@@ -344,6 +355,11 @@ class Recipe:
     def models(self) -> tuple[str, ...]:
         """Body models to be tried, in this order: those that have the kinetics asked for."""
         return tuple(name for name in self._named_models if self.kinetics in _known(name).kinetics)
+
+    @property
+    def declared_plates(self) -> tuple[DeclaredPlate, ...]:
+        """What the laboratory says of its plates of unknown types."""
+        return tuple(map(plate_from, self.plate_types))
 
     @property
     def chosen_marker_set(self) -> str | None:

@@ -146,7 +146,7 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
-    intake = read_all(files, partial(read, trust=trust, marker_set=marker_set), progress)
+    intake = read_all(files, partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates), progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     everything = tuple(map(nameless.of_trial, intake.trials))

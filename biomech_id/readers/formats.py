@@ -11,14 +11,15 @@ registry that has files there serves; the others are, as a rule, exports of the 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from biomech_id.arguments import a_path, a_switch, or_none, takes
+from biomech_id.arguments import a, a_path, a_switch, each, or_none, takes
 from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset
+from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.c3d.read import read_c3d
 from biomech_id.readers.opensim.trial import companions, read_opensim_trial
 from biomech_id.readers.recording import with_marker_set
@@ -89,9 +90,15 @@ def format_of(path: Path) -> Format:
 
 @takes(
     path=a_path("give the name of a recording"), trust=a_switch(),
-    marker_set=or_none(a_path("give the name of a marker set, or of its TOML file")),
+    marker_set=or_none(a_path("give the name of a marker set, or of its TOML file")), plates=each(a(DeclaredPlate)),
 )  # fmt: skip
-def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str | os.PathLike[str] | None = None) -> Trial:
+def read(
+    path: str | os.PathLike[str],
+    *,
+    trust: bool = False,
+    marker_set: str | os.PathLike[str] | None = None,
+    plates: Sequence[DeclaredPlate] = (),
+) -> Trial:
     """Return the trial a file holds, whatever registered format it has: SI units, laboratory axes with Z up, missing data NaN.
 
     Parameters
@@ -102,6 +109,8 @@ def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str |
         Read C3D files in this process (see `read_c3d`).
     marker_set : str | os.PathLike[str] | None, optional
         Str or os.PathLike, optional Name of a shipped marker set or path of a laboratory's TOML file (see `read_c3d`).
+    plates : Sequence[DeclaredPlate], optional
+        What a laboratory declares its C3D files' plates of unknown types to be.
 
     Raises
     ------
@@ -114,7 +123,7 @@ def read(path: str | os.PathLike[str], *, trust: bool = False, marker_set: str |
     """
     reader = format_of(Path(path)).read
     if reader is read_c3d:  # which tells up from down by what the markers lie on
-        return read_c3d(path, trust=trust, marker_set=marker_set)
+        return read_c3d(path, trust=trust, marker_set=marker_set, plates=plates)
     trial = reader(Path(path), trust=trust)
     return trial if marker_set is None else replace(trial, markers=with_marker_set(trial.markers, load_markerset(marker_set)))
 

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import BinaryIO, cast
 
 from biomech_id.errors import BiomechError, FileRefusedError, Finding
 from biomech_id.plugins import plugin_modules
+from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.recording import Recording
 from biomech_id.readers.sandbox_child import receive, send
 
@@ -47,7 +49,13 @@ class Sandbox:
         self._lock = threading.Lock()
         self._owner = os.getpid()
 
-    def read(self, path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
+    def read(
+        self,
+        path: str | os.PathLike[str],
+        subject: str | None = None,
+        marker_set: str | None = None,
+        plates: Sequence[DeclaredPlate] = (),
+    ) -> Recording:
         """Return what `read_recording` returns.
 
         Parameters
@@ -58,6 +66,8 @@ class Sandbox:
             Prefix of the subject wanted, where a file holds several; None for the only one.
         marker_set : str | None, optional
             Name or file of a marker set; None finds the one that fits.
+        plates : Sequence[DeclaredPlate], optional
+            What a laboratory declares its plates of unknown types to be.
 
         Raises
         ------
@@ -67,7 +77,7 @@ class Sandbox:
             The wanted subject is not in the file.
         """
         with self._lock:
-            reply = self._ask(str(path), subject, marker_set)
+            reply = self._ask(str(path), subject, marker_set, plates)
         if isinstance(reply, BiomechError):
             raise reply
         recording = cast(Recording, reply)
@@ -76,7 +86,7 @@ class Sandbox:
             recording = replace(recording, trial=replace(recording.trial, findings=(*recording.trial.findings, finding)))
         return recording
 
-    def _ask(self, path: str, subject: str | None, marker_set: str | None) -> object:
+    def _ask(self, path: str, subject: str | None, marker_set: str | None, plates: Sequence[DeclaredPlate]) -> object:
         child = self._running()
         late = threading.Event()
 
@@ -88,7 +98,7 @@ class Sandbox:
         timer.daemon = True
         timer.start()
         try:
-            send(cast(BinaryIO, child.stdin), (os.getcwd(), path, subject, marker_set))
+            send(cast(BinaryIO, child.stdin), (os.getcwd(), path, subject, marker_set, tuple(plates)))
             return receive(cast(BinaryIO, child.stdout))
         except (EOFError, OSError):
             self.close()
@@ -147,7 +157,9 @@ _shared = Sandbox()
 atexit.register(_shared.close)
 
 
-def read_in_sandbox(path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None) -> Recording:
+def read_in_sandbox(
+    path: str | os.PathLike[str], subject: str | None = None, marker_set: str | None = None, plates: Sequence[DeclaredPlate] = ()
+) -> Recording:
     """Return what `read_recording` returns, read by this process's child (see `Sandbox.read`).
 
     Parameters
@@ -158,5 +170,7 @@ def read_in_sandbox(path: str | os.PathLike[str], subject: str | None = None, ma
         Prefix of the subject wanted, where a file holds several; None for the only one.
     marker_set : str | None, optional
         Name or file of a marker set; None finds the one that fits.
+    plates : Sequence[DeclaredPlate], optional
+        What a laboratory declares its plates of unknown types to be.
     """
-    return _shared.read(path, subject, marker_set)
+    return _shared.read(path, subject, marker_set, plates)

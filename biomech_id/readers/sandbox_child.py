@@ -10,11 +10,13 @@ import os
 import pickle
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.plugins import import_plugins
 from biomech_id.readers.c3d.interpret import interpret
+from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.source import read_source
 
 
@@ -83,7 +85,7 @@ def limit_memory(most_bytes: int) -> bool:
     return True
 
 
-def answer(path: str, subject: str | None, marker_set: str | None = None) -> object:
+def answer(path: str, subject: str | None, marker_set: str | None = None, plates: Sequence[DeclaredPlate] = ()) -> object:
     """Return the recording of a file, or the error that says why there is none.
 
     Parameters
@@ -94,9 +96,11 @@ def answer(path: str, subject: str | None, marker_set: str | None = None) -> obj
         Prefix of the subject wanted, where a file holds several; None for the only one.
     marker_set : str | None, optional
         Name or file of a marker set; None finds the one that fits.
+    plates : Sequence[DeclaredPlate], optional
+        What a laboratory declares its plates of unknown types to be.
     """
     try:
-        return interpret(read_source(path), subject, marker_set)
+        return interpret(read_source(path), subject, marker_set, plates)
     except BiomechError as refusal:
         return refusal
     except MemoryError:
@@ -115,12 +119,12 @@ def main() -> None:
     send(replies, limit_memory(int(sys.argv[1])))
     while True:
         try:
-            folder, path, subject, marker_set = receive(requests)
+            folder, path, subject, marker_set, plates = receive(requests)
         except EOFError:
             return
         # Relative paths mean what they mean over there.
         os.chdir(folder)
-        send(replies, answer(path, subject, marker_set))
+        send(replies, answer(path, subject, marker_set, plates))
 
 
 if __name__ == "__main__":

@@ -2,18 +2,53 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.rotation import nearest_rotations
 from biomech_id.arguments import a_quantity, a_str, each, holds
 from biomech_id.errors import InvalidValueError, MissingInputError
 from biomech_id.trial.markers import LARGEST_POSITION_M, RATE_HZ
 
 #: Such files hold 32-bit floats.
 FLOAT32_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentShare:
+    """What a recording says of the mass of one segment.
+
+    Attributes
+    ----------
+    mass_share : float
+        Share of body mass, 0 to 1.
+    com_m : FloatArray
+        (3,), centre of mass in the axes of the segment's pose, from its origin, metres.
+    tensor_m2 : FloatArray
+        (3, 3), inertia about the centre of mass for each kg of the segment, the same axes, m2.
+
+    Raises
+    ------
+    InvalidValueError
+        A share that is none of a body's.
+    """
+
+    mass_share: float
+    com_m: FloatArray
+    tensor_m2: FloatArray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com_m", readonly(self.com_m, (3,), name="com_m", where="SegmentShare"))
+        object.__setattr__(self, "tensor_m2", readonly(self.tensor_m2, (3, 3), name="tensor_m2", where="SegmentShare"))
+        if not 0.0 < self.mass_share < 1.0:
+            raise InvalidValueError(
+                f"A segment of {self.mass_share:g} times the body mass is no body's.",
+                value=self.mass_share, expected="a share of body mass between 0 and 1", where="SegmentShare",
+            )  # fmt: skip
 
 
 @holds(names=each(a_str()), rate_hz=a_quantity(0.0, 1e6, "Hz"))
@@ -32,6 +67,12 @@ class Rotations:
         (n, n_segments, 3), origins of the segments, metres; NaN where the pose is missing.
     rate_hz : float
         Poses per second.
+    shares : Mapping[str, Mapping[str, SegmentShare]], optional
+        Name of a segment -> sex ("female", "male", "" for either) -> what the recording says of its mass.
+    points_m : Mapping[tuple[str, str], FloatArray], optional
+        (name of a segment, "heel" or "toe") -> (3,) place in the axes of its pose, from its origin, metres.
+    cutoff_hz : float, optional
+        Of the low-pass filter that the system says it has applied to them; 0 where it says none.
 
     Raises
     ------
@@ -52,6 +93,9 @@ class Rotations:
     R_lab_seg: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 3, 3)))
     origin_lab_m: FloatArray = field(default_factory=lambda: np.zeros((0, 0, 3)))
     rate_hz: float = 0.0
+    shares: Mapping[str, Mapping[str, SegmentShare]] = field(default_factory=dict)
+    points_m: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    cutoff_hz: float = 0.0
 
     def __post_init__(self) -> None:
         n = len(self.names)
@@ -85,6 +129,18 @@ class Rotations:
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
+
+    def smoothed(self, lowpass: Callable[[FloatArray], FloatArray]) -> Rotations:
+        """Return the poses after a low-pass filter of every number of theirs, axes made rotations again (the nearest ones).
+
+        Parameters
+        ----------
+        lowpass : Callable[[FloatArray], FloatArray]
+            Filters (n, k, 3), NaN where a pose is missing.
+        """
+        n, k = self.R_lab_seg.shape[:2]
+        turned = nearest_rotations(lowpass(self.R_lab_seg.reshape(n, 3 * k, 3)).reshape(n, k, 3, 3))
+        return replace(self, R_lab_seg=turned, origin_lab_m=lowpass(self.origin_lab_m))
 
     def of(self, name: str) -> tuple[FloatArray, FloatArray]:
         """Return rotation (n, 3, 3) and origin (n, 3), m, of one segment.

@@ -172,9 +172,9 @@ def sessions(registered: BodyModel) -> tuple[SessionResult, SessionResult]:
 
 
 def test_a_recipe_takes_the_registered_names(registered: BodyModel) -> None:
-    assert model_names() == ("conventional", "six-dof", "toy")
+    assert model_names() == ("conventional", "six-dof", "poses", "toy")
     assert Recipe(model="toy").model == "toy"
-    with pytest.raises(OptionError, match="one of auto, conventional, six-dof, toy"):
+    with pytest.raises(OptionError, match="one of auto, conventional, six-dof, poses, toy"):
         Recipe(model="toys")
     with pytest.raises(OptionError, match="vicon kinetics are those of the conventional model; the toy model has textbook"):
         Recipe(model="toy", kinetics="vicon")

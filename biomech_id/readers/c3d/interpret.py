@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from biomech_id.readers.c3d.channels import read_channels
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
 from biomech_id.readers.c3d.labels import Labels, sort_labels
-from biomech_id.readers.c3d.plate_setup import PlateSetup, describe_plates
+from biomech_id.readers.c3d.plate_setup import DeclaredPlate, PlateSetup, describe_plates
 from biomech_id.readers.c3d.plates import PlateFacts, read_plate
 from biomech_id.readers.c3d.positions import reject_impossible, without_missing
 from biomech_id.readers.c3d.rotations import read_rotations
@@ -39,7 +40,9 @@ class _Points:
     outputs: dict[str, FloatArray]
 
 
-def interpret(source: Source, subject: str | None = None, marker_set: str | None = None) -> Recording:
+def interpret(
+    source: Source, subject: str | None = None, marker_set: str | None = None, plates: Sequence[DeclaredPlate] = ()
+) -> Recording:
     """Return the trial a file holds, and what the file says (see `read_c3d`).
 
     Parameters
@@ -50,6 +53,8 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
         Prefix of the subject wanted, where a file holds several; None for the only one.
     marker_set : str | None, optional
         Name or file of a marker set; None finds the one that fits.
+    plates : Sequence[DeclaredPlate], optional
+        What a laboratory declares its plates of unknown types to be.
 
     Raises
     ------
@@ -64,7 +69,7 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
     file = open_c3d(source)
     findings: list[Finding] = list(file.findings)
     labels = _noted(sort_labels(file, subject), findings)
-    setups = describe_plates(file)
+    setups = describe_plates(file, plates)
     _note_absences(file, setups, findings)
     stored, measured = file.points()
     usable = [setup for setup in setups if not setup.problem]
@@ -75,7 +80,7 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
     vertical = _noted(
         find_vertical([setup.corners for setup in usable], paths, screen, where=source.name, markerset=markerset), findings
     )
-    plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
+    read_plates, plate_facts = _plates(file, setups, length, vertical, points.marker_file_m, findings)
     stored_in_file = _noted(stored_events(file), findings)
     events = _noted(events_inside(events_of(labels.subject, labels.subjects, stored_in_file, file), file), findings)
     day = session_date(file.parameters)
@@ -86,9 +91,9 @@ def interpret(source: Source, subject: str | None = None, marker_set: str | None
         markers = with_marker_set(markers, markerset)
     trial = Trial(
         name=source.path.stem, markers=markers,
-        plates=plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
+        plates=read_plates, events=events, subject=person, first_frame=file.layout.first_frame, model_outputs=points.outputs,
         path=str(source.path), sha256=source.sha256, session_date=day,
-        history=_history(file, length, vertical, labels, plates), findings=tuple(findings),
+        history=_history(file, length, vertical, labels, read_plates), findings=tuple(findings),
         analog=read_channels(file, setups), rotations=rotations, software=_software(file),
     )  # fmt: skip
     facts = _facts(file, labels, vertical, plate_facts, tuple(s.event for s in stored_in_file))

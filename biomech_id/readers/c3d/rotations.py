@@ -7,6 +7,7 @@ import numpy as np
 from biomech_id.errors import Finding
 from biomech_id.readers.c3d.file import C3DFile
 from biomech_id.readers.c3d.labels import numbered
+from biomech_id.readers.c3d.pose_inertia import read_cutoff_hz, read_foot_points, read_shares
 from biomech_id.readers.c3d.rotation_block import NUMBERS
 from biomech_id.readers.c3d.units import LengthUnit
 from biomech_id.readers.vertical import Vertical
@@ -37,10 +38,12 @@ def read_rotations(file: C3DFile, length: LengthUnit, vertical: Vertical) -> tup
     sound = given & are_rotations(matrix[..., :3, :3])
     poses = np.where(sound[..., None, None], matrix, np.nan)
     labels = [*parameters.strings("ROTATION", "LABELS"), *[""] * block.count][: block.count]
-    names, _ = numbered(label or f"segment {number}" for number, label in enumerate(labels, start=1))
+    unique, _ = numbered(label or f"segment {number}" for number, label in enumerate(labels, start=1))
+    names = tuple(unique)
     rotations = Rotations(
-        tuple(names), vertical.R_lab_file @ poses[..., :3, :3],
+        names, vertical.R_lab_file @ poses[..., :3, :3],
         length.metres * poses[..., :3, 3] @ vertical.R_lab_file.T, file.layout.rate_hz * block.ratio,
+        read_shares(parameters, names), read_foot_points(parameters, names), read_cutoff_hz(parameters),
     )  # fmt: skip
     findings = []
     if held < n_frames:
