@@ -78,6 +78,12 @@ class PoseSet:
         ----------
         label : str
             As the file has it.
+
+        Examples
+        --------
+        >>> from biomech_id.models.poses.pose_set import shipped_pose_set
+        >>> shipped_pose_set("theia").plain("L_Thigh_4X4")
+        'l_thigh'
         """
         low = label.lower()
         ending = next((ending.lower() for ending in self.endings if low.endswith(ending.lower())), "")
@@ -112,6 +118,12 @@ class PoseSet:
         ----------
         label : str
             As the file has it.
+
+        Examples
+        --------
+        >>> from biomech_id.models.poses.pose_set import shipped_pose_set
+        >>> shipped_pose_set("theia").words("r_toes_4X4")
+        'right toes'
         """
         plain = self.plain(label)
         part = next((part for part, own in self.segments.items() if own.lower() == plain), None)
@@ -140,6 +152,13 @@ def shipped_pose_set(name: str) -> PoseSet:
     ----------
     name : str
         One of `POSE_SETS`.
+
+    Examples
+    --------
+    >>> from biomech_id.models.poses.pose_set import shipped_pose_set
+    >>> theia = shipped_pose_set("theia")
+    >>> theia.R_file_isb @ [1.0, 0.0, 0.0]  # what is forward in ISB's axes is +y in the file's
+    array([0., 1., 0.])
     """
     said: dict[str, Any] = tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text(encoding="utf-8"))
     axes = np.stack([_AXES[said[direction]] for direction in ("anterior", "proximal", "right")], axis=1)
@@ -155,6 +174,13 @@ def pose_set_of(rotations: Rotations) -> PoseSet | None:
     ----------
     rotations : Rotations
         Of a recording.
+
+    Examples
+    --------
+    >>> from biomech_id.models.poses.pose_set import pose_set_of
+    >>> from biomech_id.trial import Rotations
+    >>> pose_set_of(Rotations()) is None
+    True
     """
     for known in (*_REGISTERED, *map(shipped_pose_set, POSE_SETS)):
         labels = known.labels(rotations.names)
