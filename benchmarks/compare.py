@@ -18,8 +18,8 @@ ROUNDS, GATE_S = 3, 8.0
 DRAW = """
 import sys, time
 from pathlib import Path
-from biomech_id.results.folder.read_write import read_folder
-tables = [read_folder(Path(out)) for out in sys.argv[2:]]
+from biomech_id.results.folder.read_write import read_tables
+tables = [read_tables(Path(out)) for out in sys.argv[2:]]
 wall, cpu = time.perf_counter(), time.process_time()
 from biomech_id.report import compare_report
 compare_report(tables, sys.argv[1])

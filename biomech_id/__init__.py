@@ -12,6 +12,7 @@ from biomech_id._version import __version__
 
 if TYPE_CHECKING:
     from biomech_id.algebra.wrench import Wrench
+    from biomech_id.dynamics.external import External
     from biomech_id.dynamics.newton_euler import solve_body as solve
     from biomech_id.errors import BiomechError
     from biomech_id.gait.assignment import assign_plates
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read, read_c3d
     from biomech_id.report import curves as plot
-    from biomech_id.results.folder.read_write import read_folder
+    from biomech_id.results.session.analysed import read_folder
     from biomech_id.sample import virtual_subject
     from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Rotations, Subject, Trial
 
@@ -31,6 +32,7 @@ _PUBLIC: dict[str, str] = {
     "AnalogChannels": "biomech_id.trial:AnalogChannels",
     "BiomechError": "biomech_id.errors:BiomechError",
     "Event": "biomech_id.trial:Event",
+    "External": "biomech_id.dynamics.external:External",
     "ForcePlate": "biomech_id.trial:ForcePlate",
     "Markers": "biomech_id.trial:Markers",
     "Rotations": "biomech_id.trial:Rotations",
@@ -45,7 +47,7 @@ _PUBLIC: dict[str, str] = {
     "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
     "read_c3d": "biomech_id.readers:read_c3d",
-    "read_folder": "biomech_id.results.folder.read_write:read_folder",
+    "read_folder": "biomech_id.results.session.analysed:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.dynamics.newton_euler:solve_body",
     "virtual_subject": "biomech_id.sample:virtual_subject",
@@ -70,6 +72,7 @@ __all__ = [
     "AnalogChannels",
     "BiomechError",
     "Event",
+    "External",
     "ForcePlate",
     "Markers",
     "Rotations",

@@ -15,7 +15,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.parity import keep_parity, parity_of
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.images import draw_page_images, draw_vision_image
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE.parent / "data"
@@ -36,9 +36,9 @@ def rebuild(folder: Path, *, images: bool = True) -> Path:
         shutil.copyfile(drawn, folder / PDF)
         if images:
             shutil.rmtree(folder / "pages", ignore_errors=True)
-            for path in draw_page_images(read_folder(out), folder / "pages", dpi=DPI):
+            for path in draw_page_images(read_tables(out), folder / "pages", dpi=DPI):
                 few_colours(path)
-            draw_vision_image(read_folder(out), folder / VISION)
+            draw_vision_image(read_tables(out), folder / VISION)
     return folder / PDF
 
 

@@ -66,6 +66,7 @@ MOST_LINES = sum([
     215,  # conditions with statics of their own, the knee axis judged
     70,  # decimal marks, cover and pages of one cycle
     460,  # measured poses of segments as a body model
+    500,  # one result read and computed, trials, functions and forces of the user's own in the main job
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

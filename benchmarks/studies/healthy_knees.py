@@ -47,7 +47,7 @@ class Leg:
 
 def legs_of(folder: Path) -> Iterator[Leg]:
     """Both legs of one person."""
-    judged = judge_knee_axes(bid.analyse(folder, model="conventional", uncertainty=False).trials)
+    judged = judge_knee_axes(bid.analyse(folder, model="conventional", uncertainty=False).computed.trials)
     for side in SIDES:
         if side in judged:
             said = judged[side]

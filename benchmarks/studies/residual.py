@@ -113,7 +113,7 @@ def recorded_walks(shared: Path, folders: Sequence[str] = FOLDERS) -> Iterator[W
     """Every walk of every session of these folders that can be judged."""
     for folder in folders:
         for session in sorted(path for path in (shared / folder).iterdir() if path.is_dir()):
-            for trial in bid.analyse(session).trials:
+            for trial in bid.analyse(session).computed.trials:
                 walk = Walk.of(trial, Path(folder).name)
                 if walk is not None:
                     yield walk

@@ -66,9 +66,9 @@ def compare(
     Example: biomech-id compare results/before results/after -o change.pdf
     """
     from biomech_id.report import compare_report, session_differences
-    from biomech_id.results.folder.read_write import read_folder
+    from biomech_id.results.folder.read_write import read_tables
 
-    sessions = [read_folder(out) for out in outs]
+    sessions = [read_tables(out) for out in outs]
     with shown_progress() as progress:
         compare_report(sessions, output, norm=norm, style=style, conditions=condition or None, mix=mix or (), progress=progress)
     doubts = [
@@ -135,9 +135,9 @@ def export(
     Example: biomech-id export results/anna -o anna.xlsx
     """
     from biomech_id.exports.excel.workbook import write_workbook
-    from biomech_id.results.folder.read_write import read_folder
+    from biomech_id.results.folder.read_write import read_tables
 
-    print_line(f"Wrote {write_workbook(read_folder(out), output)}.")
+    print_line(f"Wrote {write_workbook(read_tables(out), output)}.")
     return DONE
 
 

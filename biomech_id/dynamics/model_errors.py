@@ -27,6 +27,7 @@ class HipCentreMethod(StrEnum):
     HARA = "hara"
     FUNCTIONAL = "functional"
     STORED = "stored"
+    OWN = "own"
 
 
 @dataclass(frozen=True, eq=False)

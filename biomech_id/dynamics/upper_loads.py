@@ -8,7 +8,7 @@ need the ground's wrench on both feet.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from biomech_id.algebra.wrench import Wrench
 from biomech_id.anatomy import ARM_JOINTS, ARM_SEGMENTS, DISTAL_SEGMENT, PELVIS, PROXIMAL_SEGMENT, Part
@@ -16,7 +16,7 @@ from biomech_id.arguments import a, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, Motion
 from biomech_id.dynamics.chain import BASE, Chain
-from biomech_id.dynamics.external import External
+from biomech_id.dynamics.external import WRENCHES, External
 from biomech_id.dynamics.loads import ChainLoads, JointLoad, JointLoads
 from biomech_id.dynamics.newton_euler import solve
 
@@ -25,8 +25,8 @@ _THORAX: Part = ("", "thorax")
 MIDDLE_JOINTS: dict[str, tuple[str, str]] = {"waist": ("pelvis", "thorax"), "neck": ("thorax", "head")}
 
 
-@takes(motion=a(BodyMotion, "a model's track(trial) returns it"), legs=or_none(a(JointLoads)))
-def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None) -> JointLoads:
+@takes(motion=a(BodyMotion, "a model's track(trial) returns it"), legs=or_none(a(JointLoads)), extra=WRENCHES)
+def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None, *, extra: Iterable[External] = ()) -> JointLoads:
     """Return the loads of wrists, elbows and shoulders, and of waist and neck as far as the legs' are known.
 
     Parameters
@@ -35,6 +35,8 @@ def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None) -> Join
         What a model's ``track`` returns.
     legs : JointLoads | None, optional
         What `solve_body` returns for it; None for a recording without force plates.
+    extra : Iterable[External], optional
+        Further wrenches, on "R hand", "L radius", "thorax", ...
 
     Returns
     -------
@@ -53,11 +55,24 @@ def solve_upper_body(motion: BodyMotion, legs: JointLoads | None = None) -> Join
         parents=tuple(_parent(part, parts) for part in parts),
         names=tuple(map(_name, parts)),
     )
-    loads = solve(chain, _of_thighs(legs) if legs is not None and PELVIS in parts else ())
+    hanging = _of_thighs(legs) if legs is not None and PELVIS in parts else []
+    loads = solve(chain, [*hanging, *(load for load in extra if load.segment in chain.names)])
     head = {("", "head"): motion.motions["", "head"]} if ("", "head") in motion.motions else {}
     around = {**motion.motions, **moved, **head}
     joints = {_joint(part): _joint_load(loads, part, around) for part in parts}
     return JointLoads(joints, motion, {} if legs is None else legs.contacts, loads)
+
+
+def loadable_segments(motion: BodyMotion) -> tuple[str, ...]:
+    """Return the segments above the hips on which a further force can act, as `External` names them: "R hand", "thorax".
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial, tracked.
+    """
+    arms = [(side, name) for side in SIDES if all((side, arm) in motion.segments for arm in ARM_SEGMENTS) for name in ARM_SEGMENTS]
+    return tuple(map(_name, [*arms, *(part for part in (PELVIS, _THORAX) if part in motion.segments)]))
 
 
 def _parts(motion: BodyMotion, legs: JointLoads | None) -> list[Part]:

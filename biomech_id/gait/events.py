@@ -7,13 +7,14 @@ plates give every event they see, and the markers the rest, shifted by what the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise, product
 
 import numpy as np
 
-from biomech_id.arguments import a, a_word, or_none, takes
+from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding, InvalidValueError, MissingInputError
@@ -26,14 +27,49 @@ from biomech_id.gait.plate_event_check import rejected_plate_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.support import floor_support
 from biomech_id.gait.travel import Travel, describe_travel
-from biomech_id.trial import Event, EventKind, Trial
+from biomech_id.trial import Event, EventKind, EventSource, Trial
 from biomech_id.trial.subject import BODY_MASS
 
 SOURCES = ("auto", "file", "plates", "markers")
 GAIT_KINDS = (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF)
+#: Finds the events of a trial that was tracked: somebody's own.
+Detector = Callable[[Trial, BodyMotion | None], Iterable[Event]]
+_DETECTORS: dict[str, Detector] = {}
+
+
+def is_source(name: object) -> bool:
+    """Whether events can be had from a source of that name, a detector of somebody's own included.
+
+    Parameters
+    ----------
+    name : object
+        "auto", "file", "plates", "markers", or that of a detector.
+    """
+    return isinstance(name, str) and (name in SOURCES or name in _DETECTORS)
+
+
+@contextmanager
+def detector_as(name: str, detector: Detector) -> Iterator[None]:
+    """Let recipes name a detector of somebody's own as the source of events until the end of the block.
+
+    Parameters
+    ----------
+    name : str
+        What recipes call it.
+    detector : Detector
+        (trial, motion) -> the trial's foot strikes and foot offs.
+    """
+    _DETECTORS[name] = detector
+    try:
+        yield
+    finally:
+        _DETECTORS.pop(name, None)
+
+
+_SOURCE = Kind(f"one of {', '.join(map(repr, SOURCES))}", lambda v: isinstance(v, str), is_source, choices=SOURCES)
 _SEARCH = {
     "trial": a(Trial, "read_c3d(path) returns it"), "motion": or_none(a(BodyMotion, "a model's track(trial) returns it")),
-    "source": a_word(SOURCES), "body_mass_kg": or_none(BODY_MASS), "contact_N": CONTACT, "timing": or_none(a(MarkerTiming)),
+    "source": _SOURCE, "body_mass_kg": or_none(BODY_MASS), "contact_N": CONTACT, "timing": or_none(a(MarkerTiming)),
 }  # fmt: skip
 #: Two stored events of one side and kind closer than this are one event, written twice.
 TWICE_S = 0.05
@@ -170,6 +206,10 @@ def search_events(
     MissingInputError
         "file" without stored events, or markers and plates without any foot to see.
     """
+    if source in _DETECTORS:
+        # They lead as stored ones would, and plates and markers check them.
+        own = (replace(event, source=EventSource.HAND, method=source) for event in _DETECTORS[source](trial, motion))
+        trial, source = replace(trial, events=tuple(own)), "file"
     stored = events_in_file(trial)
     if source == "file" and not stored:
         raise MissingInputError(

@@ -13,6 +13,7 @@ from typing import Any
 from biomech_id.errors import MissingInputError, OptionError, option
 from biomech_id.gait.review import Review
 from biomech_id.models.registry import model_file
+from biomech_id.pipeline.in_memory import InMemory
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
@@ -21,6 +22,8 @@ from biomech_id.results.folder.manifest import sha256_of
 #: How a setting that is the name of a file ends:
 #: a marker set, an inertial table, an OpenSim model.
 SETTING_FILES = (".toml", ".csv", ".osim")
+#: Settings that may name one.
+FILE_SETTINGS = ("marker_set", "inertia_table", "extra_forces", "model")
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Job:
         Replaces the subject's name everywhere.
     review : Path | None, optional
         A review.toml, or None for the folder's own.
+    given : InMemory, optional
+        Recordings made in memory (``paths`` are then their names), functions and forces of the user's own.
     """
 
     paths: tuple[Path, ...]
@@ -61,6 +66,7 @@ class Job:
     norm: Path | None = None
     code: str | None = None
     review: Path | None = None
+    given: InMemory = field(default_factory=InMemory)
 
     def __post_init__(self) -> None:
         # Who writes Python passes paths as texts, and a single pattern on its own: a text is a sequence too.
@@ -90,7 +96,7 @@ class Job:
 
     def _found(self, named: Path) -> Path:
         """A recording as named, or the one of that name among the recordings to be analysed."""
-        if named.exists() or named.parent != Path():
+        if self.given.trials or named.exists() or named.parent != Path():
             return named
         given = [path for path in self.paths if path.is_file()]
         beside = (path for folder in self.paths if folder.is_dir() for path in sorted(folder.iterdir()))
@@ -102,20 +108,25 @@ class Job:
         """The subject's folder:
         the one given, or the one that holds the first file.
         """
+        if self.given.trials:
+            return Path()
         first = self.paths[0]
         return first if first.is_dir() else first.parent
 
     @property
     def subject_toml(self) -> Path | None:
         """The subject file in force, if there is one."""
-        own = self.folder / "subject.toml"
-        return self.subject_file or (own if own.is_file() else None)
+        return self.subject_file or self._own("subject.toml")
 
     @property
     def review_toml(self) -> Path | None:
         """The review in force, if there is one."""
-        own = self.folder / "review.toml"
-        return self.review or (own if own.is_file() else None)
+        return self.review or self._own("review.toml")
+
+    def _own(self, name: str) -> Path | None:
+        """A file of the subject's folder; recordings made in memory have no folder."""
+        own = self.folder / name
+        return own if own.is_file() and not self.given.trials else None
 
     def decisions(self) -> Review:
         """Return what somebody decided by hand: the recipe's verdicts on stances, and behind them the review, which counts.
@@ -141,6 +152,8 @@ class Job:
             Two files with one stem, which would write to one table; a name that cannot be printed.
         """
         self.check_named()
+        if self.given.trials:
+            return self.paths
         found: list[Path] = []
         for path in self.paths:
             if not path.exists():
@@ -178,8 +191,9 @@ class Job:
         MissingInputError
             A file is not there; the message names the option.
         """
-        named = {option(name): getattr(self, name) for name in ("static", "norm", "subject_file", "review")}
-        listed = [*named.items(), *((option("functional"), path) for path in self.functional), *self.setting_files.items()]
+        named = {option(name): getattr(self, name) for name in ("norm", "subject_file", "review")}
+        special = [(option("static"), self.static), *((option("functional"), path) for path in self.functional)]
+        listed = [*named.items(), *([] if self.given.trials else special), *self.setting_files.items()]
         for called, path in listed:
             if path is not None and not path.is_file():
                 raise MissingInputError(
@@ -189,6 +203,8 @@ class Job:
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
         words = ["biomech-id", "run"]
+        if self.given.trials:
+            return f"biomech_id.analyse({', '.join(map(str, self.paths))})"
         words += ["."] if self.paths[0].is_dir() else [self._relative(p) for p in self.paths]
         functional = [("--functional", path) for path in self.functional]
         for called, path in (("--static", self.static), *functional, ("--norm", self.norm)):
@@ -208,7 +224,7 @@ class Job:
     @property
     def setting_files(self) -> dict[str, Path]:
         """Settings that name a file of the laboratory's own, by their name."""
-        values = {"marker_set": self.recipe.marker_set, "inertia_table": self.recipe.inertia_table}
+        values = {name: getattr(self.recipe, name) for name in FILE_SETTINGS if name != "model"}
         own = {name: Path(value) for name, value in values.items() if Path(value).suffix.lower() in SETTING_FILES}
         osim = model_file(self.recipe.model)
         return own | ({"model": osim} if osim is not None else {})
@@ -236,7 +252,7 @@ class Job:
         named = [
             path for path in (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values()) if path is not None
         ]
-        recordings = self.files()
+        recordings = () if self.given.trials else self.files()
         beside = [path for recording in recordings for path in companions_of(recording)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
         return {self._relative(path): sha256_of_input(path) for path in (*readable, *named)}

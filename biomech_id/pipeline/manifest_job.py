@@ -9,7 +9,7 @@ from typing import Any
 
 from biomech_id.errors import MissingInputError
 from biomech_id.files.settings import laid_over
-from biomech_id.pipeline.job import SETTING_FILES, Job, sha256_of_input
+from biomech_id.pipeline.job import FILE_SETTINGS, SETTING_FILES, Job, sha256_of_input
 from biomech_id.pipeline.recipe import recipe_from_dict
 
 #: Options of the canonical command without a value.
@@ -42,6 +42,7 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
             f"There is no folder {folder} with the recordings; name it with --input.",
             value=str(folder), expected="the folder with the recordings", where="--input",
         )  # fmt: skip
+    refuse_in_memory(manifest)
     paths, named = _parsed(manifest["command"])
 
     def found(name: str) -> Path:
@@ -51,7 +52,8 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         return found(named[word][0]) if word in named else None
 
     recipe = recipe_from_dict(laid_over(_OF_OLD, manifest["recipe"]), where="manifest.json")
-    files = {name: value for name, value in recipe.as_dict()["model"].items() if str(value).lower().endswith(SETTING_FILES)}
+    texts = {name: value for section in recipe.as_dict().values() for name, value in section.items() if name in FILE_SETTINGS}
+    files = {name: value for name, value in texts.items() if str(value).lower().endswith(SETTING_FILES)}
     return Job(
         paths=(folder,) if paths == ["."] else tuple(map(found, paths)),
         recipe=recipe.replaced(**{name: str(found(value)) for name, value in files.items()}),
@@ -64,6 +66,31 @@ def job_from_manifest(manifest: Mapping[str, Any], folder: Path, *, also: Sequen
         code=named.get("--code", [None])[0],
         review=one("--review"),
     )
+
+
+def refuse_in_memory(manifest: Mapping[str, Any]) -> None:
+    """Refuse results made with what no file holds.
+
+    Parameters
+    ----------
+    manifest : Mapping[str, Any]
+        As read from ``manifest.json``.
+
+    Raises
+    ------
+    MissingInputError
+        They were; the sentence names the functions, trials or forces.
+    """
+    given = manifest.get("in_memory", {})
+    if given:
+        functions = [f"the function {name} ({setting})" for setting, name in given.get("functions", {}).items()]
+        trials = [f"trial {name} made in memory" for name in given.get("trials", {})]
+        forces = [f"further forces on {name}" for name in given.get("extra", {})]
+        needed = ", ".join((*functions, *trials, *forces))
+        raise MissingInputError(
+            f"These results were made in Python with {needed}; a command cannot make them again: run the script that did.",
+            value=needed, expected="results made from files alone", where="manifest.json",
+        )  # fmt: skip
 
 
 def _parsed(command: str) -> tuple[list[str], dict[str, list[str]]]:

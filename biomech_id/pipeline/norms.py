@@ -10,7 +10,7 @@ from biomech_id._version import __version__
 from biomech_id.conventions import UPPER_VARIABLES
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerprint
 from biomech_id.results.norms.from_sessions import ASKED_FOR, norm_from_sessions
 from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
@@ -103,7 +103,7 @@ def make_norm(
 
     def sessions() -> Iterator[SessionTables]:
         for folder in folders:
-            tables = read_folder(folder)
+            tables = read_tables(folder)
             unnamed.extend(filter(None, [without_fingerprint(str(folder), fingerprint_of(tables.summary))]))
             yield tables
 

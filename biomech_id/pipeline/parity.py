@@ -8,7 +8,7 @@ from pathlib import Path
 from biomech_id.errors import MissingInputError
 from biomech_id.pipeline.redraw import redraw
 from biomech_id.readers import read
-from biomech_id.results.folder.read_write import read_folder, update_output
+from biomech_id.results.folder.read_write import read_tables, update_output
 from biomech_id.results.parity import ParityRow, head_offset_parity, offset_parity, parity_rows, parity_table
 from biomech_id.results.tables.csv_text import write_csv
 
@@ -30,7 +30,7 @@ def parity_of(out: Path, subject_dir: Path) -> tuple[ParityRow, ...]:
     MissingInputError
         A recording is not there, or none of them stores model outputs.
     """
-    tables = read_folder(out)
+    tables = read_tables(out)
     rows: list[ParityRow] = []
     static_file = tables.summary["static"]["file"]
     if static_file and "sides" in tables.calibration:
@@ -55,7 +55,7 @@ def kinetics_of(out: Path) -> str:
     out : Path
         A folder written by ``biomech-id run``.
     """
-    return str(read_folder(out).summary.get("kinetics", ""))
+    return str(read_tables(out).summary.get("kinetics", ""))
 
 
 def _recording(folder: Path, name: str) -> Path:

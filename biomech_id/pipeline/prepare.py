@@ -21,6 +21,7 @@ from biomech_id.errors import Finding
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.poses.points import posed_alone
+from biomech_id.pipeline.in_memory import own_functions
 from biomech_id.pipeline.match_plates import PlateFilter, match_plates
 from biomech_id.pipeline.recipe import PrepareSettings, Recipe
 from biomech_id.sentences import Sentence
@@ -98,7 +99,11 @@ def prepare(trial: Trial, model: CalibratedModel, recipe: Recipe | None = None, 
     (False, ())
     """
     refuse_unknown_options(settings, PrepareSettings.__annotations__, where="prepare")
-    recipe = (recipe or Recipe()).replaced(**settings)
+    with own_functions(settings) as (by_name, _):
+        return _prepared(trial, model, (recipe or Recipe()).replaced(**by_name))
+
+
+def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
     recorded, names = replace(model.named(trial), subject=model.subject), model.marker_names
     trial = recorded
     markers, gaps = _filled(trial, names, model.marker_groups, recipe)

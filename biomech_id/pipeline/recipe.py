@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar, cast
 
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import OptionError, did_you_mean
 from biomech_id.files.settings import (
     ListOf,
@@ -31,6 +33,8 @@ from biomech_id.files.settings import (
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.events import SOURCES, is_source
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize, own_hip
 from biomech_id.models.model import BodyModel
 from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, is_model, model_names, no_model, registered_name
 from biomech_id.pipeline.plate_types import PLATE_TYPES, plate_from
@@ -38,6 +42,7 @@ from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.signal.filters import filter_named
+from biomech_id.trial import Event, Trial
 from biomech_id.uncertainty.sizes import error_sizes
 
 Value = TypeVar("Value")
@@ -101,7 +106,7 @@ class PrepareSettings(TypedDict, total=False):
     marker_filter: str | None
     smooth_below_mm: float | None
     cutoff_hz: float | None
-    lowpass: str | None
+    lowpass: str | Callable[[FloatArray, float, float], FloatArray] | None
     plate_cutoff_hz: str | float | None
     longest_gap_frames: int | None
     longest_repair_s: float | None
@@ -114,12 +119,13 @@ class Settings(PrepareSettings, total=False):
     foot_flat: str | None
     marker_set: str | None
     inertia_table: str | None
-    hip_centre: str | None
+    hip_centre: str | Callable[[str, PelvisSize], FloatArray] | None
     knee_axis: str | None
-    event_source: str | None
+    event_source: str | Callable[[Trial, BodyMotion | None], Iterable[Event]] | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     plate_types: tuple[Mapping[str, Any], ...] | None
     contact_N: float | None
+    extra_forces: str | None
     channels: Mapping[str, str] | None
     emg_highpass_hz: float | None
     emg_envelope_hz: float | None
@@ -179,6 +185,8 @@ class Recipe:
         Plates of unknown types, each a table: plate, type (2 or 4), channels, matrix, origin.
     contact_N : float, optional
         Contact threshold of the plates; 0 finds it.
+    extra_forces : str, optional
+        CSV file of further forces on segments (see `pipeline.extra_forces`); "" for none.
     channels : Mapping[str, str], optional
         Label of an analog channel -> "R rectus_femoris", or "none".
     emg_highpass_hz : float, optional
@@ -261,9 +269,9 @@ class Recipe:
     longest_repair_s: float = _setting(0.6, "gaps", a_number(0, 2, explained=(
         "Longer ones of up to this many seconds are filled from the other markers, where that is sure to 15 mm; 0: none."
     )))  # fmt: skip
-    event_source: str = _setting("auto", "events", one_of(("auto", "file", "plates", "markers"), (
-        "auto: events stored in the file, else from plates, else from markers."
-    )))  # fmt: skip
+    event_source: str = _setting("auto", "events", Setting(
+        "", is_source, "auto: events stored in the file, else from plates, else from markers.", one_of=SOURCES,
+    ))  # fmt: skip
     stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS, acts="plates")
     plate_types: tuple[Mapping[str, Any], ...] = _setting((), "plates", PLATE_TYPES, acts="plates")
     contact_N: float = _setting(
@@ -272,6 +280,9 @@ class Recipe:
         a_number(0, explained="Contact threshold (N). 0: from each plate's own noise and the body's weight."),
         acts="plates",
     )
+    extra_forces: str = _setting("", "plates", a_text(
+        "CSV file of further forces on segments (crutch, handrail, exoskeleton): trial, segment, time_s, force, moment, point."
+    ))  # fmt: skip
     channels: Mapping[str, str] = _setting({}, "emg", Setting(
         'a table of labels: "EMG 1" = "R rectus_femoris", or "none"',
         lambda v: isinstance(v, Mapping) and all(isinstance(text, str) for text in v.values()),
@@ -354,7 +365,15 @@ class Recipe:
     @property
     def models(self) -> tuple[str, ...]:
         """Body models to be tried, in this order: those that have the kinetics asked for."""
-        return tuple(name for name in self._named_models if self.kinetics in _known(name).kinetics)
+        able = tuple(name for name in self._named_models if self.kinetics in _known(name).kinetics)
+        if own_hip(self.hip_centre) is None:
+            return able
+        # Who brings a hip centre of his own wants it used.
+        heeding = tuple(name for name in able if "hip_centre" in _known(name).settings)
+        if not heeding:
+            words = f"The {self.model} model does not take a hip centre of your own; the six-dof model does."
+            raise OptionError(words, value=self.model, expected="model six-dof", where="hip_centre")
+        return heeding
 
     @property
     def declared_plates(self) -> tuple[DeclaredPlate, ...]:

@@ -11,7 +11,7 @@ from biomech_id.files.atomic import check_writable
 from biomech_id.gait.review import Decision, Review, decision_records
 from biomech_id.pipeline.job import sha256_of_input
 from biomech_id.pipeline.review_file import read_review
-from biomech_id.results.folder.read_write import read_folder, update_output
+from biomech_id.results.folder.read_write import read_tables, update_output
 from biomech_id.results.tables.review import reviewed_tables
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -52,7 +52,7 @@ def redraw(
     """
     from biomech_id.report import draw_report
 
-    tables = read_folder(out)
+    tables = read_tables(out)
     if review is not None:
         tables = reviewed_tables(tables, _drawable(read_review(review), tables, review, out))
     check_writable(out / "report.pdf")

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
-from biomech_id.arguments import a, a_path, a_str, one_or_several, or_none, takes
+from biomech_id.arguments import Kind, a, a_path, a_str, one_or_several, or_none, takes
 from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import solve_body
 from biomech_id.dynamics.segment_energy import energy_sentences
@@ -44,7 +46,9 @@ from biomech_id.models.registry import DEFAULT_MODEL, registered_name
 from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
+from biomech_id.pipeline.extra_forces import forces_of, split_forces
 from biomech_id.pipeline.grade import grade_trial, kinetics_finding
+from biomech_id.pipeline.in_memory import InMemory, forces_by_trial, named_trial, own_functions, trials_in_memory
 from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
@@ -62,6 +66,7 @@ from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.folder.replay import write_replays
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, read_norm
+from biomech_id.results.session.analysed import AnalysedSession
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
 from biomech_id.results.session.quality import SAID_BY_FINDINGS, rule_sentence
 from biomech_id.results.session.result import SessionResult
@@ -146,7 +151,8 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
-    intake = read_all(files, partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates), progress)
+    reader = partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates)
+    intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
     one_subject(intake.trials)
     nameless = pseudonym(intake.trials, job.code)
     everything = tuple(map(nameless.of_trial, intake.trials))
@@ -201,22 +207,33 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Se
         command=nameless.of(job.command()),
         failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in intake.refused),
         findings=tuple(map(nameless.of_finding, (*noticed, *found, *told))),
-        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg,
+        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg, in_memory=job.given.record(),
     )  # fmt: skip
 
 
+_RECORDING = Kind(
+    "a str, PathLike or Trial", lambda v: isinstance(v, str | PathLike | Trial), hint="give a file's path, or a Trial"
+)
+_RECORDINGS = Kind(
+    "a folder, recordings or Trials",
+    one_or_several(_RECORDING).of_type,
+    hint="give the subject's folder, its recordings, or Trials",
+)
+
+
 @takes(
-    folder=one_or_several(a_path("give the subject's folder, or its recordings")), recipe=or_none(a(Recipe)),
-    static=or_none(a_path("name the static trial")), functional=one_or_several(a_path("name the functional trials")),
+    folder=_RECORDINGS, recipe=or_none(a(Recipe)),
+    static=or_none(_RECORDING), functional=one_or_several(_RECORDING), extra=or_none(a((Mapping, Sequence, External))),
     exclude=one_or_several(a_str()), subject_file=or_none(a_path("name a subject.toml")), mass_kg=or_none(BODY_MASS),
     norm=or_none(a_path("name a norm.csv")), code=or_none(a_str()), review=or_none(a_path("name a review.toml")),
 )  # fmt: skip
 def analyse(
-    folder: str | Path | Sequence[str | Path],
+    folder: str | Path | Trial | Sequence[str | Path | Trial],
     *,
     recipe: Recipe | None = None,
-    static: str | Path | None = None,
-    functional: str | Path | Sequence[str | Path] = (),
+    static: str | Path | Trial | None = None,
+    functional: str | Path | Trial | Sequence[str | Path | Trial] = (),
+    extra: Mapping[str, External | Sequence[External]] | Sequence[External] | External | None = None,
     exclude: str | Sequence[str] = (),
     subject_file: str | Path | None = None,
     mass_kg: float | None = None,
@@ -224,19 +241,22 @@ def analyse(
     code: str | None = None,
     review: str | Path | None = None,
     **settings: Unpack[Settings],
-) -> SessionResult:
+) -> AnalysedSession:
     """Analyse a subject's folder: the whole main job, as values.
 
     Parameters
     ----------
-    folder : str | Path | Sequence[str | Path]
-        Path, or sequence of paths Holds the session's C3D files; or the files themselves.
+    folder : str | Path | Trial | Sequence[str | Path | Trial]
+        Holds the session's C3D files; or the files themselves; or trials in memory, one or several, without any file.
     recipe : Recipe, optional
         Settings to start from; the default recipe unless given.
-    static : str | Path | None, optional
+    static : str | Path | Trial | None, optional
         The static trial; found unless given.
-    functional : str | Path | Sequence[str | Path], optional
+    functional : str | Path | Trial | Sequence[str | Path | Trial], optional
         Trials in which hips circle or knees bend, for functional joint centres: one, or one for each joint.
+    extra : Mapping[str, External | Sequence[External]] | Sequence[External] | External | None, optional
+        Name of a trial -> further wrenches on segments ("R shank", "R hand"), one row a video frame: a crutch, a handrail, an
+        exoskeleton, a prosthesis. Without a name where there is one trial to be analysed.
     exclude : str | Sequence[str], optional
         Str or sequence of str Patterns of file names to leave out.
     subject_file : str | Path | None, optional
@@ -250,7 +270,9 @@ def analyse(
     review : str | Path | None, optional
         A review.toml in place of the folder's own.
     settings : Settings
-        Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ...
+        Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ... Three may be functions of your own:
+        ``lowpass(values, rate_hz, cutoff_hz)``, ``event_source(trial, motion)`` that returns events, and
+        ``hip_centre(side, pelvis_size)`` that returns (3,) metres from mid-ASIS in the pelvis' ISB axes (six-dof model).
 
     Raises
     ------
@@ -258,21 +280,37 @@ def analyse(
         A setting that does not exist, or a value that does not fit.
     BiomechError
         See `analyse_job`.
+
+    Examples
+    --------
+    >>> import biomech_id as bid
+    >>> person = bid.virtual_subject()
+    >>> result = bid.analyse([person.static().trial, person.walk().trial])
+    >>> result.trials["walk"].verdict
+    'accept'
     """
     refuse_unknown_options(settings, [*Job.__dataclass_fields__, *Settings.__annotations__], where="analyse")
-    paths = (folder,) if isinstance(folder, str | Path) else tuple(folder)
-    if not paths:
+    several = (folder,) if isinstance(folder, str | PathLike | Trial) else tuple(folder)
+    trials = trials_in_memory([each for each in several if isinstance(each, Trial)])
+    if not several or 0 < len(trials) < len(several):
+        words = "an empty sequence" if not several else "trials and paths together"
         raise MissingInputError(
-            "analyse takes a folder or recordings as its folder, not an empty sequence.",
-            value=[], expected="a path, or several", where="analyse",
+            f"analyse takes a folder, recordings or Trials as its folder, not {words}.",
+            value=[str(each)[:60] for each in several], expected="a path or several, or a Trial or several", where="analyse",
         )  # fmt: skip
+    functional = (functional,) if isinstance(functional, str | PathLike | Trial) else tuple(functional)
+    named: dict[str, Any] = {"static": static, "functional": functional}
+    if trials:
+        named = {"static": named_trial(static, trials, "static")}
+        named["functional"] = tuple(named_trial(each, trials, "functional") for each in functional)
     # A job takes paths and patterns as people write them.
-    named: dict[str, Any] = {
-        "static": static, "functional": functional, "exclude": exclude, "subject_file": subject_file, "norm": norm,
-        "review": review,
-    }  # fmt: skip
-    chosen = (recipe or Recipe()).replaced(**settings)
-    return analyse_job(Job(tuple(map(Path, paths)), recipe=chosen, mass_kg=mass_kg, code=code, **named))
+    named |= {"exclude": exclude, "subject_file": subject_file, "norm": norm, "review": review}
+    paths = tuple(Path(each.path) for each in trials) or tuple(Path(each) for each in several if not isinstance(each, Trial))
+    with own_functions(settings) as (by_name, functions):
+        forces = {} if extra is None else forces_by_trial(extra, [path.stem for path in paths if path != named["static"]])
+        chosen = (recipe or Recipe()).replaced(**by_name)
+        given = InMemory(trials, forces, functions)
+        return AnalysedSession(analyse_job(Job(paths, recipe=chosen, mass_kg=mass_kg, code=code, given=given, **named)))
 
 
 class Solved(NamedTuple):
@@ -293,6 +331,7 @@ def solve_trial(
     *,
     condition: str = "",
     review: Review | None = None,
+    extra: Sequence[External] = (),
 ) -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
@@ -310,6 +349,8 @@ def solve_trial(
         Of the trials: "barefoot".
     review : Review | None, optional
         What was decided by hand; None takes the recipe's verdicts.
+    extra : Sequence[External], optional
+        Further wrenches on its segments.
 
     Raises
     ------
@@ -325,15 +366,16 @@ def solve_trial(
     by_hand = (review or Review(tuple(map(verdict_from, recipe.stance_verdicts)))).of_trial(trial.name)
     search = corrected(trial, search, by_hand)
     assignment, loads, as_recorded, errors = None, None, None, {}
+    on_legs, above = split_forces(motion, extra)
     if trial.plates:
         given = {"kinetics": recipe.kinetics, "verdicts": by_hand.verdicts, **weight}
         assignment = assign_plates(trial, motion, events=search.events, **given)
-        loads = solve_body(motion, assignment, budget=recipe.budget)
+        loads = solve_body(motion, assignment, extra=on_legs, budget=recipe.budget)
         if any(plate.spread_s for plate in trial.wrench_plates or ()):
-            as_recorded = solve_body(motion, assignment.recorded)
+            as_recorded = solve_body(motion, assignment.recorded, extra=on_legs)
         if recipe.uncertainty:
             errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
-    upper_loads = solve_upper_body(motion, loads) if motion.pelvis_mass is not None else None
+    upper_loads = solve_upper_body(motion, loads, extra=above) if motion.pelvis_mass is not None else None
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks, floor_support(trial, landmarks, subject.mass_kg))
     result = TrialResult(
@@ -432,6 +474,7 @@ def _analysed(
     """Analyse every trial and place the static ones, to compare with; a trial that fails is recorded and the others go on."""
     job = groups[0].job
     condition = condition_of(job.subject_toml)
+    extra = forces_of(job, [trial for trial, _ in walks])
     solved: list[tuple[Solved, ChosenModel]] = []
     refused: list[Refused] = []
     for number, (trial, chosen) in enumerate(walks, start=1):
@@ -439,7 +482,8 @@ def _analysed(
             progress(f"analysing {trial.name}", number, len(walks))
         try:
             called = condition(Path(trial.path).stem)
-            made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, condition=called, review=review)
+            forces = extra.get(trial.name, ())
+            made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, condition=called, review=review, extra=forces)
             solved.append((made, chosen))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
@@ -510,6 +554,7 @@ def _session(
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=nameless.of(job.command()),
         inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
+        in_memory=nameless.of_values(job.given.record()),
         norm=norm,
         static_motion=statics[0],
         static_markers=None if model.static is None else model.static.markers,

@@ -45,7 +45,7 @@ class HasTables(Protocol):
 Result = SessionTables | HasTables
 _DRAWS = {
     "result": Kind(
-        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
+        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_tables(folder) returns one"
     ), "every_cycle": a_switch(),
     "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
     "norm": or_none(Kind(

@@ -14,7 +14,8 @@ ends: what the two recursive passes converge to when they start far outside, wit
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -166,6 +167,22 @@ def register_filter(kind: LowPass) -> None:
         The filter.
     """
     _FILTERS[kind.name] = kind
+
+
+@contextmanager
+def filter_as(kind: LowPass) -> Iterator[None]:
+    """Let recipes name one more filter until the end of the block.
+
+    Parameters
+    ----------
+    kind : LowPass
+        The filter.
+    """
+    register_filter(kind)
+    try:
+        yield
+    finally:
+        _FILTERS.pop(kind.name, None)
 
 
 def filter_named(name: str) -> LowPass:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_count, a_day, a_quantity, a_str, each, holds, or_none, takes
@@ -138,6 +140,11 @@ class Trial:
     def first_time_s(self) -> float:
         """Absolute time of the first frame, seconds."""
         return (self.first_frame - 1) / self.rate_hz
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Absolute time of each video frame, (n_frames,), seconds."""
+        return self.first_time_s + np.arange(self.n_frames, dtype=np.float64) / self.rate_hz
 
     @takes(time_s=a_quantity(-1e6, 1e6, "s"))
     def index_of(self, time_s: float) -> int:

@@ -19,7 +19,7 @@ from biomech_id.pipeline.review_file import read_review
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.cover import by_hand
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.tables.review import reviewed_tables
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -43,7 +43,7 @@ def analysed(folder: Path, decisions: str = "") -> Session:
     review = folder / "review.toml"
     review.write_text("schema = 1\n" + decisions, encoding="utf-8")
     outcome = run_job(Job(recordings, QUICK, review=review), folder / "out")
-    return Session(folder / "out", read_folder(folder / "out"), outcome.complaints)
+    return Session(folder / "out", read_tables(folder / "out"), outcome.complaints)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_report_alone_follows_cycles_and_comments_without_the_recordings(plain: 
     decided = table("cycle", side="L", start_s=start_s, use=False) + table("comment", time_s=1.0, text="looks at the floor")
     review.write_text("schema = 1\n" + decided, encoding="utf-8")
     assert CliRunner().invoke(app, ["report", str(out), "--review", str(review), "--pages", "cover"]).exit_code == 0
-    after = read_folder(out)
+    after = read_tables(out)
     assert after.manifest["drawn"]["review"]["name"] == "review.toml"
     pd.testing.assert_frame_equal(after.cycles, plain.tables.cycles)
     assert cycle(after, "L", 1)["used"], "the tables keep what the analysis said"

@@ -25,7 +25,7 @@ from biomech_id.pipeline.single import run_job
 from biomech_id.report.layout import style
 from biomech_id.report.layout.records import records
 from biomech_id.report.pages.parity import most_left_out
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.parity import LeftOut, ParityRow, parity_table
 from biomech_id.results.session import quality
 
@@ -105,7 +105,7 @@ def spoken(value: Any, keys: set[str]) -> list[str]:
 def everything(folder: Path, recipe: Recipe, out: Path) -> tuple[dict[str, Any], list[str]]:
     """All that other programs may rely on: exit code, tables by column, documents; and the sentences beside it."""
     code = print_outcome(run_job(Job((folder,), recipe=recipe), out))
-    tables = read_folder(out)
+    tables = read_tables(out)
     found: dict[str, Any] = {"exit code": code, "report": (out / "report.pdf").exists()}
     for csv in sorted(out.rglob("*.csv")):
         rows = [line.split(",") for line in csv.read_text(encoding="utf-8").splitlines()]

@@ -30,7 +30,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.opensim import hand_over
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job, run_job
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.session.clinical import clinical_moment, moment_axes_of
 from biomech_id.results.session.result import SessionResult
 from biomech_id.trial import Subject, Trial
@@ -199,7 +199,7 @@ def test_the_main_job_and_its_report_run(registered: BodyModel, tmp_path: Path) 
     outcome = run_job(job("toy"), tmp_path / "out")
     assert outcome.n_trials == 1
     assert (tmp_path / "out" / "report.pdf").stat().st_size > 50_000
-    tables = read_folder(tmp_path / "out")
+    tables = read_tables(tmp_path / "out")
     assert (tables.summary["model"], tables.summary["axes"]) == ("toy", "distal-segment")
     assert tables.calibration["scale"] == 1.0
     assert set(tables.uncertainty["variable"]) >= {"HipMoment", "KneeMoment", "AnkleMoment"}
@@ -276,5 +276,5 @@ def test_what_models_share_belongs_to_none_of_them() -> None:
 
 
 def test_bid_analyse_takes_the_model_by_name(registered: BodyModel) -> None:
-    session = bid.analyse(ROOT / "data", model="toy", exclude=job("toy").exclude, report=False, uncertainty=False)
+    session = bid.analyse(ROOT / "data", model="toy", exclude=job("toy").exclude, report=False, uncertainty=False).computed
     assert session.model == "toy"

@@ -115,7 +115,7 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
         "analyse": (
             bid.analyse,
             {"folder": str(folder), "recipe": None, "static": None, "functional": (), "exclude": (), "subject_file": None,
-             "mass_kg": 70.0, "norm": None, "code": None, "kinetics": "textbook", "cutoff_hz": 6.0, "budget": False},
+             "mass_kg": 70.0, "norm": None, "code": None, "extra": None, "kinetics": "textbook", "cutoff_hz": 6.0, "budget": False},
         ),
         "virtual_subject": (
             bid.virtual_subject,
@@ -138,6 +138,7 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
                                       "origin_lab_m": [[[0.0, 0.0, 0.9]]], "rate_hz": 100.0}),
         "Wrench": (bid.Wrench, {"force_N": wrench.force_N, "moment_Nm": wrench.moment_Nm, "point_lab_m": wrench.point_lab_m,
                                 "frame": "lab", "R_lab_frame": None, "sense": ""}),
+        "External": (bid.External, {"segment": "R shank", "wrench": wrench, "part": "ground_reaction"}),
         "Wrench.about": (wrench.about, {"point_lab_m": [0.0, 0.0, 0.0]}),
         "Wrench.expressed_in": (wrench.expressed_in, {"frame": "trunk", "R_lab_frame": np.eye(3)}),
         "JointLoad.expressed_in": (h.loads["R", "knee"].expressed_in, {"frame": "shank", "sense": "internal"}),

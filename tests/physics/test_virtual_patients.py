@@ -226,7 +226,7 @@ def test_rules_made_for_heel_landings_judge_no_other(pattern: str, judged: bool,
     person = virtual_subject(pattern=pattern, plates="steps")
     for sample in (person.static(), person.walk()):
         write_c3d(sample, tmp_path / f"{sample.trial.name}.c3d")
-    (trial,) = bid.analyse(tmp_path, uncertainty=False).trials
+    (trial,) = bid.analyse(tmp_path, uncertainty=False).computed.trials
     rows = {row.rule: row for row in trial.quality}
     assert rows["cop-offset"].verdict == ("accept" if judged else "not judged")
     assert {row.verdict for row in rows.values()} <= {"accept", "not judged", "not measured"}

@@ -187,7 +187,7 @@ def test_the_centre_of_pressure_lies_on_each_plate(floor: str, tmp_path: Path) -
     """The main job: the centre of pressure of every stance on its own surface, inside the foot, and the trial accepted for it."""
     for sample in (person().static("static", floor=floor, plates="steps"), recorded(floor)):
         write_c3d(sample, tmp_path / f"{sample.trial.name}.c3d")
-    result = bid.analyse(tmp_path, uncertainty=False).trials[0]
+    result = bid.analyse(tmp_path, uncertainty=False).computed.trials[0]
     assert result.kind is KINDS[floor]
     truth = recorded(floor).truth
     frames = result.frames

@@ -34,7 +34,7 @@ def folder(person: tuple[SampleTrial, SampleTrial], tmp_path_factory: pytest.Tem
 
 @pytest.fixture(scope="module")
 def session(folder: Path) -> SessionResult:
-    return bid.analyse(folder)
+    return bid.analyse(folder).computed
 
 
 def test_from_c3d_files_the_residual_is_rounding(person: tuple[SampleTrial, SampleTrial], folder: Path) -> None:
@@ -81,7 +81,7 @@ def test_what_is_left_out_is_said_once(person: tuple[SampleTrial, SampleTrial], 
             markers, names=tuple(markers.names[i] for i in kept), position_m=markers.position_m[:, kept], filled=None, roles={}
         )  # fmt: skip
         write_c3d(replace(sample, trial=replace(sample.trial, markers=fewer)), tmp_path / f"{name}.c3d")
-    result = bid.analyse(tmp_path)
+    result = bid.analyse(tmp_path).computed
     (finding,) = [each for each in result.findings if each.rule == "no-whole-body"]
     assert finding.message == "no arms: residual, centre of mass and margins of stability not computed."
     assert result.trials[0].whole_body is None
@@ -95,7 +95,7 @@ def test_who_leans_on_an_aid_has_no_margin_of_stability(tmp_path: Path, aid: str
     subject = bid.virtual_subject(pattern=aid, plates=plates, upper_body=True)
     write_c3d(subject.static(), tmp_path / "static.c3d")
     write_c3d(subject.walk(), tmp_path / "walk.c3d")
-    (trial,) = bid.analyse(tmp_path).trials
+    (trial,) = bid.analyse(tmp_path).computed.trials
     assert trial.whole_body is not None
     assert trial.whole_body.stability is None
     assert not any(row.parameter.startswith("margin_of_stability") for row in trial.parameters)

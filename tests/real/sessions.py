@@ -27,7 +27,7 @@ from typer.testing import CliRunner
 from biomech_id.check import check_file
 from biomech_id.cli.app import app
 from biomech_id.pipeline import single
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -169,7 +169,7 @@ class Computed:
     @cached_property
     def tables(self) -> SessionTables:
         """The results as read back from their folder."""
-        return read_folder(self.out)
+        return read_tables(self.out)
 
     @cached_property
     def result(self) -> SessionResult:

@@ -170,7 +170,7 @@ def row_key(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def test_a_recording_that_decides_nothing_keeps_its_plates_and_says_so(c3d_dir: Path) -> None:
     files = [c3d_dir / "plug_in_gait" / f"PiG_{name}-FlatFoot-One.c3d" for name in ("Calibration", "Motion")]
-    (result,) = bid.analyse(files, marker_filter="never", budget=False).trials
+    (result,) = bid.analyse(files, marker_filter="never", budget=False).computed.trials
     (said,) = (finding for finding in result.findings if finding.rule == "plate-bandwidth")
     assert (said.values["done"], said.values["why"]) == ("recorded", "undecided")
     assert said.values["misfit_ln"] > 0.3

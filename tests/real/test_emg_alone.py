@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 
 
 def test_a_recording_without_markers_has_tables_and_pages_over_time(c3d_dir: Path, tmp_path: Path) -> None:
@@ -17,7 +17,7 @@ def test_a_recording_without_markers_has_tables_and_pages_over_time(c3d_dir: Pat
     outcome = run_job(Job((c3d_dir / "emg" / "clinical_emg.c3d",), recipe=recipe), tmp_path / "out")
     assert outcome.complaints == ()
     assert "not judged" in outcome.headline
-    tables = read_folder(tmp_path / "out")
+    tables = read_tables(tmp_path / "out")
     channels, activity = tables.channels, tables.emg_activity
     assert channels is not None
     assert activity is not None

@@ -10,7 +10,7 @@ from sessions import Sessions
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 
 CHILD = "children/HC032A"
 
@@ -50,7 +50,7 @@ def test_curves_are_of_the_cycles_of_kinematics_and_their_mean_peaks_at_100(sess
 
 def test_the_folder_gives_the_same_tables_back(sessions: Sessions) -> None:
     computed = sessions[CHILD]
-    again = read_folder(computed.out)
+    again = read_tables(computed.out)
     for name in ("channels", "emg", "emg_activity", "emg_pairs", "emg_raw"):
         written, read = getattr(computed.tables, name), getattr(again, name)
         assert list(written.columns) == list(read.columns)
@@ -64,7 +64,7 @@ def test_exchanged_leads_are_proposed_and_nothing_is_renamed(c3d_dir: Path) -> N
         for word, muscle in (("Gast", "gastrocnemius"), ("Tib Ant", "tibialis_anterior"))
     }
     files = [c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03", "18")]
-    result = bid.analyse(files, channels=exchanged, report=False, uncertainty=False, budget=False)
+    result = bid.analyse(files, channels=exchanged, report=False, uncertainty=False, budget=False).computed
     found = [finding for finding in result.findings if finding.rule == "emg-exchanged"]
     assert sorted(str(finding.values["muscle"]) for finding in found) == ["gastrocnemius", "tibialis_anterior"]
     channels = result.tables().channels
@@ -108,7 +108,7 @@ def test_envelopes_go_back_into_the_recording_and_to_opensim(c3d_dir: Path, tmp_
     written = {name for name in copy.model_outputs if "Envelope" in name}
     muscles = ("RectusFemoris", "Hamstrings", "Gastrocnemius", "TibialisAnterior")
     assert written == {f"L{muscle}Envelope_bid" for muscle in muscles}, "no dead channel becomes a curve"
-    result = bid.analyse(files, report=False, uncertainty=False, budget=False)
+    result = bid.analyse(files, report=False, uncertainty=False, budget=False).computed
     (walk,) = [one for one in result.emg.trials if one.trial == "HC032A03"]
     (calf,) = [channel for channel in walk.record.channels if channel.input.label == "Voltage.L Gast"]
     per_frame = round(walk.record.rate_hz / copy.rate_hz)
@@ -169,7 +169,7 @@ def test_a_figure_for_researchers(sessions: Sessions) -> None:
 
 def test_a_named_recording_of_contractions_is_what_amplitudes_are_divided_by(c3d_dir: Path) -> None:
     files = [c3d_dir / CHILD / f"HC032A{number}.c3d" for number in ("01", "03", "18")]
-    result = bid.analyse(files, emg_reference="HC032A18.c3d", report=False, uncertainty=False, budget=False)
+    result = bid.analyse(files, emg_reference="HC032A18.c3d", report=False, uncertainty=False, budget=False).computed
     assert [trial.name for trial in result.trials] == ["HC032A03"], "the reference is no walk"
     (reference,) = [one.record for one in result.emg.trials if one.trial == "HC032A18"]
     (calf,) = [channel for channel in reference.channels if channel.input.label == "Voltage.L Gast"]

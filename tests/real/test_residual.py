@@ -24,7 +24,7 @@ OTHERS = ("NP1002", "NP1006")
 
 @cache
 def others(shared: Path) -> tuple[TrialResult, ...]:
-    return tuple(trial for name in OTHERS for trial in bid.analyse(shared / "c3d" / "norm_subjects" / name).trials)
+    return tuple(trial for name in OTHERS for trial in bid.analyse(shared / "c3d" / "norm_subjects" / name).computed.trials)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from sessions import Sessions
 
 from biomech_id.conventions import cycle_rows
-from biomech_id.results.folder.read_write import damaged_outputs, read_folder, write_folder
+from biomech_id.results.folder.read_write import damaged_outputs, read_tables, write_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.norms.norm import check_norm, norm_band
 from biomech_id.results.tables.session_tables import SessionTables
@@ -37,7 +37,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_cycles_can_be_repeated_from_the_frame_tables(subject: str, written: Callable[[str], Path]) -> None:
     """Whoever has only the CSV files gets every curve back by linear interpolation between event times."""
     out = written(subject)
-    summary = read_folder(out).summary
+    summary = read_tables(out).summary
     cycles = pd.read_csv(out / "cycles.csv", keep_default_na=False, na_values={"value": [""]})
     curves = {key: rows["value"].to_numpy() for key, rows in cycles.groupby(KEYS[:5])}
     checked = 0
@@ -68,7 +68,7 @@ def test_cycles_can_be_repeated_from_the_frame_tables(subject: str, written: Cal
 
 
 def test_budget_adds_up_to_the_moment(subject: str, written: Callable[[str], Path]) -> None:
-    tables = read_folder(written(subject))
+    tables = read_tables(written(subject))
     parts = tables.budget.groupby(KEYS)["value"].sum(min_count=5)
     whole = tables.cycles.set_index(KEYS)["value"].reindex(parts.index)
     both = parts.notna()
@@ -78,7 +78,7 @@ def test_budget_adds_up_to_the_moment(subject: str, written: Callable[[str], Pat
 
 def test_the_foot_pushes_off_forward_and_the_weight_is_carried(subject: str, written: Callable[[str], Path]) -> None:
     """Signs of the ground's action in progression axes, in any walking direction and on both sides."""
-    tables = read_folder(written(subject))
+    tables = read_tables(written(subject))
     whole = tables.cycle_list[(tables.cycle_list["kinetics_valid"] == "true") & tables.cycle_list["used"]]
     assert len(whole) >= 1
     for side in "LR":
@@ -95,7 +95,7 @@ def test_the_foot_pushes_off_forward_and_the_weight_is_carried(subject: str, wri
 
 
 def test_pressure_moves_forward_to_the_toes_inside_the_foot(subject: str, written: Callable[[str], Path]) -> None:
-    tables = read_folder(written(subject))
+    tables = read_tables(written(subject))
     whole = tables.cycle_list[(tables.cycle_list["kinetics_valid"] == "true") & tables.cycle_list["used"]]
     for side in "LR":
         for path in tables.curves(side, "FootCentreOfPressure", "X", cycles=whole):
@@ -111,7 +111,7 @@ def test_pressure_moves_forward_to_the_toes_inside_the_foot(subject: str, writte
 def test_a_session_is_whole_and_writes_the_same_bytes_again(subject: str, written: Callable[[str], Path], tmp_path: Path) -> None:
     out = written(subject)
     assert damaged_outputs(out) == ()
-    write_folder(read_folder(out), tmp_path / "again")
+    write_folder(read_tables(out), tmp_path / "again")
     for path in out.rglob("*"):
         if path.is_file():
             assert (tmp_path / "again" / path.relative_to(out)).read_bytes() == path.read_bytes(), path.name
@@ -120,7 +120,7 @@ def test_a_session_is_whole_and_writes_the_same_bytes_again(subject: str, writte
 def test_a_norm_of_all_children_has_published_magnitudes(c3d_dir: Path, written: Callable[[str], Path]) -> None:
     """Schwartz et al. 2008 (J Biomech 41:1639), 83 children at free speed; six children stay within two of their SDs."""
     subjects = sorted(path.name for path in (c3d_dir / "children").iterdir())
-    sessions: list[SessionTables] = [read_folder(written(subject)) for subject in subjects]
+    sessions: list[SessionTables] = [read_tables(written(subject)) for subject in subjects]
     norm = norm_from_sessions(sessions, source="six children")
     check_norm(norm, where="norm")
     knee, ankle = norm_band(norm, "KneeAngles", "X"), norm_band(norm, "AnkleMoment", "X")

@@ -70,7 +70,7 @@ def analysed(c3d_dir) -> Callable[[Callable[[Trial], Trial]], SessionResult]:
                 return replace(intake, trials=tuple(change(replace(t, model_outputs={})) for t in intake.trials))
 
             patch.setattr(single, "read_all", changed)
-            return bid.analyse(c3d_dir / "children" / "HC031A")
+            return bid.analyse(c3d_dir / "children" / "HC031A").computed
 
     return analyse
 

@@ -41,7 +41,7 @@ STORED = {"thorax": "TRX", "head": "HED", "humerus": "HU", "radius": "RA", "hand
 
 @cache
 def analysed(folder: Path, kinetics: str = "vicon") -> SessionValues:
-    return bid.analyse(folder, kinetics=kinetics, uncertainty=False)
+    return bid.analyse(folder, kinetics=kinetics, uncertainty=False).computed
 
 
 @cache

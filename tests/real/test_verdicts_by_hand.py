@@ -10,7 +10,7 @@ import pytest
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import Outcome, run_job
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.tables.session_tables import SessionTables
 
 CHILD = "HC032A"
@@ -23,7 +23,7 @@ def run(c3d_dir: Path, out: Path, *said: str, review: str = "") -> tuple[Outcome
     recipe = Recipe(stance_verdicts=said, report=False, uncertainty=False, budget=False)
     paths = tuple(folder / f"{CHILD}{number}.c3d" for number in ("01", "18"))
     outcome = run_job(Job(paths, recipe, review=named if review else None), out)
-    return outcome, read_folder(out)
+    return outcome, read_tables(out)
 
 
 def of_stance(tables: SessionTables, start_s: float) -> tuple[str, str, float]:

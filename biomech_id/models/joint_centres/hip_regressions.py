@@ -22,6 +22,8 @@ first: mid-ASIS moves back by r and d shrinks by 2 r. Bell's percentages are of 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +78,40 @@ class PelvisSize:
     leg_length_m: float | None = None
     asis_trochanter_m: float | None = None
     marker_radius_m: float = 0.0
+
+
+#: Pelvis of one side -> its hip centre, (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
+OwnHip = Callable[[str, PelvisSize], FloatArray]
+_OWN: dict[str, OwnHip] = {}
+
+
+@contextmanager
+def own_hip_as(name: str, method: OwnHip) -> Iterator[None]:
+    """Let recipes name a hip centre method of somebody's own until the end of the block.
+
+    Parameters
+    ----------
+    name : str
+        What recipes call it.
+    method : OwnHip
+        (side, size of the pelvis) -> (3,), metres, in the pelvis' ISB axes from the midpoint of the ASIS markers.
+    """
+    _OWN[name] = method
+    try:
+        yield
+    finally:
+        _OWN.pop(name, None)
+
+
+def own_hip(name: str) -> OwnHip | None:
+    """Return somebody's own hip centre method, None where nobody named one so.
+
+    Parameters
+    ----------
+    name : str
+        As in a recipe.
+    """
+    return _OWN.get(name)
 
 
 def hip_centre_by_regression(method: str, side: str, size: PelvisSize) -> FloatArray:

@@ -17,7 +17,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, SIDE_WORDS, Part
-from biomech_id.arguments import a, a_path, a_str, a_switch, a_word, each, or_none, takes
+from biomech_id.arguments import Kind, a, a_path, a_str, a_switch, each, or_none, takes
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.dynamics.body import BodyMotion, Frames
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -31,7 +31,7 @@ from biomech_id.models.conventional.upper_body.calibration import calibrate_uppe
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES, plates_floor_m
 from biomech_id.models.joint_centres.anatomical import DEFAULT_MARKER_DIAMETER_M, hip_candidates, hip_method, pelvis_size
-from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, own_hip
 from biomech_id.models.landmarks import BodyPoints, anatomical_points, under_set_labels
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
@@ -53,6 +53,10 @@ HIP_PREFERENCE: tuple[str, ...] = ("stored", "harrington", "hara", "bell", "davi
 FUNCTIONAL_HIPS: tuple[str, ...] = ("score", "sphere")
 #: Ways to find a hip centre.
 HIP_METHODS: tuple[str, ...] = ("auto", *FUNCTIONAL_HIPS, "stored", *REGRESSIONS)
+_HIP = Kind(
+    f"one of {', '.join(map(repr, HIP_METHODS))}", lambda v: isinstance(v, str),
+    lambda v: v in HIP_METHODS or own_hip(v) is not None, choices=HIP_METHODS,
+)  # fmt: skip
 
 
 @compact_repr
@@ -174,7 +178,8 @@ class SixDofModel:
 @takes(
     static=or_none(a(Trial, "read_c3d(path) returns one")), subject=or_none(a(Subject)),
     markerset=or_none(a((MarkerSet, str, PathLike))), walks=each(a(Trial, "read_c3d(path) returns one")),
-    functional=each(a(Trial, "read_c3d(path) returns one")), hip=a_word(HIP_METHODS),
+    functional=each(a(Trial, "read_c3d(path) returns one")),
+    hip=_HIP,
     inertia=a_path("give the name of an inertial table, or of its CSV file"), foot_flat=or_none(a_switch()),
     with_mass=a_switch(),
 )  # fmt: skip
@@ -363,6 +368,9 @@ class _Calibrator:
     def _hip(
         self, side: str, candidates: Mapping[str, FloatArray], joints: FunctionalJoints | None
     ) -> tuple[FloatArray, HipCentreMethod, str]:
+        own = own_hip(self.hip)
+        if own is not None:
+            return own(side, pelvis_size(side, self.landmarks, self.subject, self.radius_m)), HipCentreMethod.OWN, self.hip
         functional = self.hip in FUNCTIONAL_HIPS
         if joints is not None and side in joints.hip_pelvis_m and (functional or self.hip == "auto"):
             return joints.hip_pelvis_m[side], HipCentreMethod.FUNCTIONAL, joints.methods[side, "hip"]

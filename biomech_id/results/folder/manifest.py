@@ -30,7 +30,9 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[str, str]) -> dict[str, Any]:
+def build_manifest(
+    *, command: str, recipe: Mapping[str, Any], inputs: Mapping[str, str], in_memory: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the manifest of a session that has not been written yet; its ``outputs`` are empty.
 
     Parameters
@@ -41,6 +43,8 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
         Every setting, by section.
     inputs : Mapping[str, str]
         Path relative to the subject's folder, with forward slashes -> sha256.
+    in_memory : Mapping[str, Any] | None, optional
+        What no file holds: trials and further forces with their hashes, functions by the setting that they stand for.
 
     Raises
     ------
@@ -59,6 +63,7 @@ def build_manifest(*, command: str, recipe: Mapping[str, Any], inputs: Mapping[s
         "command": command,
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
+        **({"in_memory": {kind: dict(said) for kind, said in in_memory.items()}} if in_memory else {}),
         "dependencies": {name: package_version(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),
         "outputs": {},

@@ -72,7 +72,7 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
 
 
 @takes(out=a_path("give the folder that analyse or `run` wrote"))
-def read_folder(out: str | os.PathLike[str]) -> SessionTables:
+def read_tables(out: str | os.PathLike[str]) -> SessionTables:
     """Read a session back from its folder.
 
     Parameters

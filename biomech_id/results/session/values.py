@@ -329,6 +329,8 @@ class SessionValues:
         What somebody decided by hand.
     clinic : Mapping[str, Mapping[str, str]], optional
         Section -> key -> what the clinic found, as ``subject.toml`` says it.
+    in_memory : Mapping[str, Mapping[str, str]], optional
+        What no file holds, for the manifest: "trials", "functions", "extra" -> name -> what tells it apart.
     """
 
     subject: Subject
@@ -352,6 +354,7 @@ class SessionValues:
     emg: SessionEmg = field(default_factory=SessionEmg)
     review: Review = field(default_factory=Review)
     clinic: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    in_memory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

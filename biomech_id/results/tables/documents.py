@@ -214,6 +214,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("command", "the canonical command that repeats the run, without -o, --workers and --resume"),
         Key("recipe", "every setting, by section"),
         Key("inputs", "path relative to the subject's folder -> sha256"),
+        Key("in_memory", "only where something no file holds was given in Python: functions (setting -> name), trials and extra "
+            "forces (name -> sha256 of the numbers)"),
         Key("dependencies", "package -> version"),
         Key("python", "version of the interpreter"),
         Key("outputs", "path relative to OUT -> sha256, of every file but this one"),

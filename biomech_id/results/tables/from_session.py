@@ -45,7 +45,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
         calibration=_calibration(session),
         summary=session_summary(session),
-        manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs),
+        manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory),
         norm=session.norm,
         uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
         if any(t.errors for t in trials)

@@ -70,7 +70,7 @@ def test_what_a_researcher_holds_fits_on_a_few_lines(name: str) -> None:
 
 
 def test_a_whole_session_and_its_tables_too() -> None:
-    session = bid.analyse(ROOT / "data", exclude=("turn*", "walk0[13]*"))
+    session = bid.analyse(ROOT / "data", exclude=("turn*", "walk0[13]*")).computed
     for value in (session, session.trials[0], session.tables(), session.frames("walk02")):
         shown = repr(value)
         assert shown.startswith(type(value).__name__ + "(")

@@ -9,6 +9,7 @@ import pytest
 
 import biomech_id
 from biomech_id.errors import OptionError
+from biomech_id.pipeline.in_memory import FUNCTION_SETTINGS
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, Settings, read_recipe, recipe_from_dict, recipe_toml
 from biomech_id.pipeline.single import analyse
@@ -83,9 +84,13 @@ def test_a_value_that_does_not_fit_is_told_with_its_file(tmp_path: Path) -> None
 def test_every_setting_is_a_named_and_typed_keyword() -> None:
     """``analyse`` takes the recipe's fields by name; a type checker and an editor know them all."""
     fields = {setting.name: f"{setting.type} | None" for setting in dataclasses.fields(Recipe)}
-    assert {name: kind.__forward_arg__ for name, kind in Settings.__annotations__.items()} == fields
+    typed = {name: kind.__forward_arg__ for name, kind in Settings.__annotations__.items()}
+    functions = {name for name, kind in typed.items() if "Callable" in kind}
+    assert functions == set(FUNCTION_SETTINGS)
+    assert typed == fields | {name: typed[name] for name in functions}
+    assert all(typed[name].startswith("str | Callable[") for name in functions)
     named = set(inspect.signature(analyse).parameters) - {"folder", "settings"}
-    assert named == set(Job.__dataclass_fields__) - {"paths"}
+    assert named == set(Job.__dataclass_fields__) - {"paths", "given"} | {"extra"}
 
 
 def test_no_function_takes_options_of_any_kind() -> None:

@@ -15,7 +15,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import Outcome, run_job
 from biomech_id.pipeline.whole_body import OF_RESIDUAL
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.session.quality import BY_CYCLE, RULES
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sample.c3d import write_c3d
@@ -37,7 +37,7 @@ def ran(
     sample: SampleTrial = person.walk("walk")
     write_c3d(replace(sample, trial=change(sample.trial)), folder / "subject" / "walk.c3d")
     outcome = run_job(Job((folder / "subject",), recipe), folder / "out")
-    return outcome, read_folder(folder / "out")
+    return outcome, read_tables(folder / "out")
 
 
 def moved(name: str, frames: slice, by_m: tuple[float, float, float]) -> Change:
@@ -165,7 +165,7 @@ def test_plates_without_kinetics_are_never_plainly_accepted(tmp_path: Path) -> N
     specs = tuple(replace(spec, centre_m=(spec.centre_m[0], spec.centre_m[1] + 2.0)) for spec in person.plate_specs())
     write_c3d(replace(person, plates=specs).walk("walk"), folder / "walk.c3d")
     outcome = run_job(Job((folder,), FAST), tmp_path / "out")
-    tables = read_folder(tmp_path / "out")
+    tables = read_tables(tmp_path / "out")
     assert tables.summary["verdict"] == "warn"
     assert outcome.headline.endswith("1 trial: 1 accepted, kinematics only.")
     assert any("none of" in words and "gives joint loads" in words for words in outcome.complaints)

@@ -18,6 +18,7 @@ from biomech_id.pipeline.request_findings import settings_without_effect
 DATA = Path(__file__).resolve().parents[3] / "data"
 #: Settings that act in every run.
 ALWAYS = {
+    "extra_forces",
     "model", "kinetics", "foot_flat", "marker_set", "marker_filter", "longest_gap_frames", "longest_repair_s", "event_source",
     "budget", "uncertainty", "report",
 }  # fmt: skip
@@ -74,7 +75,7 @@ def test_what_is_said() -> None:
 def test_a_cutoff_that_changes_nothing_is_named_by_analyse() -> None:
     files = [DATA / "static.c3d", DATA / "walk01.c3d"]
     quick: dict[str, Any] = {"uncertainty": False, "budget": False}
-    plain, given_it = bid.analyse(files, **quick), bid.analyse(files, cutoff_hz=1.0, **quick)
+    plain, given_it = bid.analyse(files, **quick).computed, bid.analyse(files, cutoff_hz=1.0, **quick).computed
     knees = [session.trials[0].loads["R", "knee"].wrench.moment_Nm for session in (plain, given_it)]  # type: ignore[index]
     np.testing.assert_array_equal(*knees)
     rules = [[finding.rule for finding in session.findings] for session in (plain, given_it)]

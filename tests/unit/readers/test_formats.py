@@ -55,7 +55,7 @@ def test_a_registered_format_is_read_by_the_one_door(session: Path) -> None:
 @pytest.mark.usefixtures("lab")
 def test_the_main_job_takes_a_folder_of_it_and_hashes_what_belongs_to_it(session: Path) -> None:
     (session / "walk01.trc").unlink()
-    result = bid.analyse(session)
+    result = bid.analyse(session).computed
     assert [trial.name for trial in result.trials] == ["walk01"]
     assert result.static_file == "static.lab"
     assert list(result.inputs) == ["static.lab", "walk01.lab", "static.notes", "walk01.notes"]

@@ -12,7 +12,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 from biomech_id.report.pdf import draw_report
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sample.c3d import write_c3d
 from biomech_id.sample.subject import virtual_subject
@@ -33,7 +33,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> SessionTables:
         markers = sample.trial.markers.with_positions(position)
         write_c3d(replace(sample, trial=replace(sample.trial, markers=markers)), folder / "subject" / f"{name}.c3d")
     run_job(Job((folder / "subject",), Recipe(report=False, uncertainty=False)), folder / "out")
-    return read_folder(folder / "out")
+    return read_tables(folder / "out")
 
 
 #: Pages that print counts.

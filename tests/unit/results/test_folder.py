@@ -18,7 +18,7 @@ from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files import atomic
 from biomech_id.results.folder.manifest import sha256_of
-from biomech_id.results.folder.read_write import check_replaceable, damaged_outputs, read_folder, update_output, write_folder
+from biomech_id.results.folder.read_write import check_replaceable, damaged_outputs, read_tables, update_output, write_folder
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
 
@@ -45,7 +45,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 def test_what_is_written_reads_back(tables: SessionTables, tmp_path: Path) -> None:
     written = write_folder(tables, tmp_path / "out")
-    back = read_folder(tmp_path / "out")
+    back = read_tables(tmp_path / "out")
     pd.testing.assert_frame_equal(back.frames["walk"], tables.frames["walk"], rtol=5e-9)
     for name in ("cycles", "budget", "spatiotemporal", "peaks", "scores", "stances", "gaps", "quality", "norm", "parity"):
         expected = getattr(tables, name)
@@ -57,7 +57,7 @@ def test_what_is_written_reads_back(tables: SessionTables, tmp_path: Path) -> No
 
 def test_writing_what_was_read_gives_the_same_bytes(tables: SessionTables, tmp_path: Path) -> None:
     write_folder(tables, tmp_path / "a")
-    write_folder(read_folder(tmp_path / "a"), tmp_path / "b")
+    write_folder(read_tables(tmp_path / "a"), tmp_path / "b")
     assert bytes_of(tmp_path / "a") == bytes_of(tmp_path / "b")
 
 
@@ -197,17 +197,17 @@ def test_a_parent_that_is_no_folder_is_one_clear_sentence(tables: SessionTables,
 
 def test_reading_what_is_no_session(tables: SessionTables, tmp_path: Path) -> None:
     with pytest.raises(FileRefusedError, match=r"no manifest\.json"):
-        read_folder(tmp_path)
+        read_tables(tmp_path)
     out = tmp_path / "out"
     write_folder(tables, out)
     shutil.copytree(out, tmp_path / "lacking")
     (tmp_path / "lacking" / "cycles.csv").unlink()
     with pytest.raises(FileRefusedError, match=r"cycles\.csv"):
-        read_folder(tmp_path / "lacking")
+        read_tables(tmp_path / "lacking")
     manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
     (out / "manifest.json").write_text(json.dumps(manifest | {"schema": 3}), encoding="utf-8")
     with pytest.raises(FileRefusedError, match="schema 3"):
-        read_folder(out)
+        read_tables(out)
 
 
 def test_a_report_drawn_again_takes_its_place_in_the_manifest(tables: SessionTables, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_report_drawn_again_takes_its_place_in_the_manifest(tables: SessionTab
     write_folder(tables, out)
     update_output(out, "report.pdf", lambda path: path.write_bytes(b"%PDF 2") and None)
     assert (out / "report.pdf").read_bytes() == b"%PDF 2"
-    assert read_folder(out).manifest["outputs"]["report.pdf"] == sha256_of(out / "report.pdf")
+    assert read_tables(out).manifest["outputs"]["report.pdf"] == sha256_of(out / "report.pdf")
     assert damaged_outputs(out) == ()
     before = bytes_of(out)
     with pytest.raises(OutputError, match="disk is full"):

@@ -11,7 +11,7 @@ import pytest
 
 from biomech_id.conventions import CYCLE_ROWS, Column, SignRow, TableRow
 from biomech_id.errors import OptionError
-from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables import further_tables
 from biomech_id.results.tables.further_tables import FurtherTable, register_table
@@ -58,7 +58,7 @@ def test_they_are_computed_written_and_read_back(session: SessionResult, tmp_pat
     assert tables.further["heights"]["n"].tolist() == [t.motion.n_frames for t in session.trials]
     written = write_folder(tables, tmp_path / "out")
     assert "heights.csv" in written.manifest["outputs"]
-    again = read_folder(tmp_path / "out")
+    again = read_tables(tmp_path / "out")
     np.testing.assert_allclose(again.further["heights"]["pelvis_m"], tables.further["heights"]["pelvis_m"], rtol=1e-8)
     assert dict(again.further["heights"].dtypes) == dict(tables.further["heights"].dtypes)
     np.testing.assert_allclose(again.frames[trial.name]["LPelvisHeight"], frames["LPelvisHeight"], rtol=1e-8)
@@ -75,7 +75,7 @@ def test_a_folder_of_another_laboratory_is_read_without_its_tables(session: Sess
     write_folder(fresh(session).tables(), tmp_path / "out")
     kept = further_tables.FURTHER_TABLES.pop("heights")
     try:
-        assert not read_folder(tmp_path / "out").further
+        assert not read_tables(tmp_path / "out").further
     finally:
         further_tables.FURTHER_TABLES["heights"] = kept
 

@@ -14,7 +14,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
 from biomech_id.results.folder.manifest import sha256_of
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.folder.replay import REPLAY_ARRAYS, Replay, read_replay
 
 DATA = Path(__file__).parents[3] / "data"
@@ -44,7 +44,7 @@ def test_markers_are_those_of_the_recording(replay: Replay) -> None:
 
 
 def test_joints_are_those_of_the_table_and_poses_are_rotations(out: Path, replay: Replay) -> None:
-    frames = read_folder(out).frames[WALK]
+    frames = read_tables(out).frames[WALK]
     for side in "LR":
         for joint, column in (("hip", "HJC"), ("knee", "KJC"), ("ankle", "AJC")):
             mine = replay.joint_centre_lab_m[:, replay.joint_names.index(f"{side} {joint}")]
@@ -57,7 +57,7 @@ def test_joints_are_those_of_the_table_and_poses_are_rotations(out: Path, replay
 
 
 def test_plates_push_as_the_tables_say_and_where_they_lie(out: Path, replay: Replay) -> None:
-    tables = read_folder(out)
+    tables = read_tables(out)
     frames = tables.frames[WALK]
     mass_kg = tables.summary["subject"]["mass_kg"]
     feet = sum(frames[f"{side}GroundReactionForce.Z"].fillna(0.0).to_numpy() for side in "LR") * mass_kg

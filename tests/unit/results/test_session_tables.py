@@ -15,7 +15,7 @@ from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import jsonable
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.movements import TrialKind
-from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.norms.from_sessions import norm_from_sessions
 from biomech_id.results.session.quality import graded
 from biomech_id.results.session.result import SessionResult
@@ -43,7 +43,7 @@ def test_every_table_has_the_columns_and_types_of_its_dictionary(tables: Session
 
 def test_fresh_and_read_back_are_the_same(tables: SessionTables, tmp_path: Path) -> None:
     write_folder(tables, tmp_path / "out")
-    back = read_folder(tmp_path / "out")
+    back = read_tables(tmp_path / "out")
     for name in SESSION_TABLES:
         pd.testing.assert_frame_equal(getattr(back, name), getattr(tables, name), rtol=5e-9, atol=0, obj=name)
     pd.testing.assert_frame_equal(back.frames["walk"], tables.frames["walk"], rtol=5e-9, atol=0)
@@ -86,8 +86,8 @@ def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, t
 
 def test_every_key_of_the_manifest_is_in_the_dictionary(tables: SessionTables) -> None:
     manifest = next(document for document in DOCUMENTS if document.name == "manifest.json")
-    # "drawn" is added by `report`.
-    assert set(tables.manifest) == {key.path for key in manifest.keys} - {"drawn"}
+    # "drawn" is added by `report`, "in_memory" by what is given in Python.
+    assert set(tables.manifest) == {key.path for key in manifest.keys} - {"drawn", "in_memory"}
 
 
 def test_summary_says_what_became_of_everything(tables: SessionTables) -> None:

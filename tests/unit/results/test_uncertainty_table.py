@@ -12,7 +12,7 @@ import pytest
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE, table_columns
 from biomech_id.errors import OptionError
-from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
@@ -80,14 +80,14 @@ def test_it_is_written_and_read_back_and_missing_where_nobody_asked(
     session: SessionResult, tables: SessionTables, tmp_path: Path
 ) -> None:
     write_folder(tables, tmp_path / "out")
-    back = read_folder(tmp_path / "out").uncertainty
+    back = read_tables(tmp_path / "out").uncertainty
     assert back is not None
     assert tables.uncertainty is not None
     pd.testing.assert_frame_equal(back, tables.uncertainty, rtol=5e-9, atol=0)
     without = replace(session, trials=tuple(replace(trial, errors={}) for trial in session.trials), error_sizes={}).tables()
     write_folder(without, tmp_path / "plain")
     assert not (tmp_path / "plain" / "uncertainty.csv").exists()
-    assert read_folder(tmp_path / "plain").uncertainty is None
+    assert read_tables(tmp_path / "plain").uncertainty is None
 
 
 def test_a_mean_keeps_its_biases_and_loses_noise(tables: SessionTables, table: pd.DataFrame) -> None:
