@@ -67,6 +67,7 @@ MOST_LINES = sum([
     70,  # decimal marks, cover and pages of one cycle
     460,  # measured poses of segments as a body model
     500,  # one result read and computed, trials, functions and forces of the user's own in the main job
+    520,  # one result read and computed, trials, functions and forces of the user's own in the main job
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

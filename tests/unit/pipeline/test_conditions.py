@@ -52,14 +52,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def session(folder: Path) -> SessionResult:
-    return bid.analyse(folder, uncertainty=False)
+    return bid.analyse(folder, uncertainty=False).computed
 
 
 def test_each_condition_is_calibrated_on_its_own_static_trial(folder: Path, session: SessionResult, tmp_path: Path) -> None:
     (tmp_path / "subject.toml").write_text("", encoding="utf-8")
     for static, walk in (("static", "walk01"), ("static_shoes", "walk02")):
         files = [folder / f"{name}.c3d" for name in (static, walk)]
-        single = bid.analyse(files, subject_file=tmp_path / "subject.toml", uncertainty=False)
+        single = bid.analyse(files, subject_file=tmp_path / "subject.toml", uncertainty=False).computed
         pd.testing.assert_frame_equal(session.frames(walk).to_dataframe(), single.frames(walk).to_dataframe())
         assert session.trial(walk).static == static
     knees = [session.frames(walk).to_dataframe()["LKneeAngles.Y"].to_numpy() for walk in ("walk01", "walk02")]
@@ -124,7 +124,7 @@ def test_a_slip_of_the_pen_is_refused(folder: Path, tmp_path: Path, toml: str, e
 def test_every_condition_may_name_its_own(folder: Path, tmp_path: Path, session: SessionResult) -> None:
     every = TOML + f'"{BAREFOOT}" = "static.c3d"\n'
     (tmp_path / "subject.toml").write_text(every, encoding="utf-8")
-    found = bid.analyse(folder, subject_file=tmp_path / "subject.toml", uncertainty=False)
+    found = bid.analyse(folder, subject_file=tmp_path / "subject.toml", uncertainty=False).computed
     assert [trial.static for trial in found.trials] == ["static", "static_shoes"]
     pd.testing.assert_frame_equal(found.frames("walk01").to_dataframe(), session.frames("walk01").to_dataframe())
 
