@@ -68,6 +68,7 @@ MOST_LINES = sum([
     460,  # measured poses of segments as a body model
     500,  # one result read and computed, trials, functions and forces of the user's own in the main job
     520,  # one result read and computed, trials, functions and forces of the user's own in the main job
+    125,  # further markers that move with a segment
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

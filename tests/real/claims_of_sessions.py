@@ -534,6 +534,20 @@ def unlike(said: Said) -> bool:
     return bool(abs(np.mean(total) / 9.80665 - said["standing_kg"]) < 0.5 and off)
 
 
+@claim("further-markers", markers=lambda markers: (*markers[:-1], "C7"))
+def keep_their_places(said: Said) -> bool:
+    """Each is in one segment's cluster, and its distances to the others there vary by less than 15 mm in every recording."""
+    calibration = said.session.tables.calibration
+    clusters = [calibration["pelvis"], *(each for side in calibration["sides"].values() for each in side["segments"].values())]
+    for label in said["markers"]:
+        mates = [set(cluster["cluster_mm"]) - {label} for cluster in clusters if label in cluster["cluster_mm"]]
+        for markers in (recorded(path).markers for path in session_recordings(said)):
+            shown = [mate for mate in (mates[0] if len(mates) == 1 else ()) if mate in markers and label in markers]
+            if not mates or any(np.nanstd(np.linalg.norm(markers[label] - markers[mate], axis=1)) > 0.015 for mate in shown):
+                return False
+    return said["n"] == len(said["markers"])
+
+
 @claim("marker-diameter-assumed", diameter_mm=plus(5))
 def assumed(said: Said) -> bool:
     """No recording of the session has a parameter of that name with a number; the calibration says what was used."""

@@ -41,6 +41,7 @@ from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
+from biomech_id.models.six_dof.rigid_markers import ROUNDS, with_rigid_markers
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
 from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
@@ -236,6 +237,12 @@ def six_dof_model(
     sides = calibrate.usable_sides(landmarks, subject, reference.name, with_mass=with_mass)
     table, findings = choose_table(inertia, subject)
     calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
+    if static is not None and markerset in (None, "auto"):
+        calibrator = calibrator.with_rigid_markers([walk for walk in walks if walk is not static])
+        further = tuple(label for label in calibrator.landmarks.markerset.labels if label not in chosen.labels)
+        chosen = calibrator.landmarks.markerset
+        if further:
+            findings = (*findings, Finding("further-markers", {"n": len(further), "markers": further}, reference.name))
     joints = FunctionalJoints()
     noticed: tuple[Finding, ...] = ()
     if functional:
@@ -384,6 +391,19 @@ class _Calibrator:
                 expected="a functional trial that moves the hip, a stored hip centre, pelvis markers or a leg length",
             )  # fmt: skip
         return candidates[name], HipCentreMethod(name), hip_method(name)
+
+    def with_rigid_markers(self, walks: Sequence[Trial]) -> _Calibrator:
+        """The same with further markers that move with a segment (`rigid_markers`), in a few rounds: they place it better."""
+        wider = self
+        for _ in range(ROUNDS):
+            markerset = wider.landmarks.markerset
+            paths = [under_set_labels(walk.markers, markerset) for walk in walks]
+            templates = wider.place(None).templates
+            found = with_rigid_markers(markerset, templates, self.sides, wider.landmarks.markers, paths)
+            if found is markerset:
+                break
+            wider = replace(wider, landmarks=replace(wider.landmarks, markerset=found))
+        return wider
 
     def findings(self) -> tuple[Finding, ...]:
         """What was assumed."""
