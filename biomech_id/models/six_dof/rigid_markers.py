@@ -27,7 +27,7 @@ ENOUGH = 4
 #: Largest scatter of a marker (root mean square) about its place in a segment's axes, and of that place from standing, metres.
 #: The lumbar spine moves by 6 mm and more in the pelvis's.
 MOST_SCATTER_M: Mapping[str, float] = {"pelvis": 0.005, "thigh": 0.012, "shank": 0.012, "foot": 0.006}
-FARTHEST_M = 0.018
+MOST_SHIFT_M = 0.018
 #: By how much the scatter in any other segment's axes must be larger: so many times, and so many metres.
 CLEAR_RATIO, CLEAR_M = 1.6, 0.005
 #: Share of the frames that show a segment in which a marker has to be seen, and how many such frames a trial needs.
@@ -125,7 +125,7 @@ def _segment_of(
         return None
     stood_m = _mean(standing.local_m(label, best))
     moved_m = [float(np.linalg.norm(_mean(each.local_m(label, best)) - stood_m)) for each in moving]
-    return best if max(moved_m) < FARTHEST_M else None
+    return best if max(moved_m) < MOST_SHIFT_M else None
 
 
 def _scatter_m(label: str, part: Part, recording: _Recording) -> float:
