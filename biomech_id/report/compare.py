@@ -25,7 +25,7 @@ from biomech_id.results.tables.session_tables import SessionTables
 MOST_SESSIONS = len(LETTERS)
 #: Pages that a whole comparison of more than two leaves out: single cycles of many cannot be told apart, and a page for each
 #: session of what is not compared makes a book. Who asks for one by its name gets it.
-OF_FEW = ("kinematics_cycles", "kinetics_cycles", "budget", "emg_raw", "emg_cycles")
+OF_FEW = ("kinematics_cycles", "kinetics_cycles", "budget", "emg_raw", "emg_cycles", "consistency")
 
 
 def compare_report(

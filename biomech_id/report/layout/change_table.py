@@ -6,29 +6,16 @@ from collections.abc import Iterator, Sequence
 
 from matplotlib.figure import Figure
 
-from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.results.statistics.sessions import ComparedCycles
 from biomech_id.results.statistics.two_recordings import ScalarChange
 
 TABLE_WIDTH_MM = RIGHT_MM - LEFT_MM
 #: What sessions are called, in their order.
 LETTERS = "ABCDEF"
 _TOP_MM = 21.0
-
-
-def recording_of(layer: Layer) -> ComparedCycles:
-    """Return the cycles of a layer that enter means.
-
-    Parameters
-    ----------
-    layer : Layer
-        Cycles of one session.
-    """
-    return ComparedCycles(layer.tables, layer.used)
 
 
 def change_heads(style: Style, sessions: int, width_mm: float) -> list[TableColumn]:

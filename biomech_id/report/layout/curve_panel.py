@@ -17,7 +17,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import draw_bars
 from biomech_id.report.norm import Norm
-from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve
+from biomech_id.results.statistics.sessions import change_of_curve
 
 PERCENT = np.arange(101.0)
 CYCLE = Scale(0.0, 100.0, 20.0)
@@ -207,7 +207,7 @@ def session_colour(index: int) -> str:
 
 def _changed(panel: Panel, name: tuple[str, str, str], drawing: Drawing, index: int, gid: str) -> None:
     """Bars along the panel's foot where a session's curve has changed from the first one's."""
-    first, other = (ComparedCycles(drawing.layers[at].tables, drawing.layers[at].used) for at in (0, index))
+    first, other = (drawing.layers[at].recording for at in (0, index))
     change = change_of_curve(first, other, name)
     if change is None or not change.changed.any():
         return

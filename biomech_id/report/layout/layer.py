@@ -15,6 +15,7 @@ from biomech_id.conventions import CYCLE_ROWS, SIDES, SignRow
 from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
+from biomech_id.results.statistics.sessions import ComparedCycles
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
@@ -151,7 +152,20 @@ class Layer:
         return {source: sd * style.factor(row) for source, sd in found.items()}
 
     def _curves(self, side: str, row: SignRow, style: Style, cycles: Table) -> FloatArray:
-        return self.tables.curves(side, row.variable, row.component, cycles=cycles) * style.factor(row)
+        # The same curves are counted, drawn and compared; the cycles are this layer's own tables, which live as long as it does.
+        name = id(cycles), side, row.variable, row.component
+        if name not in self._known:
+            self._known[name] = self.tables.curves(side, row.variable, row.component, cycles=cycles)
+        return self._known[name] * style.factor(row)
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, str, str, str], FloatArray]:
+        return {}
+
+    @cached_property
+    def recording(self) -> ComparedCycles:
+        """The cycles that enter means, as sessions are compared by."""
+        return ComparedCycles(self.tables, self.used)
 
     def foot_off_percent(self, side: str) -> float:
         """Mean foot off of one side, percent of the cycle; NaN where none is known.

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
-from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.curve_panel import BACKING
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import digits, mean_of, written
@@ -188,7 +188,7 @@ def _carried(found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], numb
             if score == "GVS":
                 both.setdefault((variable, component), []).append(value)
     means = {name: float(np.mean(values)) for name, values in both.items()}
-    return NORMAL_LIMIT * score_sd(recording_of(layers[0]), recording_of(layers[number]), means)
+    return NORMAL_LIMIT * score_sd(layers[0].recording, layers[number].recording, means)
 
 
 register(PageKind("scores", 80, _draw, compare=_compare))

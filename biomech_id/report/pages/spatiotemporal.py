@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.spatiotemporal import symmetry_index
-from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
@@ -198,7 +198,7 @@ def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:
 
 def _parameter_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     found = [parameter_values(layer) for layer in layers]
-    recordings = [recording_of(layer) for layer in layers]
+    recordings = [layer.recording for layer in layers]
     columns = [TableColumn(style.label("parameter.heading"), 60.0), TableColumn(style.label("parameter.unit"), 18.0)]
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 78.0)
     rows: list[list[Cell | str]] = []

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.axes_label import axes_label
-from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables, recording_of
+from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.findings import cycle_counts
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
@@ -194,12 +194,13 @@ def _powers(sheet: Sheet, peaks: Table, left: float, top: float, norm: Norm | No
 def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     """One line for each named value of each variable, and for each power peak, of one side."""
     groups = [_by_name(picked(layer)) for layer in layers]
-    recordings = [recording_of(layer) for layer in layers]
+    recordings = [layer.recording for layer in layers]
     columns = [TableColumn(style.label("values.variable"), 44.0), TableColumn("", 14.0), TableColumn("", 34.0)]
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 92.0)
     rows: list[list[Cell | str]] = []
     peaks = sorted({key for group in groups for key in group if NAMED_PEAK.fullmatch(key[3])}, key=lambda key: key[3])
     named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in NAMES]
+    last: tuple[str, str] | None = None
     for key in (*named, *(key for key in peaks if key[2] == side)):
         if not any(key in group for group in groups):
             continue
@@ -212,7 +213,10 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
             for other, mine in zip(recordings[1:], values[1:], strict=True)
         ]
         words = name if NAMED_PEAK.fullmatch(name) else style.label(f"values.{name}")
-        rows.append([style.word(row.title), style.word(style.unit(row)), words, *change_cells(values, changes, decimals, style)])
+        # A variable's name stands once above its values.
+        of = ("", "") if key[:2] == last else (style.word(row.title), style.word(style.unit(row)))
+        last = key[:2]
+        rows.append([*of, words, *change_cells(values, changes, decimals, style)])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -43,8 +44,15 @@ class ComparedCycles:
         side, variable, component : str
             As in ``cycles.csv``.
         """
-        found = self.tables.curves(side, variable, component, cycles=self.cycles)
-        return found[np.isfinite(found).all(axis=1)]
+        name = side, variable, component
+        if name not in self._known:
+            found = self.tables.curves(*name, cycles=self.cycles)
+            self._known[name] = found[np.isfinite(found).all(axis=1)]
+        return self._known[name]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str, str], FloatArray]:
+        return {}
 
     @property
     def leg_m(self) -> float | None:
