@@ -200,7 +200,6 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     rows: list[list[Cell | str]] = []
     peaks = sorted({key for group in groups for key in group if NAMED_PEAK.fullmatch(key[3])}, key=lambda key: key[3])
     named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in NAMES]
-    last: tuple[str, str] | None = None
     for key in (*named, *(key for key in peaks if key[2] == side)):
         if not any(key in group for group in groups):
             continue
@@ -213,10 +212,7 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
             for other, mine in zip(recordings[1:], values[1:], strict=True)
         ]
         words = name if NAMED_PEAK.fullmatch(name) else style.label(f"values.{name}")
-        # A variable's name stands once above its values.
-        of = ("", "") if key[:2] == last else (style.word(row.title), style.word(style.unit(row)))
-        last = key[:2]
-        rows.append([*of, words, *change_cells(values, changes, decimals, style)])
+        rows.append([style.word(row.title), style.word(style.unit(row)), words, *change_cells(values, changes, decimals, style)])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 
