@@ -15,14 +15,19 @@ if TYPE_CHECKING:
     from biomech_id.dynamics.external import External
     from biomech_id.dynamics.newton_euler import solve_body as solve
     from biomech_id.errors import BiomechError
+    from biomech_id.exports.opensim.memory import from_opensim, to_opensim
+    from biomech_id.exports.recording import write
     from biomech_id.gait.assignment import assign_plates
     from biomech_id.gait.events import find_events
     from biomech_id.models.conventional.model import conventional_model
     from biomech_id.models.six_dof.model import six_dof_model
+    from biomech_id.pipeline.arrays import solve_arrays as inverse_dynamics
     from biomech_id.pipeline.prepare import prepare
     from biomech_id.pipeline.single import analyse
     from biomech_id.readers import read, read_c3d
+    from biomech_id.readers.c3d.from_ezc3d import from_ezc3d
     from biomech_id.report import curves as plot
+    from biomech_id.results.hand_over import from_dataframe, from_xarray, to_dataframe, to_xarray
     from biomech_id.results.session.analysed import read_folder
     from biomech_id.sample import virtual_subject
     from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Rotations, Subject, Trial
@@ -43,6 +48,11 @@ _PUBLIC: dict[str, str] = {
     "assign_plates": "biomech_id.gait.assignment:assign_plates",
     "conventional_model": "biomech_id.models.conventional.model:conventional_model",
     "find_events": "biomech_id.gait.events:find_events",
+    "from_dataframe": "biomech_id.results.hand_over:from_dataframe",
+    "from_ezc3d": "biomech_id.readers.c3d.from_ezc3d:from_ezc3d",
+    "from_opensim": "biomech_id.exports.opensim.memory:from_opensim",
+    "from_xarray": "biomech_id.results.hand_over:from_xarray",
+    "inverse_dynamics": "biomech_id.pipeline.arrays:solve_arrays",
     "plot": "biomech_id.report.curves",
     "prepare": "biomech_id.pipeline.prepare:prepare",
     "read": "biomech_id.readers:read",
@@ -50,7 +60,11 @@ _PUBLIC: dict[str, str] = {
     "read_folder": "biomech_id.results.session.analysed:read_folder",
     "six_dof_model": "biomech_id.models.six_dof.model:six_dof_model",
     "solve": "biomech_id.dynamics.newton_euler:solve_body",
+    "to_dataframe": "biomech_id.results.hand_over:to_dataframe",
+    "to_opensim": "biomech_id.exports.opensim.memory:to_opensim",
+    "to_xarray": "biomech_id.results.hand_over:to_xarray",
     "virtual_subject": "biomech_id.sample:virtual_subject",
+    "write": "biomech_id.exports.recording:write",
 }
 
 
@@ -84,6 +98,11 @@ __all__ = [
     "assign_plates",
     "conventional_model",
     "find_events",
+    "from_dataframe",
+    "from_ezc3d",
+    "from_opensim",
+    "from_xarray",
+    "inverse_dynamics",
     "plot",
     "prepare",
     "read",
@@ -91,5 +110,9 @@ __all__ = [
     "read_folder",
     "six_dof_model",
     "solve",
+    "to_dataframe",
+    "to_opensim",
+    "to_xarray",
     "virtual_subject",
+    "write",
 ]

@@ -100,6 +100,22 @@ def did_you_mean(word: str, known: Collection[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
+def near_miss(word: object, known: Collection[str]) -> str:
+    """Return the same as `did_you_mean` for a word in any case, and of any kind: "lasi" is near "LASI".
+
+    Parameters
+    ----------
+    word : object
+        As given.
+    known : Collection[str]
+        The words there are.
+    """
+    if not isinstance(word, str):
+        return ""
+    alike = [each for each in known if each.casefold() == word.casefold()]
+    return did_you_mean(alike[0] if alike else word, known)
+
+
 class BiomechError(Exception):
     """Base of all errors of this package.
 

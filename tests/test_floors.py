@@ -47,6 +47,8 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("cli", "rich"): "only where a terminal shows a table or a bar",
     ("readers.sandbox_child", "resource"): "Windows has no such module",
     ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",
+    ("exports.opensim.memory", "opensim"): "an optional package: only its own tables need it",
+    ("results.hand_over", "xarray"): "an optional package",
     ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",

@@ -45,7 +45,7 @@ def report(
     return DONE
 
 
-def compare(
+def compare_command(
     outs: Annotated[
         list[Path], typer.Argument(help="Folders written by `biomech-id run`, two to six, or one.", show_default=False)
     ],

@@ -15,6 +15,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, float_array, readonly, readonly_column_major, stacked
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.html_repr import html_table
 from biomech_id.algebra.vectors import cross, matvec
 from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, Part, proximal_part
 from biomech_id.arguments import a, a_count, a_quantity, a_str, a_word, holds, or_none, takes
@@ -510,6 +511,11 @@ class BodyMotion:
                 value=self.model, expected="BodyMotion(axes=...), as every registered model gives it", where=self.name,
             )  # fmt: skip
         return self.axes
+
+    def _repr_html_(self) -> str:
+        rows = [(" ".join(filter(None, key)), *np.degrees(angles).T) for key, angles in self.joint_angles_rad.items()]
+        facts = {"frames": self.n_frames, "Hz": f"{self.rate_hz:g}", "model": self.model}
+        return html_table(f"BodyMotion {self.name}", facts, rows, ("joint, deg", "X", "Y", "Z"))
 
     @property
     def n_frames(self) -> int:

@@ -6,7 +6,7 @@ moment. ``-load.wrench`` is the external convention, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
+from biomech_id.algebra.html_repr import html_table
 from biomech_id.algebra.wrench import Sense, Wrench
 from biomech_id.arguments import a_str, a_word, takes
 from biomech_id.conventions import GRAVITY_LAB_M_S2
@@ -22,7 +23,17 @@ from biomech_id.dynamics.chain import Chain
 from biomech_id.dynamics.expression import JcsMoment, jcs_component, jcs_projection
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.power import rotational_power, translational_power
-from biomech_id.errors import InvalidValueError, OptionError, UnknownNameError
+from biomech_id.errors import InvalidValueError, OptionError, UnknownNameError, near_miss
+
+#: What anatomists call the segments.
+_BONES = {
+    "tibia": "shank", "fibula": "shank", "femur": "thigh", "leg": "shank", "calcaneus": "foot", "calcn": "foot", "talus": "foot",
+}  # fmt: skip
+
+
+def _other_word(frame: object, known: Collection[str]) -> str:
+    """The nearest segment, a bone's name included."""
+    return near_miss(_BONES.get(str(frame).casefold(), frame), known)
 
 
 @compact_repr
@@ -52,6 +63,10 @@ class ChainLoads:
     external: tuple[External, ...] = ()
     gravity_lab_m_s2: FloatArray = field(default_factory=lambda: np.array(GRAVITY_LAB_M_S2))
     budget: Mapping[str, ChainLoads] | None = None
+
+    def __getitem__(self, segment: str) -> Wrench:
+        """Wrench on a segment at its proximal joint (see `wrench`)."""
+        return self.wrench(segment)
 
     def wrench(self, segment: str) -> Wrench:
         """Wrench on a segment at its proximal joint, laboratory axes.
@@ -151,7 +166,7 @@ class JointLoad:
         name = {"proximal": self.proximal, "distal": self.distal}.get(frame, frame)
         if name not in self.motions:
             raise InvalidValueError(
-                f"The {self.side} {self.joint} load cannot be expressed in {frame!r} axes.",
+                f"The {self.side} {self.joint} load cannot be expressed in {frame!r} axes.{_other_word(frame, self.frame_names)}",
                 value=frame, expected=f"one of {', '.join(self.frame_names)}", where=f"{self.side} {self.joint}",
             )  # fmt: skip
         return wrench.expressed_in(name, self.motions[name].frames.R_lab_seg)
@@ -215,6 +230,13 @@ class JointLoad:
         power.flags.writeable = False
         return power
 
+    @property
+    def power_W(self) -> FloatArray:
+        """(n,), W:
+        all that the joint generates, rotational and translational.
+        """
+        return self.power_rotational_W + self.power_translational_W
+
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
@@ -250,6 +272,19 @@ class JointLoads(Mapping[tuple[str, str], JointLoad]):
             there = ", ".join(f'["{side}", "{joint}"]' for side, joint in self.loads)
             raise UnknownNameError(f"There is no joint load {key!r}; there are {there}.", value=key, expected=there, where="loads")
         return self.loads[key]
+
+    def _repr_html_(self) -> str:
+        size = np.linalg.norm
+        rows = [
+            (" ".join(filter(None, key)), size(load.wrench.moment_Nm, axis=1), size(load.wrench.force_N, axis=1), load.power_W)
+            for key, load in self.loads.items()
+        ]
+        return html_table(f"JointLoads of {self.motion.name}", {}, rows, ("joint", "moment, N m", "force, N", "power, W"))
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Absolute time of each frame, (n,), seconds."""
+        return self.motion.time_s
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.loads)

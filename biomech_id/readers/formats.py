@@ -21,7 +21,7 @@ from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.c3d.read import read_c3d
-from biomech_id.readers.opensim.trial import companions, read_opensim_trial
+from biomech_id.readers.opensim.trial import companions, read_opensim_forces, read_opensim_trial
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Trial
 
@@ -104,7 +104,8 @@ def read(
     Parameters
     ----------
     path : str | os.PathLike[str]
-        Str or os.PathLike A C3D file, OpenSim's ``.trc`` (the forces beside it are read along), or a file of a registered format.
+        A C3D file, OpenSim's ``.trc`` (the forces beside it are read along) or ``.mot`` with its ExternalLoads, or a file of a
+        registered format.
     trust : bool
         Read C3D files in this process (see `read_c3d`).
     marker_set : str | os.PathLike[str] | None, optional
@@ -121,6 +122,9 @@ def read(
     OptionError
         There is no such marker set.
     """
+    if Path(path).suffix.lower() == ".mot" and ".mot" not in FORMATS:
+        # Read when it is asked for; in a folder, forces belong to the markers beside them.
+        return read_opensim_forces(Path(path))
     reader = format_of(Path(path)).read
     if reader is read_c3d:  # which tells up from down by what the markers lie on
         return read_c3d(path, trust=trust, marker_set=marker_set, plates=plates)

@@ -6,7 +6,8 @@ the report without its header. The panels are ordinary matplotlib axes: add to t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -14,11 +15,17 @@ from typing import Protocol, runtime_checkable
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from biomech_id.arguments import Kind, a, a_str, a_switch, or_none, takes
-from biomech_id.errors import MissingInputError, OptionError
-from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.anatomy import JOINTS
+from biomech_id.arguments import Kind, a, a_count, a_str, a_switch, a_word, each, or_none, takes
+from biomech_id.conventions import AXES, SignRow
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.errors import MissingInputError, OptionError, UnknownNameError, did_you_mean
+from biomech_id.report.layout.curve_panel import Drawing, draw_variable, session_colour
 from biomech_id.report.layout.fitted_scales import fitted
-from biomech_id.report.layout.layer import Layer, layers_of
+from biomech_id.report.layout.layer import ROWS, Layer, layers_of
+from biomech_id.report.layout.legend import draw_legend
+from biomech_id.report.layout.notebook import NotebookFigure
+from biomech_id.report.layout.sheet import LEFT_MM, Sheet
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, NormSource, with_norm
 from biomech_id.report.pages.budget import budget_page
@@ -30,6 +37,7 @@ from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
 from biomech_id.report.pages.values import values_page
 from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.trial import Trial
 
 
 @runtime_checkable
@@ -45,7 +53,7 @@ class HasTables(Protocol):
 Result = SessionTables | HasTables
 _DRAWS = {
     "result": Kind(
-        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_tables(folder) returns one"
+        "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
     ), "every_cycle": a_switch(),
     "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
     "norm": or_none(Kind(
@@ -335,3 +343,181 @@ def _asked(
         )
     alike = [layer for layer in layers if layer.kind == fitting[0].kind]
     return fitting[0], fitted(look, alike, reference), reference
+
+
+@takes("plot.curve", variable=a_str(), side=a_word(("", "L", "R")), **_DRAWS)
+def curve(
+    result: Result,
+    variable: str,
+    *,
+    side: str = "",
+    every_cycle: bool = False,
+    kind: str | None = None,
+    condition: str | None = None,
+    norm: NormSource = None,
+    style: Style | str | Path | None = None,
+) -> Figure:
+    """Draw one variable over the gait cycle, both sides: ``plot.curve(result, "KneeMoment.X")``.
+
+    Parameters
+    ----------
+    result : Result
+        What `analyse` returns, or a session read back from its folder.
+    variable : str
+        Name and component, without the side: "KneeMoment.X", "AnklePower".
+    side : str, optional
+        "L" or "R" alone; both where empty.
+    every_cycle : bool, optional
+        Whether each cycle is drawn and not the mean with its standard deviation.
+    kind : str | None, optional
+        Only trials of this kind: "straight"; None takes all.
+    condition : str | None, optional
+        Only trials of this condition; None takes all.
+    norm : NormSource, optional
+        A norm table or its file; None for none.
+    style : Style | str | Path | None, optional
+        How the report looks, or a style file or one of the shipped styles by name; None is the default.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such variable; the nearest is proposed.
+    """
+    row = _row(variable)
+
+    def page(layer: Layer, look: Style, reference: Norm | None) -> Figure:
+        return _one_panel(Drawing([layer], look, reference, every_cycle, side), row)
+
+    return _drawn(page, result, kind, condition, norm, style)
+
+
+@takes("plot.compare", results=each(_DRAWS["result"]), variable=a_str(), names=or_none(each(a_str())), style=_DRAWS["style"])
+def compare(
+    results: Sequence[Result], variable: str, *, names: Sequence[str] | None = None, style: Style | str | Path | None = None
+) -> Figure:
+    """Draw one variable of two to six sessions over each other; bars show where a session differs from the first.
+
+    Parameters
+    ----------
+    results : Sequence[Result]
+        Sessions: before and after, barefoot and with shoes.
+    variable : str
+        Name and component, without the side: "KneeMoment.X".
+    names : Sequence[str] | None, optional
+        What the sessions are called; letters unless given.
+    style : Style | str | Path | None, optional
+        As for `curve`.
+
+    Raises
+    ------
+    OptionError
+        Fewer than two sessions or more than six, or another number of names.
+    """
+    row, called = _row(variable), tuple(names or "ABCDEF"[: len(results)])
+    if not 2 <= len(results) <= len("ABCDEF") or len(called) != len(results):
+        words = f"plot.compare takes two to six results, and as many names: these are {len(results)} and {len(called)}."
+        raise OptionError(words, value=(len(results), len(called)), expected="two to six", where="results")
+    asked = [_asked(result, None, None, None, style) for result in results]
+    look = asked[0][1]
+    layers = [replace(layer, name=name) for (layer, _, _), name in zip(asked, called, strict=True)]
+    with mpl.rc_context(look.rc):
+        figure = _one_panel(Drawing(layers, look), row)
+        for index, name in enumerate(called):
+            figure.text(0.12 + 0.1 * index, 0.03, name, color=look.colour(session_colour(index)), fontsize=look.size("body"))
+    return figure
+
+
+@takes("plot.skeleton", x=a((BodyMotion, Trial), "read_c3d(path) or a model's track(trial) returns one"), frame=a_count(0))
+def skeleton(x: BodyMotion | Trial, frame: int = 0) -> Figure:
+    """Draw markers of a recording, or joint centres and segment axes of a motion, in one frame, seen from the side and the front.
+
+    Parameters
+    ----------
+    x : BodyMotion | Trial
+        What is drawn.
+    frame : int, optional
+        Which frame, from 0.
+
+    Raises
+    ------
+    OptionError
+        There are fewer frames.
+    """
+    if frame >= x.n_frames:
+        words = f"plot.skeleton takes a frame below {x.n_frames}, not {frame}."
+        raise OptionError(words, value=frame, expected=f"0 to {x.n_frames - 1}", where="frame")
+    figure = NotebookFigure(figsize=(7.0, 4.5), layout="constrained")
+    for number, (across, name) in enumerate(((0, "X"), (1, "Y")), start=1):
+        axes = figure.add_subplot(1, 2, number, aspect="equal", xlabel=f"{name} (m)", ylabel="Z (m)")
+        if isinstance(x, Trial):
+            points = x.markers.position_m[frame]
+            axes.plot(points[:, across], points[:, 2], ".", color="0.3")
+        else:
+            for side, colour in SIDE_COLOURS.items():
+                chain = [x.joint_centres_lab_m[side, joint][frame] for joint in JOINTS if (side, joint) in x.joint_centres_lab_m]
+                axes.plot([p[across] for p in chain], [p[2] for p in chain], "o-", color=colour, label=side)
+            axes.legend(frameon=False)
+    return figure
+
+
+@takes("plot.forces", trial=a(Trial, "read_c3d(path) returns one"))
+def forces(trial: Trial) -> Figure:
+    """Draw the forces of each plate over time (N, laboratory axes).
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+
+    Raises
+    ------
+    MissingInputError
+        It has no force plates.
+    """
+    if not trial.plates:
+        words = f"{trial.name} has no force plates to be drawn as forces of the trial."
+        raise MissingInputError(words, value=0, expected="force plates", where=trial.name)
+    figure = NotebookFigure(figsize=(7.0, 1.0 + 2.0 * len(trial.plates)), layout="constrained")
+    for number, plate in enumerate(trial.plates, start=1):
+        axes = figure.add_subplot(len(trial.plates), 1, number, title=plate.name, xlabel="time (s)", ylabel="force (N)")
+        for component, name in zip(plate.force_lab_N.T, AXES, strict=True):
+            axes.plot(plate.time_s, component, label=name)
+        axes.legend(frameon=False, loc="upper right")
+    return figure
+
+
+def _row(variable: str) -> SignRow:
+    """The row of the sign table that a name with its component says.
+
+    Raises
+    ------
+    UnknownNameError
+        There is none.
+    """
+    name, _, component = variable.partition(".")
+    if (name, component) in ROWS:
+        return ROWS[name, component]
+    known = {".".join(filter(None, key)) for key in ROWS}
+    sideless = variable[1:] if variable[:1] in "LR" and any(word.startswith(variable[1:]) for word in known) else variable
+    words = f"There is no variable {variable!r} that could be drawn.{did_you_mean(sideless, known)}"
+    raise UnknownNameError(words, value=variable, expected="a name of the sign table: KneeMoment.X", where="variable")
+
+
+def _one_panel(drawing: Drawing, row: SignRow) -> Figure:
+    sheet = Sheet(drawing.style)
+    if len(drawing.layers) == 1:
+        draw_legend(sheet, drawing)
+    draw_variable(sheet.panel(LEFT_MM + 18.0, 45.0, 235.0, 125.0), row, drawing, x_numbers=True)
+    return sheet.figure
+
+
+#: Colours of the sides in pictures that are no page of the report.
+SIDE_COLOURS = {"L": "tab:red", "R": "tab:green"}
+_OFFERED = (
+    "budget", "compare", "curve", "emg", "forces", "ground_reaction", "kinematics", "kinetics", "scores", "skeleton",
+    "spatiotemporal", "values",
+)  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return [*_OFFERED, *(name for name in globals() if name.startswith("__"))]

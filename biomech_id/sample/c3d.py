@@ -7,7 +7,7 @@ user name in the file: the same recording gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from biomech_id.errors import OutputError
 from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.plate_channels import PlateChannels, plate_channels
 from biomech_id.sample.recording import SampleTrial
-from biomech_id.trial import Event, EventKind, Trial
+from biomech_id.trial import Event, EventKind, Subject, Trial
 
 #: A C3D parameter holds at most this many labels; the next go to LABELS2.
 LABELS_PER_PARAMETER = 255
@@ -56,6 +56,49 @@ def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = Fa
     OutputError
         The folder does not exist, the suffix is another, or nothing was written.
     """
+    return _write(sample.trial, path, _points(sample, model_outputs, unlabelled), lambda c3d: _set_subject(c3d, sample))
+
+
+def write_trial(trial: Trial, path: Path | str) -> Path:
+    """Write any trial as C3D; plates of types 1 to 4.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording; analog channels and plates at one rate.
+    path : Path | str
+        Where to; the folder must exist and the name must end in ``.c3d``.
+
+    Returns
+    -------
+    Path
+        The path written.
+
+    Raises
+    ------
+    OutputError
+        The folder does not exist, the suffix is another, or nothing was written.
+    """
+    points = {name: trial.markers[name] * MM_PER_M for name in trial.markers.names}
+
+    def set_subject(c3d: Any) -> None:
+        s = trial.subject
+        _add(c3d, "SUBJECTS", "USED", np.array([1]))
+        _add(c3d, "SUBJECTS", "USES_PREFIXES", np.array([0]))
+        _add(c3d, "SUBJECTS", "NAMES", [s.code])
+        if s.mass_kg:
+            _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg])
+        for name, length in _lengths(s).items():
+            if length:
+                _add(c3d, "PROCESSING", name, [length * MM_PER_M])
+        _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
+
+    return _write(trial, path, (points, []), set_subject)
+
+
+def _write(
+    trial: Trial, path: Path | str, labelled: tuple[dict[str, FloatArray], list[str]], set_subject: Callable[[Any], None]
+) -> Path:
     import ezc3d
 
     path = Path(path)
@@ -64,14 +107,13 @@ def write_c3d(sample: SampleTrial, path: Path | str, *, model_outputs: bool = Fa
             f"Cannot write {path}: the folder must exist and the name must end in .c3d.",
             value=str(path), expected="an existing folder and a lower-case .c3d suffix", where=str(path),
         )  # fmt: skip
-    trial = sample.trial
-    points, angles = _points(sample, model_outputs, unlabelled)
+    points, angles = labelled
     plates = [plate_channels(plate) for plate in trial.plates]
     c3d = ezc3d.c3d()
     _set_points(c3d, trial, points, angles)
     _set_analogs(c3d, trial, plates)
     _set_force_platform(c3d, plates)
-    _set_subject(c3d, sample)
+    set_subject(c3d)
     _set_events(c3d, trial)
     path.unlink(missing_ok=True)
     c3d.write(str(path))
@@ -200,6 +242,19 @@ def _set_subject(c3d: Any, sample: SampleTrial) -> None:
     _add(c3d, "SUBJECTS", "USES_PREFIXES", np.array([0]))
     _add(c3d, "SUBJECTS", "NAMES", [s.code])
     _add(c3d, "SUBJECTS", "MARKER_SETS", ["PlugInGait LowerBody"])
+    lengths = _lengths(s)
+    _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg or 0.0])
+    for name, length in lengths.items():
+        _add(c3d, "PROCESSING", name, [(length or 0.0) * MM_PER_M])
+    for side in SIDES:
+        _add(c3d, "PROCESSING", f"{side}StaticPlantFlex", [sample.truth.static_plantar_flexion_rad[side]])
+        _add(c3d, "PROCESSING", f"{side}StaticRotOff", [sample.truth.static_rotation_offset_rad[side]])
+    _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
+    _add(c3d, "MANUFACTURER", "SOFTWARE", ["virtual subject"])
+
+
+def _lengths(s: Subject) -> dict[str, float | None]:
+    """Measurements by the names that PROCESSING has for them, metres."""
     lengths = {"MarkerDiameter": s.marker_diameter_m, "Height": s.height_m, "InterAsisDistance": s.inter_asis_distance_m}
     for side in SIDES:
         for name, values in (("LegLength", s.leg_length_m), ("KneeWidth", s.knee_width_m), ("AnkleWidth", s.ankle_width_m),
@@ -209,14 +264,7 @@ def _set_subject(c3d: Any, sample: SampleTrial) -> None:
         for name, values in (arms | {"HandThickness": s.hand_thickness_m}).items():
             if side in values:
                 lengths[side + name] = values[side]
-    _add(c3d, "PROCESSING", "Bodymass", [s.mass_kg or 0.0])
-    for name, length in lengths.items():
-        _add(c3d, "PROCESSING", name, [(length or 0.0) * MM_PER_M])
-    for side in SIDES:
-        _add(c3d, "PROCESSING", f"{side}StaticPlantFlex", [sample.truth.static_plantar_flexion_rad[side]])
-        _add(c3d, "PROCESSING", f"{side}StaticRotOff", [sample.truth.static_rotation_offset_rad[side]])
-    _add(c3d, "MANUFACTURER", "COMPANY", ["biomech_id"])
-    _add(c3d, "MANUFACTURER", "SOFTWARE", ["virtual subject"])
+    return lengths
 
 
 def _set_events(c3d: Any, trial: Trial) -> None:

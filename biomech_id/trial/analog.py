@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from biomech_id.algebra.arrays import FloatArray, float_array, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
-from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
+from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError, near_miss
 from biomech_id.trial.markers import RATE_HZ
 
 
@@ -61,6 +61,8 @@ class AnalogChannels:
         plates.
     descriptions : tuple[str, ...], optional
         What the file says about each channel; an empty tuple means nothing.
+    first_time_s : float, optional
+        Time of the first sample on the recording's clock; a `Trial` says it.
 
     Raises
     ------
@@ -84,6 +86,7 @@ class AnalogChannels:
     offset: FloatArray | None = None
     plates: tuple[PlateChannel | None, ...] = ()
     descriptions: tuple[str, ...] = ()
+    first_time_s: float = 0.0
 
     def __post_init__(self) -> None:
         set_, n = object.__setattr__, len(self.names)
@@ -114,6 +117,11 @@ class AnalogChannels:
         """Number of samples of each channel."""
         return int(self.stored.shape[0])
 
+    @property
+    def time_s(self) -> FloatArray:
+        """Time of each sample, (n_samples,), seconds, on the recording's clock (`first_time_s`)."""
+        return self.first_time_s + np.arange(self.n_samples, dtype=np.float64) / (self.rate_hz or 1.0)
+
     @cached_property
     def values(self) -> FloatArray:
         """(n_samples, n_channels), each in its unit:
@@ -133,8 +141,12 @@ class AnalogChannels:
             There is no such channel.
         """
         if name not in self.names:
+            near = near_miss(name, self.names)
             raise MissingInputError(
-                f"There is no analog channel {name}.", value=name, expected=f"one of {', '.join(self.names)}", where=name
+                f"There is no analog channel {name}.{near}",
+                value=name,
+                expected=f"one of {', '.join(self.names)}",
+                where=name,
             )
         return self._physical(self.names.index(name))
 

@@ -11,7 +11,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray, readonly, readonly_
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import part_words
 from biomech_id.arguments import a, a_quantity, a_str, each, holds
-from biomech_id.errors import InvalidValueError, MissingInputError
+from biomech_id.errors import InvalidValueError, MissingInputError, near_miss
 
 #: Beyond this a position is not a gait laboratory:
 #: either millimetres taken for metres, or garbage.
@@ -39,6 +39,8 @@ class Markers:
     roles : Mapping[tuple[str, str], str], optional
         ("L" | "R" | "", role) -> name of the marker that has it, "heel" or "asis", whether it is there or not; a marker set gives
         them (`MarkerSet.roles`). Empty where nobody has named one.
+    first_time_s : float, optional
+        Time of the first frame on the recording's clock; a `Trial` says it.
 
     Raises
     ------
@@ -62,6 +64,7 @@ class Markers:
     rate_hz: float
     filled: BoolArray | None = None
     roles: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    first_time_s: float = 0.0
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -96,6 +99,11 @@ class Markers:
         """Number of video frames."""
         return int(self.position_m.shape[0])
 
+    @property
+    def time_s(self) -> FloatArray:
+        """Time of each frame, (n_frames,), seconds, on the recording's clock (`first_time_s`)."""
+        return self.first_time_s + np.arange(self.n_frames, dtype=np.float64) / self.rate_hz
+
     def __contains__(self, name: object) -> bool:
         return name in self._index
 
@@ -110,8 +118,12 @@ class Markers:
         try:
             return self.position_m[:, self._index[name], :]
         except KeyError:
+            near = near_miss(name, self.names)
             raise MissingInputError(
-                f"There is no marker named {name}.", value=name, expected=f"one of {', '.join(self.names)}", where=name
+                f"There is no marker named {name}.{near}",
+                value=name,
+                expected=f"one of {', '.join(self.names)}",
+                where=name,
             ) from None
 
     def present(self, name: str) -> bool:

@@ -62,6 +62,8 @@ class ForcePlate:
         Side of the one foot that the file says this force acts on, "L" or "R"; empty for a real plate, on which feet are found.
     spread_s : float, optional
         How far, in seconds, a filter has spread each load over its beginning and end; such a plate serves the joint loads only.
+    first_time_s : float, optional
+        Time of the first sample on the recording's clock; a `Trial` says it.
 
     Raises
     ------
@@ -83,6 +85,7 @@ class ForcePlate:
     history: tuple[Sentence | str, ...] = ()
     foot: str = ""
     spread_s: float = 0.0
+    first_time_s: float = 0.0
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -135,6 +138,11 @@ class ForcePlate:
     def n_samples(self) -> int:
         """Number of analog samples."""
         return int(self.force_lab_N.shape[0])
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Time of each sample, (n_samples,), seconds, on the recording's clock (`first_time_s`)."""
+        return self.first_time_s + np.arange(self.n_samples, dtype=np.float64) / self.rate_hz
 
     @property
     def centre_m(self) -> FloatArray:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, float_array
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.arguments import a, a_count, a_day, a_quantity, a_str, each, holds, or_none, takes
-from biomech_id.errors import Finding, InvalidValueError
+from biomech_id.algebra.html_repr import html_table
+from biomech_id.arguments import a, a_count, a_day, a_quantity, a_str, a_word, each, holds, or_none, takes
+from biomech_id.errors import Finding, InvalidValueError, ShapeError
 from biomech_id.sentences import Sentence
 from biomech_id.trial.analog import AnalogChannels
 from biomech_id.trial.events import Event
-from biomech_id.trial.markers import Markers
+from biomech_id.trial.markers import RATE_HZ, Markers
 from biomech_id.trial.plates import ForcePlate
 from biomech_id.trial.rotations import Rotations
 from biomech_id.trial.subject import Subject
@@ -93,6 +95,7 @@ class Trial:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "events", tuple(sorted(self.events)))
+        self._set_clock()
         for plate in (*self.plates, *(self.wrench_plates or ())):
             self._check_samples(plate.name, plate.n_samples, plate.rate_hz)
         self._check_smoothed()
@@ -106,6 +109,18 @@ class Trial:
                     f"Stored output {name} of {self.name} has {len(values)} frames.",
                     value=len(values), expected=f"{self.markers.n_frames} frames", where=self.name,
                 )  # fmt: skip
+
+    def _set_clock(self) -> None:
+        """Give every part the time of its first sample."""
+        first_s = self.first_time_s
+        for name in ("markers", "analog"):
+            part = getattr(self, name)
+            if part.first_time_s != first_s:
+                object.__setattr__(self, name, replace(part, first_time_s=first_s))
+        for name in ("plates", "wrench_plates"):
+            plates = getattr(self, name)
+            if any(plate.first_time_s != first_s for plate in plates or ()):
+                object.__setattr__(self, name, tuple(replace(plate, first_time_s=first_s) for plate in plates))
 
     def _check_smoothed(self) -> None:
         """Refuse smoothed plates that are not the trial's own."""
@@ -126,6 +141,85 @@ class Trial:
                 value=(n_samples, rate_hz), expected=f"{expected} samples, whole per frame", where=self.name,
             )  # fmt: skip
 
+    @classmethod
+    @takes(
+        "Trial.from_arrays", markers=a(Mapping, "name -> (n, 3)"), rate_hz=RATE_HZ, name=a_str(), unit=a_word(("m", "mm")),
+        up=a_word(("Y", "Z")), plates=each(a(ForcePlate)), events=each(a(Event)), analog=or_none(a((AnalogChannels, Mapping))),
+        analog_rate_hz=or_none(RATE_HZ), subject=or_none(a(Subject)), first_frame=a_count(1),
+    )  # fmt: skip
+    def from_arrays(
+        cls,
+        markers: Mapping[str, ArrayLike],
+        rate_hz: float,
+        *,
+        name: str = "trial",
+        unit: str = "m",
+        up: str = "Z",
+        plates: Sequence[ForcePlate] = (),
+        events: Sequence[Event] = (),
+        analog: AnalogChannels | Mapping[str, ArrayLike] | None = None,
+        analog_rate_hz: float | None = None,
+        subject: Subject | None = None,
+        first_frame: int = 1,
+    ) -> Trial:
+        """Return a trial from marker paths that somebody has as arrays.
+
+        Parameters
+        ----------
+        markers : Mapping[str, ArrayLike]
+            Label -> (n_frames, 3), laboratory axes; missing is NaN.
+        rate_hz : float
+            Video frames per second.
+        name : str, optional
+            Of the trial, which names its table.
+        unit : str, optional
+            Of the positions, "m" or "mm".
+        up : str, optional
+            Which axis of the positions points up; "Y" is turned to ours.
+        plates : Sequence[ForcePlate], optional
+            Force plates, in our laboratory axes with Z up.
+        events : Sequence[Event], optional
+            Foot strikes and foot offs.
+        analog : AnalogChannels | Mapping[str, ArrayLike] | None, optional
+            Channels, or label -> (n_samples,) at ``analog_rate_hz``.
+        analog_rate_hz : float | None, optional
+            Of a mapping of channels; None is the rate of the video.
+        subject : Subject | None, optional
+            Who was measured.
+        first_frame : int, optional
+            Number of the first frame, from 1.
+
+        Raises
+        ------
+        InvalidValueError, ShapeError
+            Arrays that do not fit together, or positions that are millimetres.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import biomech_id as bid
+        >>> walk = bid.Trial.from_arrays({"LHEE": np.full((50, 3), 120.0)}, 100.0, unit="mm")
+        >>> walk.markers["LHEE"][0], walk.time_s[-1]
+        (array([0.12, 0.12, 0.12]), np.float64(0.49))
+        """
+        paths = [float_array(path, name=label, where=name) for label, path in markers.items()]
+        for label, path in zip(markers, paths, strict=True):
+            if path.shape != (len(paths[0]), 3):
+                words = f"The path of {label} in {name} has shape {path.shape}."
+                raise ShapeError(words, value=path.shape, expected=f"({len(paths[0])}, 3)", where="markers")
+        position = np.stack(paths, axis=1) if paths else np.zeros((0, 0, 3))
+        position = position * (1e-3 if unit == "mm" else 1.0)
+        position[np.isnan(position).any(axis=2)] = np.nan
+        if up == "Y":
+            position = np.stack([position[..., 0], -position[..., 2], position[..., 1]], axis=-1)
+        if isinstance(analog, Mapping):
+            values = np.stack([float_array(v, name=label, where=name) for label, v in analog.items()], axis=1)
+            analog = AnalogChannels(tuple(analog), ("",) * len(analog), analog_rate_hz or rate_hz, values)
+        return cls(
+            name, Markers(tuple(markers), position, rate_hz), tuple(plates), tuple(events), subject or Subject(),
+            first_frame=first_frame, analog=analog or AnalogChannels(),
+        )  # fmt: skip
+
     @property
     def rate_hz(self) -> float:
         """Video frames per second."""
@@ -145,6 +239,14 @@ class Trial:
     def time_s(self) -> FloatArray:
         """Absolute time of each video frame, (n_frames,), seconds."""
         return self.first_time_s + np.arange(self.n_frames, dtype=np.float64) / self.rate_hz
+
+    def _repr_html_(self) -> str:
+        facts = {"frames": self.n_frames, "Hz": f"{self.rate_hz:g}", "s": f"{self.n_frames / self.rate_hz:.2f}"}
+        rows = [("marker", name, "Z, m", self.markers[name][:, 2]) for name in self.markers.names[:6]]
+        rows += [("plate", plate.name, "vertical, N", plate.force_lab_N[:, 2]) for plate in self.plates]
+        kept = [i for i, plate in enumerate(self.analog.plates) if plate is None][:6]
+        rows += [("channel", self.analog.names[i], self.analog.units[i], self.analog.values[:, i]) for i in kept]
+        return html_table(f"Trial {self.name}", facts | {"markers": len(self.markers.names)}, rows, ("", "name", "", ""))
 
     @takes(time_s=a_quantity(-1e6, 1e6, "s"))
     def index_of(self, time_s: float) -> int:

@@ -122,6 +122,32 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
             {"body": "adult", "mass_kg": 70.0, "height_m": 1.8, "speed_m_s": 1.2, "direction": "+X", "rate_hz": 100.0,
              "first_frame": 1, "belt": False, "noise_m": 0.0, "seed": 1},
         ),
+        "write": (bid.write, {"trial": h.trial, "path": str(folder / "walk.trc")}),
+        "to_dataframe": (bid.to_dataframe, {"x": h.trial}),
+        "to_xarray": (bid.to_xarray, {"x": h.trial}),
+        "to_opensim": (bid.to_opensim, {"x": h.trial}),
+        "from_opensim": (bid.from_opensim, {"table": SimpleNamespace(getDependentColumn=None, flatten=None)}),
+        "from_xarray": (bid.from_xarray, {"x": SimpleNamespace(coords={}, data_vars={})}),
+        "from_ezc3d": (bid.from_ezc3d, {"c": SimpleNamespace(write=None), "name": "walk"}),
+        "from_dataframe": (
+            bid.from_dataframe, {"table": bid.to_dataframe(h.trial), "rate_hz": 100.0, "unit": "m", "up": "Z", "name": "walk"},
+        ),
+        "Trial.from_arrays": (
+            bid.Trial.from_arrays,
+            {"markers": {"A": np.zeros((5, 3))}, "rate_hz": 100.0, "name": "walk", "unit": "m", "up": "Z", "plates": (),
+             "events": (), "analog": None, "analog_rate_hz": None, "subject": None, "first_frame": 1},
+        ),
+        "inverse_dynamics": (
+            bid.inverse_dynamics,
+            {"R_lab_seg": np.tile(np.eye(3), (20, 1, 1)), "origin_lab_m": np.zeros((20, 3)), "joint_lab_m": np.zeros((20, 3)),
+             "rate_hz": 100.0, "mass_kg": 1.0, "com_m": np.zeros(3), "inertia_kgm2": np.eye(3), "forces": (), "parents": None,
+             "gravity_lab_m_s2": (0, 0, -9.81), "method": "block", "budget": False},
+        ),
+        "plot.skeleton": (bid.plot.skeleton, {"x": h.trial, "frame": 0}),
+        "plot.forces": (bid.plot.forces, {"trial": h.trial}),
+        "plot.compare": (
+            bid.plot.compare, {"results": (drawn["result"],) * 2, "variable": "KneeMoment.X", "names": None, "style": None},
+        ),
         "Event": (bid.Event, {"time_s": 1.0, "side": "L", "kind": "Foot Strike", "source": "file", "label": ""}),
         "Subject": (bid.Subject, {"code": "A", "mass_kg": 70.0, "height_m": 1.8, "age_years": 30.0, "birth_date": "2000-01-31",
                                   "sex": "female", "marker_diameter_m": 0.014, "inter_asis_distance_m": 0.24,
@@ -149,6 +175,7 @@ def valid_calls(h: Hands, folder: Path) -> dict[str, tuple[Callable[..., Any], d
                 "kinematics": {"norm": None, "every_cycle": False}, "kinetics": {"norm": None, "every_cycle": False},
                 "ground_reaction": {"norm": None, "every_cycle": False}, "spatiotemporal": {"norm": None},
                 "values": {"norm": None}, "scores": {"norm": None}, "budget": {}, "emg": {"norm": None, "every_cycle": False},
+                "curve": {"variable": "KneeMoment.X", "side": "", "every_cycle": False, "norm": None},
             }.items()
         },
     }  # fmt: skip

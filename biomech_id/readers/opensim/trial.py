@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -60,6 +61,33 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
         path.stem, markers, plates, subject=subject or Subject(), first_frame=_first_frame(table), path=str(path), sha256=digest,
         history=tuple(history),
     )  # fmt: skip
+
+
+def read_opensim_forces(path: Path) -> Trial:
+    """Read the forces of a ``.mot`` by the ``ExternalLoads`` beside it that names it: plates, and no markers.
+
+    Parameters
+    ----------
+    path : Path
+        Of the ``.mot`` file; the last samples that make no whole frame at its own rate are kept, for each is a frame.
+
+    Raises
+    ------
+    FileRefusedError
+        No ``ExternalLoads`` beside it names it, or a file cannot be read.
+    """
+    for loads in sorted(path.parent.glob("*.xml")):
+        if read_document(loads).find(".//ExternalForce") is not None and read_external_loads(loads).data_file == path.name:
+            data = read_storage(path)
+            rate_hz = even_rate_hz(data.time_s, data.name)
+            rows: Any = np.arange(len(data.time_s))
+            plates = tuple(_plate(force, data, rows, rate_hz, loads) for force in read_external_loads(loads).forces)
+            first = 1 + max(0, round(float(data.time_s[0]) * rate_hz))
+            said = (Sentence("feet-on-forces", {"loads": loads.name}),)
+            nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
+            return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), history=said)
+    words = f"{path.name} is a table of numbers; no ExternalLoads file beside it says which of them are forces on which foot."
+    raise FileRefusedError.at(path, words, "an ExternalLoads .xml in the same folder that names it")
 
 
 def external_loads_of(trc: Path) -> Path | None:

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable, wrapped
@@ -35,7 +36,7 @@ class Sheet:
     """
 
     style: Style
-    figure: Figure = field(default_factory=lambda: Figure(figsize=(WIDTH_MM / MM_PER_INCH, HEIGHT_MM / MM_PER_INCH)))
+    figure: Figure = field(default_factory=lambda: NotebookFigure(figsize=(WIDTH_MM / MM_PER_INCH, HEIGHT_MM / MM_PER_INCH)))
 
     def panel(self, left_mm: float, top_mm: float, width_mm: float, height_mm: float) -> Panel:
         """Add a panel whose frame is at this place.

@@ -178,6 +178,7 @@ class SessionTrial:
     kind = property(lambda self: str(self.about["kind"]), doc='What was walked: "straight", "turn", "run" ...')
     condition = property(lambda self: str(self.about["condition"]), doc='"barefoot"; empty where nobody named one.')
     verdict = property(lambda self: str(self.about["verdict"]), doc='The worst grade of any quality rule: "accept".')
+    has_kinetics = property(lambda self: bool(self.about["kinetics"]), doc="Whether joint loads come from a plate.")
     rate_hz = property(lambda self: float(self.about["rate_hz"]), doc="Video frames per second.")
     n_frames = property(lambda self: int(self.about["n_frames"]), doc="Number of video frames.")
     first_frame = property(lambda self: int(self.about["first_frame"]), doc="The recording's own number of the first frame.")

@@ -29,7 +29,7 @@ from biomech_id.conventions import (
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
-from biomech_id.errors import MissingInputError
+from biomech_id.errors import MissingInputError, near_miss
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.results.session.ground import FloorHeight, centre_of_pressure, floor_of, pressure_threshold_N
 
@@ -73,8 +73,12 @@ class FrameTable:
             There is no such column.
         """
         if column not in self._place:
+            near = near_miss(column, self.columns)
             raise MissingInputError(
-                f"There is no column {column}.", value=column, expected="a name such as LHipAngles.X", where="frame table"
+                f"There is no column {column}.{near}",
+                value=column,
+                expected="a name such as LHipAngles.X",
+                where="frame table",
             )
         return np.asarray(self.values[:, self._place[column]])
 
