@@ -9,7 +9,7 @@ endif
 RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
 
-.PHONY: demo test test-all lint format bench studies report docs site data fuzz clean
+.PHONY: demo test test-all lint format bench studies report page docs site data fuzz clean
 
 ## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
 demo: $(VENV)/.run
@@ -49,6 +49,12 @@ data: $(VENV)/.run
 ## report: the virtual subject's reference report and its page images
 report: $(VENV)/.dev
 	$(RUN) reports.rebuild
+
+## page: check the review page's JavaScript, and that its vendored libraries are what the lock file makes of them; needs Node
+page:
+	rm -rf build/review && mkdir -p build/review
+	cp -r biomech_id/review/page biomech_id/review/vendor build/review
+	cd build/review/vendor && npm ci --no-audit --no-fund && npm run check && npm run verify
 
 ## docs: pages that are generated from the code
 docs: $(VENV)/.run

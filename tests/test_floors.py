@@ -21,7 +21,7 @@ FLOORS = {
     "multibody": 2.5,  # stands on dynamics, see docs/decisions/rooms.md
     "uncertainty": 3, "readers": 3, "models": 3, "gait": 3, "emg": 3, "sample": 3,
     "results": 4, "check": 4,
-    "report": 5, "exports": 5,
+    "report": 5, "review": 5, "exports": 5,
     "pipeline": 6,
     "cli": 7,
 }  # fmt: skip
@@ -65,6 +65,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("pipeline.cluster", "distributed"): "an optional package, for studies on a cluster",
     ("pipeline.single", "biomech_id.report"): _DRAWING,
     ("pipeline.redraw", "biomech_id.report"): _DRAWING,
+    ("pipeline.review_page", "biomech_id.report"): "loads matplotlib: only who takes over the report's style waits for it",
 }
 SAMPLE_MAY_IMPORT = {"errors", "arguments", "conventions", "anatomy", "trial", "anthropometry", "markersets", "sample"}
 NOT_A_LIBRARY = {"data", "pipelines", "reports", "tests", "benchmarks"}

@@ -70,6 +70,7 @@ MOST_LINES = sum([
     520,  # one result read and computed, trials, functions and forces of the user's own in the main job
     125,  # further markers that move with a segment
     600,  # own arrays in, other libraries' tables out, figures that show themselves, recordings written
+    420,  # the page that replays a session
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

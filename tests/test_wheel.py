@@ -27,7 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_every_resource_and_only_the_library(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for file in (ROOT / "biomech_id").rglob("*"):
-        if file.suffix in {".py", ".csv", ".toml", ".mplstyle", ".typed"} or file.name == "py.typed":
+        if file.suffix in {".py", ".csv", ".toml", ".mplstyle", ".typed", ".js", ".css", ".LICENSE"} or file.name == "py.typed":
             assert str(file.relative_to(ROOT)).replace(os.sep, "/") in names, file
     tops = {name.split("/")[0] for name in names}
     assert tops - {"biomech_id"} == {next(t for t in tops if t.endswith(".dist-info"))}

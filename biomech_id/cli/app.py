@@ -22,8 +22,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 for command in (
-    demo.demo, run.run, check.check, report.report, report.compare_command, report.parity, report.export, report.norm, batch.batch,
-    batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
+    demo.demo, run.run, check.check, report.report, report.compare_command, report.parity, report.export, report.review,
+    report.norm, batch.batch, batch.reproduce, opensim.opensim, opensim.check_opensim, opensim.opensim_run,
     markerset.markerset, templates.recipe, templates.subject,
 ):  # fmt: skip
     app.command(command.__name__.removesuffix("_command").replace("_", "-"))(guarded(command))

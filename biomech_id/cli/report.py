@@ -141,6 +141,26 @@ def export(
     return DONE
 
 
+def review(
+    outs: Annotated[list[Path], typer.Argument(help="A folder written by `biomech-id run`, or two.", show_default=False)],
+    output: Annotated[Path, typer.Option("-o", "--out", help="Page (.html) to write.", show_default=False)],
+    *,
+    norm: NormFile = None,
+    style: StyleFile = None,
+    language: Annotated[str | None, typer.Option(help="en or de: what the page speaks first.", show_default=False)] = None,
+    debug: Debug = False,
+    version: Version = False,
+) -> int:
+    """Write one page that replays a session in a browser, without a network, and hands decisions back as review.toml.
+
+    Example: biomech-id review results/anna -o anna.html
+    """
+    from biomech_id.pipeline.review_page import write_review
+
+    print_line(f"Wrote {write_review(outs, output, norm=norm, style=style, language=language)}.")
+    return DONE
+
+
 def norm(
     outs: Annotated[list[Path], typer.Argument(help="Folders of run or batch, any number.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--out", help="CSV to write.", show_default=False)],

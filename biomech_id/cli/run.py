@@ -69,6 +69,7 @@ ReviewFile = Annotated[
     Path | None, typer.Option("--review", help="Decisions made by hand, review.toml, instead of the folder's own.")
 ]
 WriteC3d = Annotated[bool, typer.Option("--write-c3d", help="Also write results into copies of the C3D files.")]
+ReviewPage = Annotated[bool, typer.Option("--review-page", help="Also write review.html, which replays the session in a browser.")]
 Code = Annotated[str | None, typer.Option(help="A code that replaces the subject's name everywhere.")]
 
 
@@ -87,6 +88,7 @@ def run(
     mass: Mass = None,
     norm: NormFile = None,
     write_c3d: WriteC3d = False,
+    review_page: ReviewPage = False,
     code: Code = None,
     review: ReviewFile = None,
     warnings_ok: WarningsOk = False,
@@ -101,7 +103,7 @@ def run(
     from biomech_id.pipeline.single import run_job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    settings = settings.replaced(marker_set=marker_set)
+    settings = settings.replaced(marker_set=marker_set, review_page=review_page or None)
     job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review)
 
     with shown_progress() as progress:

@@ -219,6 +219,7 @@ class Job:
         model = self.setting_files.get("model")
         words += ["--model", self._relative(model) if model else self.recipe.model, "--kinetics", self.recipe.kinetics]
         words += ["--write-c3d"] if self.recipe.write_c3d else []
+        words += ["--review-page"] if self.recipe.review_page else []
         return shlex.join(words)
 
     @property

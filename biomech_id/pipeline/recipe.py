@@ -140,6 +140,7 @@ class Settings(PrepareSettings, total=False):
     error_sizes: tuple[str, ...] | None
     mix: tuple[str, ...] | None
     write_c3d: bool | None
+    review_page: bool | None
     report: bool | None
 
 
@@ -215,6 +216,8 @@ class Recipe:
         In what a norm may differ from the session: "bandwidth".
     write_c3d : bool, optional
         Whether results are written into copies of the C3D files.
+    review_page : bool, optional
+        Whether review.html is written, the page that replays the session.
     report : bool, optional
         Whether the report is drawn.
 
@@ -321,6 +324,9 @@ class Recipe:
         "In what a norm may differ from this session all the same: model, kinetics, hip_centre, bandwidth."
     ), acts="norm")  # fmt: skip
     write_c3d: bool = _setting(False, "output", yes_or_no("Write results back into copies of the C3D files."), acts="written")
+    review_page: bool = _setting(
+        False, "output", yes_or_no("Write review.html, the page that replays the session."), acts="written"
+    )
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
 
     def __post_init__(self) -> None:

@@ -58,6 +58,7 @@ from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
 from biomech_id.pipeline.review_file import verdict_from
+from biomech_id.pipeline.review_page import write_own_page
 from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
@@ -124,6 +125,8 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         extras.append(partial(_draw, tables=tables, progress=progress))
     if job.recipe.write_c3d:
         extras.append(partial(_write_back, session=session, job=job))
+    if job.recipe.review_page:
+        extras.append(partial(write_own_page, tables=tables))
     write_folder(tables, out, extras=extras)
     return _outcome(session, out)
 

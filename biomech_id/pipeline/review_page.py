@@ -1,0 +1,137 @@
+"""``review.html``: one or two finished sessions as a page that replays them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from biomech_id.arguments import a_path, a_word, one_or_several, or_none, takes
+from biomech_id.emg.muscles import MUSCLES
+from biomech_id.errors import OptionError
+from biomech_id.files.atomic import whole_file
+from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.review.document import page_html
+from biomech_id.review.packing import Blocks
+from biomech_id.review.session_data import session_data, variables
+from biomech_id.sentences import LANGUAGES
+
+#: Colours of the report's style that the page takes over.
+_COLOURS = ("left", "right", "norm", "session_b")
+#: A session, and one beside it.
+SESSIONS_ON_A_PAGE = 2
+#: Name of the page in the folder of a run.
+REVIEW_PAGE = "review.html"
+
+
+@takes(
+    outs=one_or_several(a_path("give the folder that `run` wrote")), path=a_path("name the page"),
+    norm=or_none(a_path("name a norm.csv")),
+    style=or_none(a_path("name a style.toml")), language=or_none(a_word(LANGUAGES)),
+)  # fmt: skip
+def write_review(
+    outs: str | Path | Sequence[str | Path],
+    path: str | Path,
+    *,
+    norm: str | Path | None = None,
+    style: str | Path | None = None,
+    language: str | None = None,
+) -> Path:
+    """Write a page that replays a session, and hands back what somebody decides there as ``review.toml``.
+
+    Parameters
+    ----------
+    outs : str | Path | Sequence[str | Path]
+        Folder of the results; a second one is shown beside it.
+    path : str | Path
+        The page.
+    norm : str | Path | None, optional
+        File of a norm; None takes the session's own.
+    style : str | Path | None, optional
+        The laboratory's style file, for its colours, labels and language.
+    language : str | None, optional
+        "en" or "de"; None takes the style's.
+
+    Raises
+    ------
+    OptionError
+        More than two folders, a style that cannot be used, or a norm of another model.
+    FileRefusedError
+        A folder is none of `run`, or is damaged.
+    OutputError
+        The page cannot be written.
+    """
+    folders = [Path(out) for out in ((outs,) if isinstance(outs, str | Path) else outs)]
+    if not 1 <= len(folders) <= SESSIONS_ON_A_PAGE:
+        raise OptionError(
+            f"A page shows one session or two, not {len(folders)}.",
+            value=[str(folder) for folder in folders], expected="one folder or two", where="review",
+        )  # fmt: skip
+    blocks, path = Blocks(), Path(path)
+    sessions = [
+        session_data(folder, tables, blocks, called=folder.name, norm=_norm(norm, tables))
+        for folder, tables in ((folder, read_folder(folder)) for folder in folders)
+    ]
+    text = _text(sessions, blocks, _look(style, language))
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def write_own_page(folder: Path, *, tables: SessionTables) -> None:
+    """Write ``review.html`` of a session into its folder; the same session gives the same bytes, whatever its folder is called.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the results, with what its trials looked like.
+    tables : SessionTables
+        Of the session.
+    """
+    blocks = Blocks()
+    text = _text([session_data(folder, tables, blocks, called="OUT")], blocks, _look(None, None))
+    (folder / REVIEW_PAGE).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, Any]) -> str:
+    data = {"sessions": sessions, "variables": list(variables()), "words": _words(), **look}
+    title = " | ".join(str(session["subject"]["code"] or session["folder"]) for session in sessions)
+    return page_html(data, blocks.texts, title=title, language=look["language"])
+
+
+def _norm(path: str | Path | None, tables: SessionTables) -> Table | None:
+    if path is None:
+        return None
+    return read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
+
+
+def _look(path: str | Path | None, language: str | None) -> dict[str, Any]:
+    """Colours, dashes and labels of the report, in every language."""
+    from biomech_id.report.layout.style import load_style
+
+    own = load_style(path, language=language)
+    labels = {each: dict(load_style(path, language=each).labels) for each in LANGUAGES}
+    rows = [word for row in variables() for word in (row["title"], row["positive"], row["negative"])]
+    return {
+        "language": own.language,
+        "colours": {name: own.settings["colours"][name] for name in _COLOURS},
+        "dashes": {side: list(own.dashes(side)[1] or ()) for side in ("L", "R")},
+        "labels": {
+            each: {word: texts[word] for word in dict.fromkeys(rows) if word in texts} | _muscles(each)
+            for each, texts in labels.items()
+        },
+        "laboratory": own.settings["laboratory"]["name"],
+    }
+
+
+def _muscles(language: str) -> dict[str, str]:
+    return {name: muscle.german if language == "de" else muscle.english for name, muscle in MUSCLES.items()}
+
+
+def _words() -> dict[str, dict[str, str]]:
+    folder = resources.files("biomech_id.review")
+    return {each: tomllib.loads((folder / f"words_{each}.toml").read_text(encoding="utf-8")) for each in LANGUAGES}

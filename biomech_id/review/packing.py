@@ -1,0 +1,120 @@
+"""Arrays as text inside a page: binary, sorted by byte, compressed, in base64; equal blocks stand in the page once.
+
+Curves are single precision. Positions and forces are whole tenths of a millimetre and of a newton, as steps from frame to frame,
+which compress to a third; missing ones repeat the one before and are named in a mask beside them.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from biomech_id.algebra.arrays import FloatArray
+
+#: Steps in which positions (m), forces (N) and the components of segments' axes are written.
+POSITION_STEP_M = 1e-4
+AXIS_STEP = 1e-4
+FORCE_STEP_N = 0.1
+_LARGEST = 2**31 - 2
+
+
+@dataclass
+class Block:
+    """Arrays that the page unpacks together: those of one trial.
+
+    Attributes
+    ----------
+    notes : dict[str, dict[str, Any]], optional
+        Name of each array -> its ``type``, ``shape``, where it begins (``at``, bytes) and, of steps, their ``step``.
+    """
+
+    notes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _parts: list[bytes] = field(default_factory=list)
+    _length: int = 0
+
+    def curves(self, name: str, values: npt.NDArray[Any]) -> None:
+        """Add an array as it is, in single precision.
+
+        Parameters
+        ----------
+        name : str
+            What the page calls it.
+        values : npt.NDArray[Any]
+            Any shape; NaN is missing.
+        """
+        self._add(name, np.asarray(values, dtype="<f4"), "f4")
+
+    def steps(self, name: str, values: npt.NDArray[Any], step: float) -> None:
+        """Add an array (n, ...) as whole numbers of steps, each frame as its difference from the frame before.
+
+        Parameters
+        ----------
+        name : str
+            What the page calls it.
+        values : npt.NDArray[Any]
+            (n, ...); NaN is missing.
+        step : float
+            What one is, in the unit of ``values``.
+        """
+        exact = np.asarray(values, dtype=np.float64)
+        missing = ~np.isfinite(exact)
+        whole = np.clip(np.round(_held(exact) / step), -_LARGEST, _LARGEST).astype(np.int64)
+        # Differences of 32 bits wrap around, and so do their sums.
+        differences = np.diff(whole, axis=0, prepend=np.zeros_like(whole[:1])).astype("<i4")
+        self._add(name, differences, "d4", step=step)
+        if missing.any():
+            self._add(f"{name}?", missing.astype("u1"), "u1")
+
+    def _add(self, name: str, values: npt.NDArray[Any], kind: str, **more: float) -> None:
+        self.notes[name] = {"type": kind, "shape": list(values.shape), "at": self._length, **more}
+        raw = np.frombuffer(np.ascontiguousarray(values).tobytes(), dtype=np.uint8).reshape(-1, values.dtype.itemsize)
+        self._parts.append(raw.T.tobytes())
+        self._length += raw.size
+
+    def text(self) -> str:
+        """Return everything added, as base64; the same arrays give the same text."""
+        return base64.b64encode(gzip.compress(b"".join(self._parts), compresslevel=9, mtime=0)).decode("ascii")
+
+
+@dataclass
+class Blocks:
+    """Every block of a page, each once.
+
+    Attributes
+    ----------
+    texts : dict[str, str], optional
+        Name of a block, which follows from what it holds -> base64.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def add(self, block: Block) -> str:
+        """Take a block in, unless an equal one is there; return its name.
+
+        Parameters
+        ----------
+        block : Block
+            With all its arrays.
+        """
+        text = block.text()
+        name = f"b{hashlib.sha256(text.encode('ascii')).hexdigest()[:16]}"
+        self.texts[name] = text
+        return name
+
+
+def _held(values: FloatArray) -> FloatArray:
+    """Each missing number as the last one before it that is there, or zero."""
+    n = len(values)
+    if not values.size:
+        return values
+    flat = values.reshape(n, -1)
+    seen = np.isfinite(flat)
+    last = np.maximum.accumulate(np.where(seen, np.arange(n)[:, None], -1), axis=0)
+    picked = np.take_along_axis(flat, np.maximum(last, 0), axis=0)
+    return np.where(last >= 0, picked, 0.0).reshape(values.shape)

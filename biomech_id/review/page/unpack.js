@@ -1,0 +1,58 @@
+// Arrays out of the page (review/packing.py): base64, compressed, sorted by byte; steps from frame to frame are summed again.
+
+/** @type {Map<string, Promise<Uint8Array>>} */
+const opened = new Map();
+
+/** @param {string} block @returns {Promise<Uint8Array>} */
+function bytesOf(block) {
+  const known = opened.get(block);
+  if (known) return known;
+  const text = atob(document.getElementById(block)?.textContent ?? "");
+  const packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const bytes = new Response(stream).arrayBuffer().then((buffer) => new Uint8Array(buffer));
+  opened.set(block, bytes);
+  return bytes;
+}
+
+/** @param {Uint8Array} bytes @param {ArrayNote} note @param {number} width bytes of one number @returns {DataView} */
+function unsorted(bytes, note, width) {
+  const count = note.shape.reduce((all, one) => all * one, 1);
+  const whole = new Uint8Array(count * width);
+  for (let plane = 0; plane < width; plane++)
+    for (let i = 0, from = note.at + plane * count; i < count; i++) whole[i * width + plane] = bytes[from + i];
+  return new DataView(whole.buffer);
+}
+
+/** @param {Uint8Array} bytes @param {ArrayNote} note @returns {Float32Array} */
+function curvesOf(bytes, note) {
+  const view = unsorted(bytes, note, 4);
+  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
+}
+
+/** @param {Uint8Array} bytes @param {ArrayNote} note @param {ArrayNote | undefined} missing @returns {Float32Array} */
+function stepsOf(bytes, note, missing) {
+  const view = unsorted(bytes, note, 4);
+  const count = view.byteLength / 4;
+  const perFrame = note.shape[0] ? count / note.shape[0] : 0;
+  const sums = new Int32Array(count);
+  const values = new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    sums[i] = (i >= perFrame ? sums[i - perFrame] : 0) + view.getInt32(4 * i, true);
+    values[i] = missing && bytes[missing.at + i] ? NaN : sums[i] * (note.step ?? 1);
+  }
+  return values;
+}
+
+/** Every array of a block. @param {string} block @param {Record<string, ArrayNote>} notes @returns {Promise<Map<string, Float32Array>>} */
+export async function unpacked(block, notes) {
+  const bytes = await bytesOf(block);
+  /** @type {Map<string, Float32Array>} */
+  const arrays = new Map();
+  for (const [name, note] of Object.entries(notes)) {
+    if (note.type === "f4") arrays.set(name, curvesOf(bytes, note));
+    if (note.type === "d4") arrays.set(name, stepsOf(bytes, note, notes[`${name}?`]));
+  }
+  return arrays;
+}

@@ -1,0 +1,263 @@
+"""What the page shows of one session, from its folder alone: words and numbers as JSON, curves and positions as blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, cycle_rows
+from biomech_id.results.folder.replay import Replay, read_replay
+from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
+from biomech_id.results.tables.uncertainty import TOTAL
+from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
+from biomech_id.sentences import LANGUAGES, worded
+from biomech_id.sentences import table as words
+
+#: Values of a finding that say when it happens (s), and in which frame (the recording's own number), the surest first.
+_TIMES = ("time_s", "start_s", "strike_s", "at_s")
+_FRAMES = ("frame", "first_frame", "worst_frame")
+#: Values that list frames: the first number of the first entry.
+_FRAME_LISTS = ("frames", "gaps", "stretches")
+
+
+def session_data(out: Path, tables: SessionTables, blocks: Blocks, *, called: str, norm: Table | None = None) -> dict[str, Any]:
+    """Return what the page knows of one session; its arrays go into the blocks.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the results, for what its trials looked like.
+    tables : SessionTables
+        Read from it.
+    blocks : Blocks
+        Of the page.
+    called : str
+        What the page calls the folder.
+    norm : Table | None, optional
+        As in ``norm.csv``; None for the session's own.
+
+    Raises
+    ------
+    FileRefusedError
+        A replay is damaged.
+    """
+    summary = tables.summary
+    band = tables.norm if norm is None else norm
+    return {
+        "folder": called,
+        "subject": {name: summary["subject"].get(name) for name in ("code", "session_date", "age_years", "sex", "mass_kg")},
+        "model": summary["model"],
+        "kinetics": summary["kinetics"],
+        "verdict": summary["verdict"],
+        "version": summary["version"],
+        "findings": [_finding(found, {}) for found in summary["findings"]],
+        "failed": [{"file": each["file"], "error": each["error"]} for each in summary["failed"]],
+        "decisions": list((summary.get("review") or {}).get("decisions", ())),
+        "norm": None if band is None else _norm(band, blocks),
+        "trials": [_trial(trial, tables, read_replay(out, trial["name"]), blocks) for trial in summary["trials"]],
+    }
+
+
+def _trial(trial: Mapping[str, Any], tables: SessionTables, replay: Replay | None, blocks: Blocks) -> dict[str, Any]:
+    name = trial["name"]
+    block = Block()
+    kept = ("name", "kind", "condition", "rate_hz", "first_frame", "n_frames", "verdict", "progression", "events")
+    cycle_keys = ("side", "cycle", "start_s", "end_s", "foot_off_s", "kinetics_valid", "used", "sound", "used_by_rules")
+    frames = tables.frames[name]
+    data = {key: trial.get(key) for key in kept}
+    data |= {
+        "cycles": [
+            {**{key: cycle.get(key) for key in cycle_keys}, "reasons": [_said(why) for why in cycle.get("reasons") or ()]}
+            for cycle in trial["cycles"]
+        ],
+        "stances": [_stance(row) for row in _rows(tables.stances, name)],
+        "gaps": _rows(tables.gaps, name),
+        "findings": [_finding(found, trial) for found in trial["findings"]],
+        "columns": _frame_curves(frames, block),
+        "curves": _cycle_curves(tables, name, block),
+        "emg": _envelopes(tables.emg, name, block),
+        "raw": _raw(tables.emg_raw, tables.channels, name, block),
+        "shape": None if replay is None else _shape(replay, frames, block),
+    }
+    data["block"], data["arrays"] = blocks.add(block), block.notes
+    return data
+
+
+def _rows(table: Table, trial: str) -> list[dict[str, Any]]:
+    mine = table[table["trial"] == trial].drop(columns="trial")
+    return [{str(key): None if value != value else value for key, value in row.items()} for row in mine.to_dict("records")]
+
+
+def _stance(row: dict[str, Any]) -> dict[str, Any]:
+    english = row.pop("reason")
+    # Tables hold the reason in English; in another language it is said again where its words need no values.
+    texts = {language: str(words(language).get(row["rule"], {}).get("text", "")) for language in LANGUAGES}
+    said = {language: english if language == "en" or not text or "{" in text else text for language, text in texts.items()}
+    return {**row, "reason": said}
+
+
+def _said(said: Mapping[str, Any]) -> dict[str, str]:
+    return {language: worded(said["rule"], said.get("values", {}), language) for language in LANGUAGES}
+
+
+def _finding(found: Mapping[str, Any], trial: Mapping[str, Any]) -> dict[str, Any]:
+    values = found.get("values")
+    told = {language: worded(found["rule"], values, language) if values is not None else found["message"] for language in LANGUAGES}
+    hints = {language: worded(found["rule"], values or {}, language, "hint") for language in LANGUAGES}
+    return {
+        "rule": found["rule"], "severity": found["severity"], "text": told, "hint": hints, "where": found["where"],
+        "time_s": moment_of(values or {}, trial),
+    }  # fmt: skip
+
+
+def moment_of(values: Mapping[str, Any], trial: Mapping[str, Any]) -> float | None:
+    """Return when what a finding says happens, absolute seconds, by the values it is said with; None where it means no moment.
+
+    Parameters
+    ----------
+    values : Mapping[str, Any]
+        Of the finding.
+    trial : Mapping[str, Any]
+        As in ``summary.json``, for its rate and cycles.
+
+    Examples
+    --------
+    >>> from biomech_id.review.session_data import moment_of
+    >>> moment_of({"frames": [[26, 30]], "limit": 5}, {"rate_hz": 100.0, "cycles": []})
+    0.25
+    """
+    found: Any = next((values[name] for name in _TIMES if isinstance(values.get(name), float | int)), None)
+    if found is not None or "rate_hz" not in trial:
+        return None if found is None else float(found)
+    frame = next((values[name] for name in _FRAMES if isinstance(values.get(name), int)), None)
+    for name in _FRAME_LISTS:
+        entry = next(iter(values.get(name) or ()), ()) if isinstance(values.get(name), list | tuple) else ()
+        numbers = [number for number in (entry if isinstance(entry, list | tuple) else [entry]) if isinstance(number, int)]
+        frame = numbers[0] if frame is None and numbers else frame
+    if frame is not None:
+        return (int(frame) - 1) / float(trial["rate_hz"])
+    nested = (said["values"] for value in values.values() if isinstance(value, list | tuple) for said in value if _is_said(said))
+    moments = [moment for said in nested if (moment := moment_of(said, trial)) is not None]
+    if moments:
+        return moments[0]
+    mine = [c for c in trial["cycles"] if c["cycle"] == values.get("cycle") and values.get("side", c["side"]) == c["side"]]
+    return float(mine[0]["start_s"]) if mine else None
+
+
+def _is_said(value: object) -> bool:
+    return isinstance(value, Mapping) and isinstance(value.get("values"), Mapping)
+
+
+def _frame_curves(frames: Table, block: Block) -> list[str]:
+    """Columns of the sign tables that hold anything, as one array (k, n)."""
+    rows = (*SIGN_TABLE, *UPPER_BODY_TABLE, *cycle_rows())
+    names = [row.column(side) for row in rows for side in ("L", "R", "") if row.column(side) in frames.columns]
+    known = [name for name in dict.fromkeys(names) if np.isfinite(frames[name].to_numpy()).any()]
+    block.curves("frames", frames[known].to_numpy().T if known else np.empty((0, len(frames))))
+    return known
+
+
+def _cycle_curves(tables: SessionTables, trial: str, block: Block) -> list[list[Any]]:
+    """Curves of cycles as one array (k, 101); of each its side, cycle, variable and component, and where its error is, or -1."""
+    errors, keys = _errors(tables.uncertainty, trial)
+    block.curves("errors", errors)
+    where = {key: number for number, key in enumerate(keys)}
+    mine = tables.cycles[tables.cycles["trial"] == trial]
+    heads = mine.iloc[::CURVE_POINTS]
+    block.curves("cycles", mine["value"].to_numpy().reshape(-1, CURVE_POINTS))
+    return [[*key, where.get(key, -1)] for key in _keys(heads)]
+
+
+def _keys(heads: Table) -> list[tuple[str, int, str, str]]:
+    columns = (heads[name] for name in ("side", "cycle", "variable", "component"))
+    return [(str(side), int(cycle), str(variable), str(part)) for side, cycle, variable, part in zip(*columns, strict=True)]
+
+
+def _errors(table: Table | None, trial: str) -> tuple[FloatArray, list[tuple[str, int, str, str]]]:
+    if table is None or not len(table):
+        return np.empty((0, CURVE_POINTS)), []
+    mine = table[table["trial"] == trial]
+    return mine[TOTAL].to_numpy().reshape(-1, CURVE_POINTS), _keys(mine.iloc[::CURVE_POINTS])
+
+
+def _envelopes(table: Table | None, trial: str, block: Block) -> list[dict[str, Any]]:
+    """Envelopes of muscles as one array (k, 101), each by channel, side and cycle."""
+    if table is None or not len(table):
+        return []
+    mine = table[table["trial"] == trial]
+    block.curves("emg", mine["value"].to_numpy().reshape(-1, CURVE_POINTS))
+    heads = mine.iloc[::CURVE_POINTS]
+    kept = ("label", "muscle", "side", "cycle", "unit", "verdict")
+    return [{str(name): value for name, value in row.items()} for row in heads[list(kept)].to_dict("records")]
+
+
+def _raw(table: Table | None, channels: Table | None, trial: str, block: Block) -> list[dict[str, Any]]:
+    """Raw signals as the pages draw them: of each channel its lowest and highest in every 5 ms, one array (2, n) a channel."""
+    if table is None or not len(table):
+        return []
+    mine, found = table[table["trial"] == trial], []
+    known = {} if channels is None else {row["label"]: row for row in _rows(channels, trial)}
+    for number, (label, rows) in enumerate(mine.groupby("label", sort=False)):
+        times = rows["time_s"].to_numpy()
+        step = float(np.median(np.diff(times))) if len(times) > 1 else 0.005
+        block.curves(f"raw{number}", rows[["lowest", "highest"]].to_numpy().T)
+        about = known.get(str(label), {})
+        found.append({
+            "label": str(label), "muscle": about.get("muscle", ""), "side": about.get("side", ""), "unit": about.get("unit", ""),
+            "verdict": about.get("verdict", ""), "first_s": float(times[0]), "step_s": step,
+        })  # fmt: skip
+    return found
+
+
+def _shape(replay: Replay, frames: Table, block: Block) -> dict[str, Any]:
+    """What is drawn in three dimensions, and the names of its parts."""
+    outline: dict[str, list[str]] = {
+        side: [name[:-2] for name in frames.columns if name.startswith(side) and name.endswith("Outline.X")] for side in ("L", "R")
+    }
+    columns = [f"{name}.{axis}" for names in outline.values() for name in names for axis in "XYZ"]
+    metres = frames[columns].to_numpy().reshape(len(frames), -1, 3) / 1000.0 if columns else np.empty((len(frames), 0, 3))
+    for name in ("marker_lab_m", "segment_origin_lab_m", "joint_centre_lab_m", "plate_pressure_lab_m"):
+        block.steps(name, getattr(replay, name), POSITION_STEP_M)
+    block.steps("outline_lab_m", metres, POSITION_STEP_M)
+    block.steps("plate_force_lab_N", replay.plate_force_lab_N, FORCE_STEP_N)
+    # The third axis follows from the first two.
+    block.steps("segment_axes", np.swapaxes(replay.R_lab_segment[..., :2], 2, 3), AXIS_STEP)
+    return {
+        "markers": list(replay.marker_names), "segments": list(replay.segment_names), "joints": list(replay.joint_names),
+        "plates": [
+            {"name": name, "corners_m": np.round(corners.astype(float), 4).tolist()}
+            for name, corners in zip(replay.plate_names, replay.plate_corners_lab_m, strict=True)
+        ],
+        "outline": {side: len(names) for side, names in outline.items()},
+    }  # fmt: skip
+
+
+def _norm(table: Table, blocks: Blocks) -> dict[str, Any]:
+    """Means and standard deviations of the norm's curves, one array (2, k, 101)."""
+    found: list[tuple[str, str, FloatArray, FloatArray]] = []
+    for (variable, component), rows in table.groupby(["variable", "component"], sort=False, dropna=False):
+        if len(rows) == CURVE_POINTS:
+            ordered = rows.sort_values("percent", kind="stable")
+            found.append((str(variable), str(component), ordered["mean"].to_numpy(), ordered["sd"].to_numpy()))
+    block = Block()
+    block.curves("norm", np.array([[mean for *_, mean, _ in found], [sd for *_, sd in found]]).reshape(2, -1, CURVE_POINTS))
+    return {
+        "curves": [[variable, component] for variable, component, *_ in found],
+        "block": blocks.add(block),
+        "arrays": block.notes,
+    }
+
+
+def variables() -> Iterable[dict[str, Any]]:
+    """Rows of the sign tables as the page needs them, those of cycles and of frames."""
+    of_cycles = [(row, "percent") for row in cycle_rows()]
+    of_frames = [(row, "time") for row in (*SIGN_TABLE, *UPPER_BODY_TABLE)]
+    for row, along in (*of_cycles, *of_frames):
+        yield {
+            "variable": row.variable, "component": row.component, "title": row.title, "positive": row.positive,
+            "negative": row.negative, "unit": row.unit, "quantity": row.quantity, "joint": row.joint, "along": along,
+        }  # fmt: skip
