@@ -12,7 +12,7 @@ from biomech_id.arguments import a_path, a_word, one_or_several, or_none, takes
 from biomech_id.emg.muscles import MUSCLES
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
-from biomech_id.results.folder.read_write import read_folder
+from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.review.document import page_html
@@ -74,7 +74,7 @@ def write_review(
     blocks, path = Blocks(), Path(path)
     sessions = [
         session_data(folder, tables, blocks, called=folder.name, norm=_norm(norm, tables))
-        for folder, tables in ((folder, read_folder(folder)) for folder in folders)
+        for folder, tables in ((folder, read_tables(folder)) for folder in folders)
     ]
     text = _text(sessions, blocks, _look(style, language))
     with whole_file(path) as part:

@@ -22,7 +22,7 @@ from biomech_id.pipeline.norms import make_norm
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_page import write_review
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.read_write import read_folder, write_folder
+from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.folder.replay import Replay, read_replay
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.review.document import own_script
@@ -48,7 +48,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tables(out: Path) -> SessionTables:
-    return read_folder(out)
+    return read_tables(out)
 
 
 @pytest.fixture(scope="module")
@@ -287,7 +287,7 @@ def test_each_kind_of_decision_is_downloaded_and_followed_by_run(
     assert "reason" not in said["event"][0]
     recordings = tuple(DATA / f"{name}.c3d" for name in ("static", *TRIALS))
     run_job(Job(recordings, QUICK, review=review), tmp_path / "out")
-    after = read_folder(tmp_path / "out")
+    after = read_tables(tmp_path / "out")
     assert_followed(tables, after)
     assert page.console == []
 
@@ -445,7 +445,7 @@ def test_it_works_without_three_dimensions_and_with_folders_of_before(chromium: 
     page.scrub(175)
     assert any(np.isfinite(value) for *_, value in page.numbers())
     flat.close()
-    tables = read_folder(out)
+    tables = read_tables(out)
     write_folder(tables, tmp_path / "old")
     page = open_page(chromium, write_review(tmp_path / "old", tmp_path / "old.html"))
     assert "run the session again" in page.page.inner_text(".stage")
