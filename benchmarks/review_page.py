@@ -120,9 +120,8 @@ def main() -> int:
             print(f"250 frames of {name:20} {size / 1e6:.3f} MB (at most {MOST_TRIAL_B / 1e6:g})")
         print(f"ten trials of {n_frames} frames: {(work / 'ten.html').stat().st_size / 1e6:.2f} MB")
         print(f"first picture         {statistics.median(first):.2f} s (at most {MOST_FIRST_S}), main thread busy {busy:.2f} s")
-        print(
-            f"a step of the slider  {1e3 * statistics.median(steps):.1f} ms (at most {1e3 * MOST_STEP_S:g}); load of the machine {load:.1f}"
-        )
+        print(f"a step of the slider  {1e3 * statistics.median(steps):.1f} ms (at most {1e3 * MOST_STEP_S:g})")
+        print(f"load of the machine   {load:.1f}")
         met = page <= MOST_PAGE_B and max(sizes.values()) <= MOST_TRIAL_B
         return 0 if met and statistics.median(first) <= MOST_FIRST_S and statistics.median(steps) <= MOST_STEP_S else 1
 
