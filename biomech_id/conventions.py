@@ -263,10 +263,48 @@ UPPER_BODY_TABLE: tuple[SignRow, ...] = (
     SignRow("WaistPower", "", "Waist power", "Generation", "Absorption", "power", "waist", "scalar"),
     SignRow("NeckPower", "", "Neck power", "Generation", "Absorption", "power", "neck", "scalar"),
 )  # fmt: skip
+#: The muscles that a gait clinic asks about -> what it calls them, of body models that have muscles.
+CLINIC_MUSCLES: dict[str, str] = {
+    "psoas": "Psoas", "medial_hamstrings": "Medial hamstrings", "lateral_hamstrings": "Lateral hamstrings",
+    "rectus_femoris": "Rectus femoris", "medial_gastrocnemius": "Medial gastrocnemius",
+    "lateral_gastrocnemius": "Lateral gastrocnemius", "soleus": "Soleus",
+}  # fmt: skip
+
+
+def muscle_variable(muscle: str, measure: str) -> str:
+    """Return the variable of one of `CLINIC_MUSCLES`.
+
+    Parameters
+    ----------
+    muscle : str
+        "medial_hamstrings".
+    measure : str
+        "Length" or "Velocity".
+
+    Examples
+    --------
+    >>> from biomech_id.conventions import muscle_variable
+    >>> muscle_variable("medial_hamstrings", "Length")
+    'MedialHamstringsLength'
+    """
+    return muscle.title().replace("_", "") + measure
+
+
+#: Lengths of these muscles with their tendons over that in standing, and how fast these change, in tables of models with muscles.
+MUSCLE_TABLE: tuple[SignRow, ...] = tuple(
+    SignRow(muscle_variable(muscle, measure), "", f"{title} {measure.lower()}", up, down, "scalar", "muscle", "", unit, scale)
+    for measure, up, down, unit, scale in (
+        ("Length", "Longer", "Shorter", "", (0.8, 1.2, 0.1)),
+        ("Velocity", "Lengthening", "Shortening", "1/s", (-1.5, 1.5, 0.5)),
+    )
+    for muscle, title in CLINIC_MUSCLES.items()
+)
 #: Joints above the pelvis.
 UPPER_JOINTS: frozenset[str] = frozenset(row.joint for row in UPPER_BODY_TABLE)
 #: What is measured above the pelvis: few laboratories need it, and many have no markers for it.
 UPPER_VARIABLES: frozenset[str] = frozenset(row.variable for row in UPPER_BODY_TABLE)
+#: The same of muscles, which few models have.
+MUSCLE_VARIABLES: frozenset[str] = frozenset(row.variable for row in MUSCLE_TABLE)
 #: Points of the arms, as those of `POINT_VARIABLES`; and the centre of mass, which has no side.
 ARM_POINTS: dict[str, str] = {"shoulder": "SJC", "elbow": "EJC", "wrist": "WJC"}
 CENTRE_OF_MASS = "CentreOfMass"
@@ -330,7 +368,7 @@ def rows_of(variable: str) -> tuple[SignRow, ...]:
     >>> [(row.component, row.positive) for row in rows_of("KneeAngles")]
     [('X', 'Flexion'), ('Y', 'Varus'), ('Z', 'Internal')]
     """
-    return tuple(row for row in (*SIGN_TABLE, *UPPER_BODY_TABLE) if row.variable == variable)
+    return tuple(row for row in (*SIGN_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE) if row.variable == variable)
 
 
 def frame_columns() -> Iterator[tuple[str, SignRow]]:
@@ -344,7 +382,7 @@ def frame_columns() -> Iterator[tuple[str, SignRow]]:
 #: variables that a laboratory adds come last (`results.tables.variables`).
 CYCLE_ROWS: dict[tuple[str, str], SignRow] = {
     (row.variable, row.component): row
-    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE)
+    for row in (*(row for row in SIGN_TABLE if row.joint != "ground"), *CYCLE_TABLE, *UPPER_BODY_TABLE, *MUSCLE_TABLE)
 }
 
 
@@ -546,6 +584,17 @@ TABLES: tuple[TableRow, ...] = (
     TableRow("emg_raw", "the lowest and highest raw value of one channel in 5 ms, as pages draw it", (
         _TRIAL, _LABEL, Column("time_s", "number", "beginning of the 5 ms, on the recording's clock", "s"),
         Column("lowest", "number", "in the channel's unit"), Column("highest", "number", "in the channel's unit"),
+    )),
+    TableRow("muscles", "one muscle and one angle at one percent of one cycle", (
+        _TRIAL, _SIDE, _CYCLE, _PERCENT, Column("muscle", "text", "psoas, medial_hamstrings, ..., soleus: one of the clinic's"),
+        Column("path", "text", "what the model calls it"),
+        Column("standing_mm", "number", "its length with tendons in standing", "mm"),
+        Column("standing", "text", "static: mean of the static trial; default: the model's default pose, without a static trial"),
+        Column("length_normal", "number", "its length over that"),
+        Column("length_sd", "number", "one standard deviation of that: soft tissue below the markers, through the pose"),
+        Column("velocity", "number", "rate of length_normal, positive where it lengthens", "1/s"),
+        Column("coordinate", "text", "an angle of the model that it acts on"),
+        Column("moment_arm_mm", "number", "minus the derivative of its length by that angle", "mm"),
     )),
     TableRow("whole_body", "one number of the whole body at one video frame; what is missing has no row", (
         _TRIAL, Column("time_s", "number", "absolute time on the recording's clock", "s"),

@@ -21,6 +21,7 @@ from biomech_id.anatomy import DISTAL_SEGMENT, JOINTS, LEG_SEGMENTS, Part, proxi
 from biomech_id.arguments import a, a_count, a_quantity, a_str, a_word, holds, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.joint_axes import ModelAxes
+from biomech_id.dynamics.muscle_motion import MuscleMotion
 from biomech_id.errors import InvalidValueError, MissingInputError, ShapeError
 
 #: Largest departure of R'R from identity (and of det R from one) that still counts as a rotation.
@@ -405,6 +406,8 @@ class BodyMotion:
     joint_slides_lab_m_s : Mapping[tuple[str, str], FloatArray], optional
         (side, joint) -> (n, 3), velocity of the joint centre within the segment above, as the model's joint makes it, laboratory
         axes; a joint that is not here has its centre fixed in both segments.
+    muscles : MuscleMotion | None, optional
+        Of a model that has muscles.
 
     Raises
     ------
@@ -435,6 +438,7 @@ class BodyMotion:
     pelvis_mass: Motion | None = None
     lacks: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     joint_slides_lab_m_s: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    muscles: MuscleMotion | None = None
 
     def __post_init__(self) -> None:
         lengths = {key: len(motion) for key, motion in self.motions.items()}

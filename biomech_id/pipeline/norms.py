@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from biomech_id._version import __version__
-from biomech_id.conventions import UPPER_VARIABLES
+from biomech_id.conventions import MUSCLE_VARIABLES, UPPER_VARIABLES
 from biomech_id.errors import MissingInputError
 from biomech_id.files.atomic import check_writable
 from biomech_id.results.folder.read_write import read_tables
@@ -44,7 +44,9 @@ class MadeNorm:
     def lacks_subjects(self) -> bool:
         """Whether a whole subject, or a whole curve of the legs, is not in it that nobody asked to leave out."""
         whole = (each.why for each in self.left_out if not each.trial and not each.side)
-        return any(why.rule not in ASKED_FOR and why.values.get("variable") not in UPPER_VARIABLES for why in whole)
+        return any(
+            why.rule not in ASKED_FOR and why.values.get("variable") not in UPPER_VARIABLES | MUSCLE_VARIABLES for why in whole
+        )
 
     @property
     def clinical(self) -> bool:

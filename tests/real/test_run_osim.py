@@ -7,10 +7,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
+from biomech_id.conventions import CLINIC_MUSCLES
 from biomech_id.models.registry import MODELS_FOLDER
 
 pytestmark = pytest.mark.real
@@ -68,6 +70,26 @@ def test_a_generic_model_by_its_short_name_is_scaled_to_a_child(
     measured = quality(out)
     assert 0.0 < measured["residual-single"] < 12.0
     assert np.isfinite(measured["residual-moment"])
+    check_muscles(pd.read_csv(out / "muscles.csv"))
+
+
+def check_muscles(table: pd.DataFrame) -> None:
+    """What is known of walking: the psoas is longest before foot off, the hamstrings before the strike; all near standing."""
+    assert set(table["standing"]) == {"static"}
+    walk = table[table["trial"] == "HC036A10"].drop_duplicates(["side", "cycle", "percent", "muscle"])
+    for (side, muscle, cycle), curve in walk.groupby(["side", "muscle", "cycle"]):
+        length, percent = curve["length_normal"].to_numpy(), curve["percent"].to_numpy()
+        assert 0.85 < length.min() < length.max() < 1.2, (side, muscle)
+        longest = percent[length.argmax()]
+        if muscle == "psoas":
+            assert 35 <= longest <= 65, (side, cycle)
+        if muscle.endswith("hamstrings"):
+            assert longest <= 5 or longest >= 80, (side, cycle)
+        assert 0.0005 < curve["length_sd"].median() < 0.02
+    assert set(walk["muscle"]) == set(CLINIC_MUSCLES)
+    # Moment arms are known from cadavers: hamstrings extend the hip by 50 to 80 mm in adults, this child's thigh is 0.77 of one.
+    hip = table[(table["muscle"] == "medial_hamstrings") & table["coordinate"].str.startswith("hip_flexion")]
+    assert 0.77 * -80 < hip["moment_arm_mm"].median() < 0.77 * -40
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,21 @@ def soft_tissue_weights(
     {'ASIS': 0.25, 'TOE': 1.0}
     """
     known = sizes_mm or {}
-    found = {marker.name: known.get(marker.name, _tissue_mm(marker.body)) for marker in model.markers}
+    found = {name: known.get(name, 1e3 * size_m) for name, size_m in tissue_sizes_m(model).items()}
     variance = {name: size**2 + misfit_mm**2 for name, size in found.items()}
     least = min(variance.values(), default=1.0)
     return {name: least / of_marker for name, of_marker in variance.items()}
+
+
+def tissue_sizes_m(model: MusculoskeletalModel) -> dict[str, float]:
+    """How much the tissue below each marker moves over a walk, one standard deviation along each axis, m.
+
+    Parameters
+    ----------
+    model : MusculoskeletalModel
+        The model; by the body that a marker is on.
+    """
+    return {marker.name: _tissue_mm(marker.body) / 1e3 for marker in model.markers}
 
 
 def _tissue_mm(body: str) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, MissingInputError, OptionError
 from biomech_id.markersets.detect import SMALLEST_SHARE, propose
 from biomech_id.models.clinical_angles import clinical_angles
+from biomech_id.models.opensim.clinic_muscles import ClinicPaths
 from biomech_id.models.opensim.inverse_kinematics import TrackedPose, TrackingTasks, soft_tissue_weights, track_markers
 from biomech_id.models.opensim.tree import Tree
 from biomech_id.models.progression import progression_axes
@@ -231,7 +233,16 @@ class SkeletalModel:
             model=self.name, axes=self.axes, fit_residual_m=self._residuals(pose),
             roles=_roles(trial), whole=self._whole(tree, R_lab, origin_lab, motions, trial.rate_hz),
             joint_slides_lab_m_s=self._slides(tree, pose.q, trial.rate_hz),
+            muscles=self._paths.measured(pose, self._standing, trial.rate_hz),
         )  # fmt: skip
+
+    @cached_property
+    def _paths(self) -> ClinicPaths:
+        return ClinicPaths(self.osim)
+
+    @cached_property
+    def _standing(self) -> TrackedPose | None:
+        return None if self.static is None else self.coordinates(self.static)
 
     def _slides(self, tree: Tree, q: FloatArray, rate_hz: float) -> dict[Part, FloatArray]:
         """Velocity of each joint centre in the segment above, as the joint's functions and the rates of its coordinates have it."""

@@ -184,7 +184,7 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
 
 
 def _bars(panel: Panel, side: str, row: SignRow, layer: Layer, style: Style, name: str) -> None:
-    if row.quantity == "moment":  # on powers the bars would run into the letters of the peaks
+    if row.quantity == "moment" or row.joint == "muscle":  # on powers the bars would run into the letters of the peaks
         middle = layer.mean(side, row, style).mean
         draw_bars(panel, side, middle, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
 

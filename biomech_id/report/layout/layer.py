@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.conventions import CYCLE_ROWS, SIDES, SignRow
+from biomech_id.conventions import CYCLE_ROWS, MUSCLE_VARIABLES, SIDES, SignRow
 from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.style import Style
 from biomech_id.results.statistics.sessions import ComparedCycles
 from biomech_id.results.tables.mean_uncertainty import mean_uncertainty
+from biomech_id.results.tables.muscles import mean_length_sd
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: (variable, component) -> row, for everything ``cycles.csv`` can hold.
@@ -148,6 +149,8 @@ class Layer:
         style : Style
             Colours, words, scales and units of the report.
         """
+        if row.variable in MUSCLE_VARIABLES:
+            return mean_length_sd(self.tables, side, row.variable, self.used)
         found = mean_uncertainty(self.tables, side, row.variable, row.component, self.used)
         return {source: sd * style.factor(row) for source, sd in found.items()}
 

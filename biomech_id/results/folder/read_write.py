@@ -27,7 +27,7 @@ from biomech_id.results.tables.session_tables import SessionTables
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
-OPTIONAL_TABLES = ("norm", "statistics", "parity", "uncertainty", *EMG_TABLES, "whole_body")
+OPTIONAL_TABLES = ("norm", "statistics", "parity", "uncertainty", *EMG_TABLES, "muscles", "whole_body")
 MANIFEST = "manifest.json"
 #: Files that operating systems leave in every folder somebody has looked into.
 _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}

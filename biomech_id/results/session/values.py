@@ -34,6 +34,7 @@ from biomech_id.results.session.whole_body import WholeBodyResult
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.results.tables.muscles import muscle_columns
 from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
 from biomech_id.results.tables.upper_body import upper_columns
 from biomech_id.results.tables.variables import added_columns
@@ -171,7 +172,9 @@ class TrialResult:
         """Every output at the video rate."""
         return frame_table(
             self.motion, self.loads, self.shown_contacts, mass_kg=self.mass_kg, floor_m=self.surfaces_m,
-            further={**upper_columns(self.motion, self.upper_loads, self.mass_kg), **added_columns(self)},
+            further={
+                **upper_columns(self.motion, self.upper_loads, self.mass_kg), **muscle_columns(self.motion), **added_columns(self)
+            },
         )  # fmt: skip
 
     @cached_property

@@ -16,6 +16,7 @@ from biomech_id.conventions import (
     CENTRE_OF_MASS,
     CYCLE_TABLE,
     KINETICS_VALID,
+    MUSCLE_TABLE,
     POINT_VARIABLES,
     RESIDUAL_SUFFIX,
     SCHEMA,
@@ -133,6 +134,13 @@ person who stands upright with the palms forward. Loads of arms need no force pl
 feet, and what is written is the action of what is above on what is below.
 
 {_sign_rows(UPPER_BODY_TABLE)}
+
+## Muscles
+
+Only in tables of body models with muscles ([OpenSim's](opensim-engine.md#muscles)): length of muscle and tendon together along the
+model's path, over that in standing, and its rate of change. `muscles.csv` has their bands and moment arms.
+
+{_sign_rows(MUSCLE_TABLE)}
 """
 
 

@@ -18,6 +18,7 @@ from biomech_id.results.tables.cycle_table import stack_curves
 from biomech_id.results.tables.emg_tables import emg_tables
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
 from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.muscles import muscles_table
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 from biomech_id.results.tables.uncertainty import uncertainty_table
@@ -51,6 +52,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         if any(t.errors for t in trials)
         else None,
         **emg_tables(session.emg),
+        muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
         whole_body=_whole_body(trials),
         further={
             name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()

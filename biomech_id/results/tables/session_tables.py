@@ -90,6 +90,9 @@ class SessionTables:
         Co-contraction: ``trial side cycle joint first second value``.
     emg_raw : pd.DataFrame | None, optional
         Raw traces as pages draw them: ``trial label time_s lowest highest``.
+    muscles : pd.DataFrame | None, optional
+        ``trial side cycle percent muscle path standing_mm standing length_normal length_sd velocity coordinate moment_arm_mm``;
+        None where the model has no muscles.
     whole_body : pd.DataFrame | None, optional
         ``trial time_s variable component value unit`` (variables: `results.tables.whole_body.WHOLE_BODY_VARIABLES`); None where no
         trial shows the whole body.
@@ -118,6 +121,7 @@ class SessionTables:
     emg_activity: pd.DataFrame | None = None
     emg_pairs: pd.DataFrame | None = None
     emg_raw: pd.DataFrame | None = None
+    muscles: pd.DataFrame | None = None
     whole_body: pd.DataFrame | None = None
     further: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 

@@ -85,7 +85,7 @@ def _curves(trial: str, cycles: list[dict[str, Any]], seed: int) -> list[tuple[s
         (trial, c["side"], c["cycle"], c["kinetics_valid"], row, wave(row, c["side"], c["cycle"], seed))
         for c in cycles
         for row in cycle_rows()
-        if row.quantity not in KINETIC or c["kinetics_valid"] != "false"
+        if row.joint != "muscle" and (row.quantity not in KINETIC or c["kinetics_valid"] != "false")
     ]
 
 
@@ -280,7 +280,7 @@ def make_session(
 def make_norm(*, model: str = "conventional", n: int = 24) -> pd.DataFrame:
     """Build a norm: a flat mean that differs per variable, SD half of it."""
     rows = []
-    for number, row in enumerate(r for r in cycle_rows() if r.quantity != "point"):
+    for number, row in enumerate(r for r in cycle_rows() if r.quantity != "point" and r.joint != "muscle"):
         mean = AMPLITUDE[row.quantity] * (0.2 + 0.001 * number)
         rows += [(row.variable, row.component, float(p), mean, mean / 2, n) for p in PERCENT]
     rows += [(name, "", np.nan, mean, mean / 20, n) for name, mean in (("speed", 1.2), ("foot_off", 61.0))]
