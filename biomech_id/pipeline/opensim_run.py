@@ -282,6 +282,14 @@ def _from_file(model: MusculoskeletalModel, setup: PoseSetup, name: str, time_s:
         raise MissingInputError(
             f"{setup.coordinate_file.name} has no column {name}.", value=name, expected=", ".join(columns), where=table.name
         )
+    first, last = table.time_s[0], table.time_s[-1]
+    reach = 0.5 * (last - first) / max(1, len(table.time_s) - 1)
+    if time_s[0] < first - reach or time_s[-1] > last + reach:
+        raise MissingInputError(
+            f"{setup.coordinate_file.name} holds {name} from {first:g} to {last:g} s, and frames from {time_s[0]:g} to "
+            f"{time_s[-1]:g} s ask for it: what it was before and after nobody knows.",
+            value=(float(time_s[0]), float(time_s[-1])), expected=f"a time_range within {first:g} to {last:g} s", where=table.name,
+        )  # fmt: skip
     values = columns[name]
     if table.in_degrees and model.coordinates[model.index(name)].motion == "rotational":
         values = np.deg2rad(values)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from biomech_id.errors import MissingInputError
 from biomech_id.models.opensim.skeleton import Skeleton
 from biomech_id.multibody.joints import PolynomialFunction
 from biomech_id.multibody.musculoskeletal import (
@@ -20,6 +21,7 @@ from biomech_id.multibody.musculoskeletal import (
 )
 from biomech_id.pipeline import opensim_run
 from biomech_id.readers.opensim.setups import PlacerSetup, PoseSetup, PoseTask
+from biomech_id.readers.opensim.storage import StorageTable
 from biomech_id.readers.opensim.trc import MarkerTable
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -55,3 +57,18 @@ def test_a_marker_that_a_frame_lacks_still_tells_the_static_pose(monkeypatch: py
     np.testing.assert_allclose(q, POSE[0], atol=1e-6)
     np.testing.assert_allclose([each.place_m for each in placed.markers], list(PLACES.values()), atol=1e-6)
     assert said == ["Model or static.trc lack markers of the setup's tasks: LTOE."]
+
+
+@pytest.mark.parametrize(("end_s", "refused"), [(0.40, False), (0.404, False), (0.43, True)])
+def test_a_target_is_not_guessed_beyond_its_file(monkeypatch: pytest.MonkeyPatch, end_s: float, refused: bool) -> None:
+    """Half a step of rounding is none; a spline that goes on by itself for three frames says nothing of the subject."""
+    given_s = np.arange(41) / 100.0
+    table = StorageTable("targets", ("tilt",), given_s, np.rad2deg(np.sin(given_s))[:, None], in_degrees=True)
+    monkeypatch.setattr(opensim_run, "read_storage", lambda _: table)
+    setup = PoseSetup((PoseTask("tilt", 1.0, "from_file"),), Path("walk.trc"), Path("targets.mot"), (0.0, 1.0))
+    wanted_s = np.linspace(0.1, end_s, 7)
+    if refused:
+        with pytest.raises(MissingInputError, match=r"holds tilt from 0 to 0\.4 s, and frames from 0\.1 to 0\.43 s"):
+            opensim_run._from_file(MODEL, setup, "tilt", wanted_s)
+    else:
+        np.testing.assert_allclose(opensim_run._from_file(MODEL, setup, "tilt", wanted_s), np.sin(wanted_s), atol=1e-5)
