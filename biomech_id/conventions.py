@@ -342,13 +342,17 @@ BUDGET_PARTS: tuple[str, ...] = ("ground_reaction", "gravity", "linear_inertia",
 #: Sources of error of joint moments and powers -> what is wrong, in the order of ``uncertainty.csv``.
 ERROR_SOURCES: dict[str, str] = {
     "hip_centre": "a hip centre misplaced in pelvis and thigh",
-    "knee_centre": "a knee centre misplaced in thigh and shank",
-    "ankle_centre": "an ankle centre misplaced in shank and foot",
-    "segment_axes": "thigh and shank turned about their length, the foot about any axis",
+    "knee_centre": "the knee's marker beside its epicondyle, and the knee's width",
+    "ankle_centre": "the ankle's marker beside its malleolus, and the ankle's width",
+    "segment_axes": "markers of thigh, shank and foot beside their places, which turn the axes",
     "inertia": "masses, centres of mass and tensors of the segments",
-    "force_plates": "place and size of the ground's force",
+    "force_plates": "place, size and direction of the ground's force",
     "marker_noise": "noise of the marker paths",
+    "pelvis": "the pelvis' markers beside their places",
+    "soft_tissue": "skin that moves over the bones in walking",
 }
+#: Those that the first ``uncertainty.csv`` did not know.
+_ADDED_SOURCES = ("pelvis", "soft_tissue")
 #: Those that are drawn anew in every frame. The others are one draw for all frames and cycles:
 #: a bias, which no mean gets rid of.
 NOISE_SOURCES: tuple[str, ...] = ("marker_noise",)
@@ -462,14 +466,22 @@ TABLES: tuple[TableRow, ...] = (
         Column("part", "text", "ground_reaction, gravity, linear_inertia, angular_inertia or gyroscopic"),
         Column("value", "number", "the part, signed as the moment itself", "N m/kg"),
     )),
-    TableRow("uncertainty", "how far one joint moment or power can be off at one percent of one cycle, one standard deviation", (
+    TableRow("uncertainty", "how far one variable can be off at one percent of one cycle, one standard deviation, if markers are "
+             "placed as trained examiners do", (
         _TRIAL, _SIDE, _CYCLE, _VALID, _PERCENT, _VARIABLE, _COMPONENT,
-        *(Column(source, "number", f"because of {meaning}") for source, meaning in ERROR_SOURCES.items()),
-        Column("total", "number", "because of all of them: root of the sum of squares; N m/kg or W/kg, as the variable itself"),
+        *(Column(source, "number", f"because of {meaning}") for source, meaning in ERROR_SOURCES.items()
+          if source not in _ADDED_SOURCES),
+        Column("total", "number", "because of all of them: root of the sum of squares, in the unit of the variable itself"),
+        *(Column(source, "number", f"because of {ERROR_SOURCES[source]}; part of the total", added=True)
+          for source in _ADDED_SOURCES),
+        Column("events", "number", "because of the times of foot strikes; no part of the total", added=True),
+        Column("hip_centre_shift", "number", "what would be added to the variable if the hip centres were not placed by the "
+               "regression of Davis et al. but where others place them; empty for other hip centres", added=True),
     )),
     TableRow("spatiotemporal", "one parameter of one cycle, or of the trial (cycle 0)", (
         _TRIAL, _SIDE, _CYCLE, Column("parameter", "text", "name of the parameter, lower case with underscores"),
         Column("value", "number", "the parameter"), _UNIT,
+        Column("sd", "number", "how far it can be off, one standard deviation; empty where not known", added=True),
     )),
     TableRow("peaks", "one value picked from one curve of one cycle", (
         _TRIAL, _SIDE, _CYCLE,
@@ -478,6 +490,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("percent", "number", "where in the cycle it was found", "%"),
         Column("time_s", "number", "absolute time on the recording's clock", "s"),
         Column("value", "number", "the value"), _UNIT,
+        Column("sd", "number", "how far the value can be off, one standard deviation; empty where not known", added=True),
+        Column("sd_percent", "number", "how far its place in the cycle can be off, likewise", "%", added=True),
     )),
     TableRow("scores", "one score of one side under one condition, from the mean of its steady straight cycles", (
         Column("condition", "text", "condition of the trials averaged"), _SIDE,
@@ -488,6 +502,9 @@ TABLES: tuple[TableRow, ...] = (
         Column("norm_sd", "number", "its standard deviation", "deg"),
         Column("cycles", "text", "used: those in the means; all: before somebody put cycles in or out; empty in older tables",
                added=True),
+        Column("low", "number", "lower end of the 95 % band, if markers are placed as trained examiners do", "deg", added=True),
+        Column("high", "number", "upper end; scores are never negative, and errors make them larger on average", "deg", added=True),
+        Column("sd", "number", "standard deviation, errors one at a time", "deg", added=True),
     )),
     TableRow("stances", "one foot on the floor", (
         _TRIAL, _SIDE, Column("start_s", "number", "foot strike; empty if the trial begins in the stance", "s"),

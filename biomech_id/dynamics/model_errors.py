@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
 
 #: Points that carry the markers' noise:
@@ -44,6 +44,59 @@ class ErrorCoupling:
 
     shift: FloatArray
     turn_rad_m: FloatArray
+
+
+#: Vectors of a `LegResponse`:
+#: turns of foot, shank, thigh and pelvis; shifts of ankle, knee and hip centre; shifts of the centres of mass of
+#: foot, shank and thigh. For each the segment (0 foot, 1 shank, 2 thigh, 3 pelvis) in whose axes it is written.
+CARRIERS: tuple[int, ...] = (0, 1, 2, 3, 1, 2, 3, 0, 1, 2)
+
+
+@dataclass(frozen=True)
+class MovedMarker:
+    """A marker that is off along one axis of its segment.
+
+    Attributes
+    ----------
+    name : str
+        The marker.
+    role : str
+        What it lies on, "heel"; empty for one of a cluster.
+    segment : str
+        That it moves with.
+    axis : int
+        Of the segment's axes.
+    """
+
+    name: str
+    role: str
+    segment: str
+    axis: int
+
+
+@dataclass(frozen=True, eq=False)
+class LegResponse:
+    """What markers that are off do to the poses of a leg and of the pelvis, ten vectors each (see `CARRIERS`).
+
+    Attributes
+    ----------
+    moved : tuple[MovedMarker, ...]
+        q displacements.
+    frames : IntArray
+        (K,), rows of the trial that were looked at.
+    walking : FloatArray
+        (q, K, 10, 3), rad or m per metre by which the marker is off in the walk alone.
+    carried : FloatArray
+        (q, 10, 3), the same of what the static trial carries into the walk.
+    widths : Mapping[str, FloatArray]
+        "knee", "ankle" -> (10, 3), the same per metre of the joint's width.
+    """
+
+    moved: tuple[MovedMarker, ...]
+    frames: IntArray
+    walking: FloatArray
+    carried: FloatArray
+    widths: Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True, eq=False)

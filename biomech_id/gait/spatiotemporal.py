@@ -101,7 +101,7 @@ def gait_parameters(
     for cycle in cycles:
         if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
             continue
-        values = dict(_temporal(cycle)) | dict(_spatial(cycle, places, belts))
+        values = dict(temporal_values(cycle)) | dict(_spatial(cycle, places, belts))
         if leg_length_m is not None:
             values |= dict(_dimensionless(values, leg_length_m))
         rows += [GaitParameter(cycle.trial, cycle.side, cycle.number, n, v, u) for n, (v, u) in values.items() if np.isfinite(v)]
@@ -154,7 +154,14 @@ def foot_places(landmarks: Landmarks, events: Sequence[Event], belts: Belts) -> 
 Values = Iterator[tuple[str, tuple[float, str]]]
 
 
-def _temporal(cycle: Cycle) -> Values:
+def temporal_values(cycle: Cycle) -> Values:
+    """Yield name, value and unit of everything that the times of a cycle's events say.
+
+    Parameters
+    ----------
+    cycle : Cycle
+        The cycle.
+    """
     stride_s = cycle.duration_s
     percent = 100.0 / stride_s
     yield "stride_time", (stride_s, "s")

@@ -17,6 +17,7 @@ from biomech_id.gait.step_mass import step_mass_kg
 from biomech_id.markersets import MARKER_SETS, SMALLEST_SHARE, MarkerSet, Proposal, propose
 from biomech_id.markersets.recognise import recognise
 from biomech_id.markersets.standing import mean_places_m
+from biomech_id.models.marker_response import Recalibrate, recalibrator
 from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
 from biomech_id.models.opensim.body_model import calibrated_on
 from biomech_id.models.poses.points import posed_alone
@@ -49,6 +50,8 @@ class ChosenModel:
         Which model was taken and why; where the body mass comes from.
     trials : tuple[Trial, ...]
         The session's, with the roles of markers that had to be recognised.
+    recalibrate : Recalibrate | None, optional
+        Calibrates the model anew on a changed static trial.
     """
 
     job: Job
@@ -57,6 +60,7 @@ class ChosenModel:
     model: CalibratedModel
     findings: tuple[Finding, ...]
     trials: tuple[Trial, ...]
+    recalibrate: Recalibrate | None = None
 
 
 def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
@@ -127,7 +131,7 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     model = kind.calibrate(given)
     if subject.mass_kg is None and model.subject.mass_kg is not None:
         subject, findings = model.subject, iter(())
-    return ChosenModel(job, static, subject, model, tuple(findings), trials)
+    return ChosenModel(job, static, subject, model, tuple(findings), trials, recalibrator(kind, given))
 
 
 def _model_of(job: Job) -> BodyModel:

@@ -204,8 +204,8 @@ def _told(row: Mapping[str, object]) -> bool:
 
 def _standard_deviations(result: TrialResult) -> dict[tuple[object, ...], FloatArray]:
     """(side, cycle, variable, component) -> standard deviation (101,) from all sources together."""
-    squares: dict[tuple[object, ...], FloatArray] = {}
-    for name, values in zip(result.uncertainty.names, result.uncertainty.values, strict=True):
-        key = (name.side, name.cycle, name.variable, name.component)
-        squares[key] = squares.get(key, np.zeros_like(values)) + values**2
-    return {key: np.sqrt(total) for key, total in squares.items()}
+    found: dict[tuple[object, ...], FloatArray] = {}
+    for band in result.bands:
+        total = band.total
+        found |= {(band.cycle.side, band.cycle.number, *name): total[i] for i, name in enumerate(band.names)}
+    return found

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -41,6 +42,7 @@ from biomech_id.gait.travel import Travel, describe_travel
 from biomech_id.markersets import load_markerset
 from biomech_id.models.conventional.upper_body.track import upper_body_findings
 from biomech_id.models.landmarks import with_roles
+from biomech_id.models.marker_response import Carried, calibration_responses, leg_responses
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
 from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
@@ -335,6 +337,7 @@ def solve_trial(
     condition: str = "",
     review: Review | None = None,
     extra: Sequence[External] = (),
+    carried: Carried = MappingProxyType({}),
 ) -> Solved:
     """Fill, filter, place, find events, assign feet to plates and solve; cycles are not cut yet.
 
@@ -354,6 +357,8 @@ def solve_trial(
         What was decided by hand; None takes the recipe's verdicts.
     extra : Sequence[External], optional
         Further wrenches on its segments.
+    carried : Carried, optional
+        What markers that are off in the static trial carry into this one (`models.marker_response`).
 
     Raises
     ------
@@ -376,8 +381,9 @@ def solve_trial(
         loads = solve_body(motion, assignment, extra=on_legs, budget=recipe.budget)
         if any(plate.spread_s for plate in trial.wrench_plates or ()):
             as_recorded = solve_body(motion, assignment.recorded, extra=on_legs)
-        if recipe.uncertainty:
-            errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes))
+    if recipe.uncertainty:
+        responses = leg_responses(model, trial, motion, carried)
+        errors = sources_of_error(motion, model.errors, prepared.filter, error_sizes(recipe.error_sizes), responses)
     upper_loads = solve_upper_body(motion, loads, extra=above) if motion.pelvis_mass is not None else None
     landmarks = find_landmarks(trial, motion)
     travel = describe_travel(landmarks, floor_support(trial, landmarks, subject.mass_kg))
@@ -456,6 +462,7 @@ def cut_and_grade(
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = with_trunk_and_arms(with_whole_body(replace(result, cycles=cycles, parameters=parameters), landmarks, travel))
+    result = result.with_bands()
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
         result = replace(result, findings=(*result.findings, peaks))
@@ -478,6 +485,8 @@ def _analysed(
     job = groups[0].job
     condition = condition_of(job.subject_toml)
     extra = forces_of(job, [trial for trial, _ in walks])
+    told = job.recipe.uncertainty
+    carried = {id(chosen): calibration_responses(chosen.model, chosen.recalibrate) if told else {} for chosen in groups}
     solved: list[tuple[Solved, ChosenModel]] = []
     refused: list[Refused] = []
     for number, (trial, chosen) in enumerate(walks, start=1):
@@ -485,8 +494,8 @@ def _analysed(
             progress(f"analysing {trial.name}", number, len(walks))
         try:
             called = condition(Path(trial.path).stem)
-            forces = extra.get(trial.name, ())
-            made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, condition=called, review=review, extra=forces)
+            given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
+            made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, carried=carried[id(chosen)], **given)
             solved.append((made, chosen))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))

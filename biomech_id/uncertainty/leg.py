@@ -59,6 +59,7 @@ def leg_errors(
         "force_plates": (
             ground_place(foot, sizes["plate_place_mm"] / MM_PER_M),
             ground_force(foot, _PERCENT * sizes["plate_force_percent"]),
+            ground_yaw(foot, np.deg2rad(sizes["plate_yaw_deg"])),
         ),
         "marker_noise": (noisy_points(noise_m, gram, gain),),
     }
@@ -202,15 +203,51 @@ def ground_force(foot: str, sd_of_size: float) -> ErrorSource:
     def fill(nominal: Nominal, effect: Effect) -> None:
         chain, i = nominal.chain, nominal.chain.index(foot)
         force, moment = nominal.loads.external[0].at_origin()
-        ankle = chain.joint_lab_m[:, i]
-        square = dot(force, force)[:, None]
-        loaded = np.where(square > 0.0, square, 1.0)
-        point = ankle + cross(force, moment - cross(ankle, force)) / loaded
-        error = np.sqrt(square) * nominal.directions("lab")
+        point = line_point(force, moment, chain.joint_lab_m[:, i])
+        error = np.sqrt(dot(force, force))[:, None] * nominal.directions("lab")
         effect.force[..., i, :] = -error
         effect.moment_com[..., i, :] = -cross(point - chain.com_lab_m[:, i], error)
 
     return equal_errors(sd_of_size, 3, fill)
+
+
+def ground_yaw(foot: str, sd_rad: float) -> ErrorSource:
+    """The axes of a plate are turned about the vertical: so is the ground's force on a foot, about the point where it acts.
+
+    That a turn about the plate's middle also moves the point, by a millimetre or two, is part of its place.
+
+    Parameters
+    ----------
+    foot : str
+        Name of the foot in the chain.
+    sd_rad : float
+        Standard deviation.
+    """
+
+    def fill(nominal: Nominal, effect: Effect) -> None:
+        chain, i = nominal.chain, nominal.chain.index(foot)
+        force, moment = nominal.loads.external[0].at_origin()
+        point = line_point(force, moment, chain.joint_lab_m[:, i])
+        error = cross(np.array([0.0, 0.0, 1.0]), force)
+        effect.force[..., i, :] = -error
+        effect.moment_com[..., i, :] = -cross(point - chain.com_lab_m[:, i], error)
+
+    return equal_errors(sd_rad, 1, fill)
+
+
+def line_point(force_N: FloatArray, moment_Nm: FloatArray, near_m: FloatArray) -> FloatArray:
+    """Return the point (N, 3), m, of the line of a force (N, 3) that is nearest to a point; the point itself without force.
+
+    Parameters
+    ----------
+    force_N, moment_Nm : FloatArray
+        (N, 3), and about the laboratory's origin, laboratory axes.
+    near_m : FloatArray
+        (N, 3), laboratory axes.
+    """
+    square = dot(force_N, force_N)[:, None]
+    arm = cross(force_N, moment_Nm - cross(near_m, force_N)) / np.where(square > 0.0, square, 1.0)
+    return np.asarray(near_m + arm)
 
 
 def _turn(nominal: Nominal, effect: Effect, i: int, turn: FloatArray) -> None:

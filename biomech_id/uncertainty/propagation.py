@@ -25,12 +25,15 @@ from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal
 class Deviation(NamedTuple):
     """What p independent errors of one standard deviation do to every joint of a chain; (p, N, n, 3), laboratory axes.
 
-    ``moment`` is N m about the joint centres, ``turn`` rad, ``spin`` rad/s; the last two belong to the segments.
+    ``moment`` is N m about the joint centres, ``turn`` rad, ``spin`` rad/s; the last two belong to the segments, and with (p, N, 3)
+    to the base.
     """
 
     moment: FloatArray
     turn: FloatArray
     spin: FloatArray
+    base_turn: FloatArray
+    base_spin: FloatArray
 
 
 def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
@@ -70,8 +73,14 @@ def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
 
 def _deviation(nominal: Nominal, source: ErrorSource) -> Deviation:
     shape = nominal.chain.com_lab_m.shape
-    responses = [(response(nominal, effect)[1], effect.turn, effect.spin) for effect in source.effects(nominal)]
-    together = (np.concatenate([array.reshape(-1, *shape) for array in arrays]) for arrays in zip(*responses, strict=True))
+    shapes = (*[shape] * 3, *[(shape[0], 3)] * 2)
+    responses = [
+        (response(nominal, e)[1], e.turn, e.spin, e.base_turn, e.base_spin) for e in source.effects(nominal)
+    ]  # fmt: skip
+    together = (
+        np.concatenate([array.reshape(-1, *shape) for array in arrays])
+        for shape, arrays in zip(shapes, zip(*responses, strict=True), strict=True)
+    )
     return Deviation(*(_independent(source.covariance, array) for array in together))
 
 

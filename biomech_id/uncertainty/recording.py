@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.model_errors import NOISY_POINTS, HipCentreMethod, ModelErrors
+from biomech_id.dynamics.model_errors import NOISY_POINTS, HipCentreMethod, LegResponse, ModelErrors
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.signal.filter_choice import FilterChoice
 from biomech_id.signal.filters import LowPass
 from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.marker_errors import MARKER_SOURCES, LegMarkerErrors
+from biomech_id.uncertainty.sizes import error_sizes
 from biomech_id.uncertainty.sources import ErrorSource
 
 #: Samples (n, m) -> position, velocity, acceleration (n, m) each:
@@ -25,10 +29,36 @@ Differentiator = Callable[[FloatArray], tuple[FloatArray, FloatArray, FloatArray
 _PULSES = 101
 
 
+@dataclass(frozen=True, eq=False)
+class LegErrors:
+    """What can be wrong with one leg of a trial.
+
+    Attributes
+    ----------
+    sources : Mapping[str, Sequence[ErrorSource]]
+        Source of ``uncertainty.csv`` -> its errors (see `uncertainty.leg.leg_errors`).
+    markers : LegMarkerErrors | None, optional
+        Markers that are off; None where nobody knows what they do, and assumed errors of joint centres and axes stand in for them.
+    davis_sd_m : float, optional
+        Standard deviation of the hip centre about its mean error, where it is that of Davis et al.'s regression; 0 elsewhere.
+    sizes : Mapping[str, float], optional
+        Name -> standard deviation of every error (see `sizes.error_sizes`).
+    """
+
+    sources: Mapping[str, Sequence[ErrorSource]]
+    markers: LegMarkerErrors | None = None
+    davis_sd_m: float = 0.0
+    sizes: Mapping[str, float] = field(default_factory=error_sizes)
+
+
 def sources_of_error(
-    motion: BodyMotion, model: ModelErrors, choice: FilterChoice, sizes: Mapping[str, float]
-) -> dict[str, dict[str, tuple[ErrorSource, ...]]]:
-    """Return side -> sources of error of that leg's moments and powers, by the columns of ``uncertainty.csv``.
+    motion: BodyMotion,
+    model: ModelErrors,
+    choice: FilterChoice,
+    sizes: Mapping[str, float],
+    responses: Mapping[str, LegResponse] = MappingProxyType({}),
+) -> dict[str, LegErrors]:
+    """Return side -> what can be wrong with that leg, by the columns of ``uncertainty.csv``.
 
     Parameters
     ----------
@@ -40,22 +70,30 @@ def sources_of_error(
         What was measured of the markers' noise, and whether they were filtered.
     sizes : Mapping[str, float]
         Name -> standard deviation (see `sizes.error_sizes`).
+    responses : Mapping[str, LegResponse], optional
+        Side -> what the model makes of markers that are off. For a leg not named, errors of its joint centres and axes are assumed.
     """
     shown_m = choice.raw_noise_m(motion.rate_hz)
     shows = bool(np.isfinite(shown_m))
     # Noise that does not show was filtered by somebody else, before the recording was stored.
     filtered = choice.apply or not shows
-    return {
-        side: leg_errors(
+    davis = HipCentreMethod.DAVIS in model.hip_centre.values()
+    hip_centre_mm = sizes["hip_centre_davis_mm" if davis else "hip_centre_mm"]
+    found = {}
+    for side in motion.sides:
+        sources = leg_errors(
             sizes,
-            hip_centre_mm=sizes["hip_centre_davis_mm" if HipCentreMethod.DAVIS in model.hip_centre.values() else "hip_centre_mm"],
+            hip_centre_mm=hip_centre_mm,
             noise_m=shown_m if shows else sizes["marker_noise_mm"] / MM_PER_M,
             gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None, choice.lowpass),
             gain=model.point_noise.get(side, np.eye(3 * len(NOISY_POINTS))),
             couplings={segment: coupling for (of, segment), coupling in model.couplings.items() if of == side},
         )
-        for side in motion.sides
-    }
+        markers = LegMarkerErrors(responses[side], motion, side, sizes) if side in responses else None
+        if markers is not None:
+            sources = {group: of_group for group, of_group in sources.items() if group not in MARKER_SOURCES}
+        found[side] = LegErrors(sources, markers, hip_centre_mm / MM_PER_M if davis else 0.0, sizes)
+    return found
 
 
 def noise_gram(differentiate: Differentiator, n_frames: int) -> FloatArray:

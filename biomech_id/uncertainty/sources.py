@@ -11,7 +11,7 @@ Directions are laboratory axes or the axes of a segment: a joint centre misplace
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -130,12 +130,16 @@ class Effect:
         (N, n, 3), rad, by which each segment's axes seem turned, laboratory axes.
     spin : FloatArray
         (N, n, 3), rad/s, by which each segment's angular velocity seems changed, laboratory axes.
+    base_turn, base_spin : FloatArray
+        (N, 3), the same of the base that the chain hangs on.
     """
 
     force: FloatArray
     moment_com: FloatArray
     turn: FloatArray
     spin: FloatArray
+    base_turn: FloatArray
+    base_spin: FloatArray
 
     @classmethod
     def none_on(cls, chain: Chain, *errors: int) -> Effect:
@@ -148,7 +152,8 @@ class Effect:
         *errors : int
             How many errors at once.
         """
-        return cls(*(np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4)))
+        segments = (np.zeros((*errors, *chain.com_lab_m.shape), order="F") for _ in range(4))
+        return cls(*segments, *(np.zeros((*errors, chain.n_frames, 3), order="F") for _ in range(2)))
 
     def part(self, errors: slice) -> Effect:
         """Some of several errors, as views: what is added to the part is added to the whole.
@@ -158,7 +163,7 @@ class Effect:
         errors : slice
             Which of them.
         """
-        return Effect(self.force[errors], self.moment_com[errors], self.turn[errors], self.spin[errors])
+        return Effect(*(getattr(self, field.name)[errors] for field in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,10 +115,7 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     yield style.label("methods.sources"), list(source_lines(summary.get("subject", {}).get("sources", {}), style))
     sizes = summary.get("error_sizes")
     if sizes:
-        told = [
-            style.label(f"error_size.{name}", size=three_digits(float(size), style.decimal_mark)) for name, size in sizes.items()
-        ]
-        yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *told]
+        yield style.label("methods.uncertainty"), [style.label("methods.uncertainty_note"), *error_size_lines(sizes, style)]
     yield style.label("methods.recipe"), list(setting_lines(manifest.get("recipe", {}), style))
     histories = {
         trial["name"]: history_lines(trial["history"], trial.get("steps", ()), style) for trial in summary.get("trials", ())
@@ -127,6 +124,35 @@ def _sections(tables: SessionTables, style: Style) -> Iterator[tuple[str, list[s
     versions = {"biomech_id": manifest.get("version"), "python": manifest.get("python"), **manifest.get("dependencies", {})}
     yield style.label("methods.versions"), [", ".join(f"{name} {version}" for name, version in versions.items() if version)]
     yield style.label("methods.inputs"), [f"{path} {digest}" for path, digest in manifest.get("inputs", {}).items()] or ["–"]
+
+
+#: Sizes that belong together in one line: beginning or end of their names.
+_TOGETHER = (("placement", ("_forward_mm", "_up_mm", "_side_mm")), ("tissue", ("tissue_",)))
+
+
+def error_size_lines(sizes: Mapping[str, float], style: Style) -> Iterator[str]:
+    """Yield the sizes of the errors behind the bands, those of markers and of the tissue below them together.
+
+    Parameters
+    ----------
+    sizes : Mapping[str, float]
+        Name -> standard deviation.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    left = dict(sizes)
+    for word, parts in _TOGETHER:
+        # A size of zero is a direction in which nothing is off.
+        mine = [float(left.pop(name)) for name in [*left] if name.endswith("_mm") and any(part in name for part in parts)]
+        told = [size for size in mine if size]
+        if told:
+            yield style.label(
+                f"error_size.{word}",
+                low=three_digits(min(told), style.decimal_mark),
+                high=three_digits(max(told), style.decimal_mark),
+            )
+    for name, size in left.items():
+        yield style.label(f"error_size.{name}", size=three_digits(float(size), style.decimal_mark))
 
 
 register(PageKind("methods", 120, lambda content: methods_pages(content.tables, content.style), Shows.SESSION, compare=of_each))

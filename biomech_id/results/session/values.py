@@ -6,7 +6,7 @@ Both keep what was computed, in SI; tables in the units people read are built fr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -31,16 +31,40 @@ from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.session.whole_body import WholeBodyResult
+from biomech_id.results.tables.band_values import parameter_sd, with_peak_sd
+from biomech_id.results.tables.bands import CycleBand, cycle_bands
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
 from biomech_id.results.tables.muscles import muscle_columns
-from biomech_id.results.tables.uncertainty import Errors, uncertainty_curves
 from biomech_id.results.tables.upper_body import upper_columns
 from biomech_id.results.tables.variables import added_columns
 from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
-from biomech_id.trial import AnalogChannels, Event, ForcePlate, Markers, Subject
+from biomech_id.trial import AnalogChannels, Event, EventKind, ForcePlate, Markers, Subject
+from biomech_id.uncertainty.recording import LegErrors
+
+
+@dataclass(frozen=True, eq=False)
+class Banded:
+    """Bands of a trial, and what they were computed from: of anything else they are not the bands.
+
+    Attributes
+    ----------
+    errors : Mapping[str, LegErrors]
+        Side -> what can be wrong with that leg.
+    cycles : tuple[Cycle, ...]
+        The cycles.
+    loads : JointLoads | None
+        Joint loads.
+    bands : tuple[CycleBand, ...]
+        The bands.
+    """
+
+    errors: Mapping[str, LegErrors]
+    cycles: tuple[Cycle, ...]
+    loads: JointLoads | None
+    bands: tuple[CycleBand, ...]
 
 
 @compact_repr
@@ -78,8 +102,8 @@ class TrialResult:
         Every rule applied to this trial.
     plates : tuple[ForcePlate, ...], optional
         Force plates as read, for their history.
-    errors : Mapping[str, Errors], optional
-        Side -> what can be wrong with the leg's loads, in groups (see `uncertainty.leg`); empty where nobody asked.
+    errors : Mapping[str, LegErrors], optional
+        Side -> what can be wrong with that leg; empty where nobody asked.
     mass_kg : float | None, optional
         Body mass that kinetics are divided by; None for kinematics only.
     history : tuple[Sentence | str, ...], optional
@@ -102,6 +126,8 @@ class TrialResult:
         Momentum, residual, stability and energy; None where part of the body is not tracked.
     static : str, optional
         Name of the static trial that the model was calibrated on for it; empty without one.
+    banded : Banded | None, optional
+        Bands that were computed before, and what from.
     """
 
     name: str
@@ -118,7 +144,7 @@ class TrialResult:
     gaps: tuple[Gap, ...] = ()
     quality: tuple[QualityRow, ...] = ()
     plates: tuple[ForcePlate, ...] = ()
-    errors: Mapping[str, Errors] = field(default_factory=dict)
+    errors: Mapping[str, LegErrors] = field(default_factory=dict)
     mass_kg: float | None = None
     history: tuple[Sentence | str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -130,6 +156,7 @@ class TrialResult:
     upper_loads: JointLoads | None = None
     whole_body: WholeBodyResult | None = None
     static: str = ""
+    banded: Banded | None = None
 
     @property
     def verdict(self) -> Grade:
@@ -191,23 +218,66 @@ class TrialResult:
             return stack_curves([])
         return budget_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
 
+    def with_bands(self) -> TrialResult:
+        """Return the same, with its bands computed: they are the most expensive part, and outlive a change of findings."""
+        return replace(self, banded=Banded(self.errors, self.cycles, self.loads, self.bands)) if self.errors else self
+
     @cached_property
-    def uncertainty(self) -> Curves:
-        """How far joint moments and powers can be off, over every cycle, by source; empty without loads or sources of error."""
-        if self.loads is None or self.mass_kg is None or not self.errors:
-            return stack_curves([])
-        return uncertainty_curves(self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
+    def bands(self) -> tuple[CycleBand, ...]:
+        """What every error does to every curve of every cycle; empty where nobody asked."""
+        known = self.banded
+        if known is not None and known.errors is self.errors and known.cycles is self.cycles and known.loads is self.loads:
+            return known.bands
+        bands = cycle_bands(self.motion, self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
+        return tuple(replace(band, event_sd_s=self.event_sd_s(band.cycle)) for band in bands)
+
+    def event_sd_s(self, cycle: Cycle) -> Mapping[str, float]:
+        """Return field of a cycle -> standard deviation of the time of that event, s: as found with it, else as assumed.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            Of a leg whose errors are known.
+        """
+        other = "R" if cycle.side == "L" else "L"
+        strike, off = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
+        ends = {
+            "start_s": (cycle.side, strike), "end_s": (cycle.side, strike), "foot_off_s": (cycle.side, off),
+            "opposite_off_s": (other, off), "opposite_strike_s": (other, strike),
+        }  # fmt: skip
+        found = {}
+        for name, (side, kind) in ends.items():
+            assumed_ms = self.errors[cycle.side].sizes["strike_ms" if kind is strike else "off_ms"]
+            same = (e for e in self.events if e.side == side and e.kind is kind and abs(e.time_s - getattr(cycle, name)) < 1e-6)
+            event = next(same, None)
+            found[name] = 1e-3 * (assumed_ms if event is None or event.sd_ms is None else event.sd_ms)
+        return found
 
     @cached_property
     def peaks(self) -> tuple[dict[str, object], ...]:
         """Rows of ``peaks.csv``:
         extrema of every curve, and the named bursts of joint power.
         """
-        extrema = extrema_rows(self.curves, self.cycles)
-        if self.loads is None or self.mass_kg is None:
-            return tuple(extrema)
-        sagittal = sagittal_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
-        return (*extrema, *burst_rows(self.curves, sagittal, self.cycles))
+        rows = extrema_rows(self.curves, self.cycles)
+        if self.loads is not None and self.mass_kg is not None:
+            sagittal = sagittal_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
+            rows += burst_rows(self.curves, sagittal, self.cycles)
+        return tuple(with_peak_sd(rows, self.bands, self.curves))
+
+    @cached_property
+    def parameter_rows(self) -> tuple[dict[str, object], ...]:
+        """Rows of ``spatiotemporal.csv``:
+        every parameter, and how far it can be off.
+        """
+        cycles = {(cycle.side, cycle.number): cycle for cycle in self.cycles}
+        sd_s = {key: self.event_sd_s(cycle) for key, cycle in cycles.items() if cycle.side in self.errors}
+        rows: list[dict[str, object]] = []
+        for parameter in self.parameters:
+            key = (parameter.side, parameter.cycle)
+            known = key in sd_s
+            sd = parameter_sd(parameter, cycles[key], sd_s[key], self.errors[parameter.side].sizes) if known else float("nan")
+            rows.append({**asdict(parameter), "sd": sd})
+        return tuple(rows)
 
     def used(self, cycle: Cycle) -> bool:
         """Whether a cycle enters means, scores and norms: a steady cycle of a straight trial, neither of which was refused.

@@ -14,6 +14,7 @@ from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.session.summary import session_summary
 from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.statistics.against_norm import with_statistics
+from biomech_id.results.tables.bands import CycleBand
 from biomech_id.results.tables.cycle_table import stack_curves
 from biomech_id.results.tables.emg_tables import emg_tables
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
@@ -38,7 +39,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         frames={trial.name: trial.frames.to_dataframe() for trial in trials},
         cycles=stack_curves(trial.curves for trial in trials).to_dataframe("cycles"),
         budget=stack_curves(trial.budget for trial in trials).to_dataframe("budget"),
-        spatiotemporal=tidy_table("spatiotemporal", [dataclasses.asdict(p) for trial in trials for p in trial.parameters]),
+        spatiotemporal=tidy_table("spatiotemporal", [row for trial in trials for row in trial.parameter_rows]),
         peaks=tidy_table("peaks", [row for trial in trials for row in trial.peaks]),
         scores=tidy_table("scores"),
         stances=tidy_table("stances", [row for trial in trials for row in _stances(trial)]),
@@ -48,9 +49,7 @@ def session_tables(session: SessionValues) -> SessionTables:
         summary=session_summary(session),
         manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory),
         norm=session.norm,
-        uncertainty=uncertainty_table(stack_curves(trial.uncertainty for trial in trials))
-        if any(t.errors for t in trials)
-        else None,
+        uncertainty=uncertainty_table((t.bands, t.curves) for t in trials) if any(t.errors for t in trials) else None,
         **emg_tables(session.emg),
         muscles=muscles_table([(trial.motion, trial.cycles) for trial in trials]),
         whole_body=_whole_body(trials),
@@ -60,10 +59,21 @@ def session_tables(session: SessionValues) -> SessionTables:
     )
     if session.norm is None:
         return tables
-    scores = score_rows(mean_curves(tables), session.norm)
+    scores = score_rows(mean_curves(tables), session.norm, bands=_used_bands(trials))
     if session.review.cycles:
-        scores += score_rows(mean_curves(tables, by_rules=True), session.norm, cycles="all")
+        scores += score_rows(
+            mean_curves(tables, by_rules=True), session.norm, cycles="all", bands=_used_bands(trials, by_rules=True)
+        )
     return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), session.norm)
+
+
+def _used_bands(trials: Iterable[TrialResult], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:
+    """Condition -> bands of the cycles in its means."""
+    found: dict[str, list[CycleBand]] = {}
+    for trial in trials:
+        use = trial.used_by_rules if by_rules else trial.used
+        found.setdefault(trial.condition, []).extend(band for band in trial.bands if use(band.cycle))
+    return found
 
 
 def _gaps(trial: TrialResult) -> Iterable[Mapping[str, Any]]:

@@ -31,7 +31,7 @@ def mean_uncertainty(
     tables : SessionTables
         The session.
     side, variable, component : str
-        Which moment or power.
+        Which variable.
     cycles : pd.DataFrame
         Rows of `SessionTables.cycle_list` that are in the mean.
 
@@ -53,7 +53,11 @@ def mean_uncertainty(
     ]
     if not rows:
         return {}
-    found = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES}
+    found = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES if source in table}
+    # A source that an older table does not know, or that does nothing to this variable, takes nothing off the others.
+    found = {source: sd for source, sd in found.items() if np.isfinite(sd).any()}
+    if not found:
+        return {}
     return {**found, TOTAL: np.sqrt(np.sum([sd**2 for sd in found.values()], axis=0))}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ import pandas as pd
 from biomech_id.conventions import SIDES
 from biomech_id.gait.scores import GAIT_VARIABLES, GaitScores, gait_scores
 from biomech_id.results.norms.norm import norm_band
+from biomech_id.results.tables.band_values import score_bands
+from biomech_id.results.tables.bands import CycleBand
 from biomech_id.results.tables.means import MeanCurves
 
 #: Names of the scores among a norm's scalars:
@@ -17,7 +20,13 @@ from biomech_id.results.tables.means import MeanCurves
 GVS, GPS, GPS_OVERALL = "GVS", "GPS", "GPS.overall"
 
 
-def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame, *, cycles: str = "used") -> list[Mapping[str, object]]:
+def score_rows(
+    means: Mapping[str, MeanCurves],
+    norm: pd.DataFrame,
+    *,
+    cycles: str = "used",
+    bands: Mapping[str, Sequence[CycleBand]] = MappingProxyType({}),
+) -> list[Mapping[str, object]]:
     """Return rows of ``scores.csv``.
 
     Parameters
@@ -28,9 +37,18 @@ def score_rows(means: Mapping[str, MeanCurves], norm: pd.DataFrame, *, cycles: s
         Its mean curves are compared with; its own scores, if it has them, go into ``norm_mean`` and ``norm_sd``.
     cycles : str, optional
         Which cycles the means are of: "used" or "all".
+    bands : Mapping[str, Sequence[CycleBand]], optional
+        Condition -> how far each of these cycles can be off.
     """
-    rows = [row for condition, curves in means.items() for row in _rows(condition, scores_against(curves, norm), norm)]
-    return [{**row, "cycles": cycles} for row in rows]
+    found: list[Mapping[str, object]] = []
+    normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
+    for condition, curves in means.items():
+        ends = score_bands(bands.get(condition, ()), curves, normal)
+        for row in _rows(condition, scores_against(curves, norm), norm):
+            key = (str(row["side"]), str(row["variable"]), str(row["component"]))
+            low, high, sd = ends.get(key, (float("nan"),) * 3)
+            found.append({**row, "cycles": cycles, "low": low, "high": high, "sd": sd})
+    return found
 
 
 def scores_against(curves: MeanCurves, norm: pd.DataFrame) -> GaitScores:

@@ -220,9 +220,13 @@ def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Se
     columns : Sequence[conventions.Column] | None, optional
         Of a table that is not in `conventions.TABLES`.
     """
-    kinds = {column.name: column.kind for column in columns or table_columns(name)}
-    cells = {
-        column: [str(row[column]) for row in rows] if kind == "text" else [row[column] for row in rows]
-        for column, kind in kinds.items()
-    }
-    return pd.DataFrame(cells).astype({column: _TYPES[kind] for column, kind in kinds.items()})
+    wanted = columns or table_columns(name)
+    cells = {column.name: [_cell(row, column) for row in rows] for column in wanted}
+    return pd.DataFrame(cells).astype({column.name: _TYPES[column.kind] for column in wanted})
+
+
+def _cell(row: Mapping[str, object], column: Column) -> object:
+    """A row's value in a column; what the first tables had not is empty where a row does not say it."""
+    if column.added and column.name not in row:
+        return "" if column.kind == "text" else float("nan")
+    return str(row[column.name]) if column.kind == "text" else row[column.name]

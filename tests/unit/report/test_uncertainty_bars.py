@@ -22,7 +22,7 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
 MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
 #: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.
-SIZE = dict(zip(ERROR_SOURCES, (0.10, 0.02, 0.01, 0.005, 0.002, 0.03, 0.04), strict=True))
+SIZE = dict(zip(ERROR_SOURCES, (0.10, 0.02, 0.01, 0.005, 0.002, 0.03, 0.04, 0.001, 0.003), strict=True))
 CYCLES = 4
 
 

@@ -24,6 +24,7 @@ from biomech_id.sentences import Sentence
 from biomech_id.signal.gaps import Gap
 from biomech_id.trial import Event, EventKind, Subject
 from biomech_id.uncertainty.leg import leg_errors
+from biomech_id.uncertainty.recording import LegErrors
 from biomech_id.uncertainty.sizes import error_sizes
 
 RATE_HZ = 100.0
@@ -135,7 +136,9 @@ def trial(body: BodyMotion, contacts: Mapping[str, FootContact], cycles: tuple[C
         loads=solve_body(body, assignment, budget=True), assignment=assignment, events=events, cycles=cycles, parameters=parameters,
         quality=(graded("walk", "marker-rigidity", 12.0),), mass_kg=MASS_KG, history=("read walk.c3d",),
         gaps=(Gap("LANK", 45, 49, "spline"),),
-        errors={s: leg_errors(error_sizes(), hip_centre_mm=8.0, noise_m=3e-4, gram=GRAM, gain=np.eye(12)) for s in SIDES},
+        errors={
+            s: LegErrors(leg_errors(error_sizes(), hip_centre_mm=8.0, noise_m=3e-4, gram=GRAM, gain=np.eye(12))) for s in SIDES
+        },
     )  # fmt: skip
 
 

@@ -1,0 +1,291 @@
+"""What a marker that is off does to every pose of a leg: measured on the model itself, whatever it makes of its markers.
+
+Every marker of a leg and of the pelvis is moved a little along each axis of its segment, in a few frames of the walk, and the model
+is asked to track them all at once, copy behind copy. Where there is a static trial the model is calibrated anew on a moved copy of
+it, and tracks the static trial as it was: what that changes is what the calibration carries into the walk. To the first order the
+sum of both is what a marker does that was put on the wrong spot; the first alone is what its skin does while walking.
+
+Left and right legs are moved at once, for neither takes part in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray, IntArray
+from biomech_id.algebra.skew import unskew
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, PELVIS, Part
+from biomech_id.conventions import SIDES
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
+from biomech_id.errors import BiomechError
+from biomech_id.markersets.marker_set import default_roles
+from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
+from biomech_id.trial import Markers, Subject, Trial
+
+#: By how much a marker or a width is moved, metres: little enough for the first order, much more than rounding.
+MOVED_BY_M = 2e-4
+#: The walk is looked at this often, Hz: a response turns with the joints, not with the steps' impacts.
+LOOKS_HZ = 12.5
+#: Fewest frames that show how a response changes, and how many frames of a static trial are looked at.
+LEAST_FRAMES, STATIC_FRAMES = 4, 3
+#: Roles that only a static trial may show, and the segment that they lie on.
+_STATIC_ROLES = {
+    "medial_epicondyle": "thigh", "medial_malleolus": "shank", "lateral_epicondyle": "thigh", "lateral_malleolus": "shank",
+    "asis": "pelvis", "psis": "pelvis", "sacrum": "pelvis", "heel": "foot", "toe": "foot",
+}  # fmt: skip
+#: Roles that legs have nothing to do with.
+_ABOVE_THE_LEGS = frozenset({
+    "clavicle", "sternum", "c7", "t10", "head_front", "head_back", "shoulder", "lateral_elbow", "wrist_radial", "wrist_ulnar",
+    "finger",
+})  # fmt: skip
+#: A marker counts to the first of these segments that it moves with.
+_ORDER = ("pelvis", "thigh", "shank", "foot")
+
+Recalibrate = Callable[[Trial, Subject], CalibratedModel]
+#: Side, role, marker, axis.
+CarriedKey = tuple[str, str, str, int]
+#: What the static trial carries into every walk (`calibration_responses`).
+Carried = Mapping[CarriedKey, FloatArray]
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """One displacement: a marker of the pelvis, or the same marker of either leg, along one axis of its segment."""
+
+    markers: Mapping[str, tuple[str, Part]]  # side ("" for the pelvis) -> marker, segment
+    role: str
+    segment: str
+    axis: int
+
+
+def recalibrator(kind: BodyModel, given: CalibrationInput) -> Recalibrate:
+    """Return what calibrates a model anew on another static trial and other measurements, on nothing else.
+
+    Parameters
+    ----------
+    kind : BodyModel
+        The body model.
+    given : CalibrationInput
+        What it was calibrated on.
+    """
+
+    def recalibrate(static: Trial, subject: Subject) -> CalibratedModel:
+        plain = "markers" if given.knee_axis == "walk" else given.knee_axis
+        return kind.calibrate(
+            replace(given, trials=(static,), static=static, functional=(), subject=subject, knee_axis=plain)
+        )  # fmt: skip
+
+    return recalibrate
+
+
+def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | None) -> Carried:
+    """Return what the static trial carries into every walk, for markers moved in it and for the joints' widths.
+
+    Parameters
+    ----------
+    model : CalibratedModel
+        The model.
+    recalibrate : Recalibrate | None
+        Calibrates it anew; None, or a model without a static trial: nothing is carried.
+
+    Returns
+    -------
+    Carried
+        (side, role or "knee_width" or "ankle_width", marker, axis) -> (10, 3), per metre, as `LegResponse` has them.
+    """
+    if recalibrate is None or model.static is None:
+        return {}
+    static = _few_frames(model.static, STATIC_FRAMES)
+    if static is None:
+        return {}
+    try:
+        base = recalibrate(static, model.subject)
+        standing = base.track(static)
+        found: dict[CarriedKey, FloatArray] = {}
+        for slot in _slots(static.markers, base.marker_groups, static=True):
+            moved = recalibrate(_moved(static, standing, slot), model.subject)
+            found |= _differences(standing, moved.track(static), slot)
+        for joint in ("knee", "ankle"):
+            subject = _wider(model.subject, f"{joint}_width_m")
+            if subject is not None:
+                wide = recalibrate(static, subject).track(static)
+                slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, f"{joint}_width", "", 0)
+                found |= _differences(standing, wide, slot)
+    except BiomechError:
+        return {}  # a static trial that cannot be calibrated on three of its frames alone
+    return found
+
+
+def leg_responses(
+    model: CalibratedModel,
+    trial: Trial,
+    motion: BodyMotion,
+    carried: Carried,
+) -> Mapping[str, LegResponse]:
+    """Return side -> what every marker does to the poses of that leg in a walk; a leg that no frame shows whole is left out.
+
+    Parameters
+    ----------
+    model : CalibratedModel
+        The model.
+    trial : Trial
+        The walk as analysed.
+    motion : BodyMotion
+        The walk, tracked.
+    carried : Carried
+        Of `calibration_responses`.
+    """
+    looked = np.arange(0, trial.n_frames, max(1, round(trial.rate_hz / LOOKS_HZ)))
+    markers = _only(trial.markers, model.marker_names, looked)
+    slots = _slots(markers, model.marker_groups)
+    small = Trial(trial.name, markers, subject=trial.subject)
+    at = {part: each.frames.R_lab_seg[looked] for part, each in motion.motions.items()}
+    copies = [markers.position_m, *(_displaced(markers, at, slot) for slot in slots)]
+    stacked = replace(small, markers=_with(markers, np.concatenate(copies)))
+    try:
+        tracked = model.track(stacked)
+    except BiomechError:
+        return {}  # a model that needs more of a trial than its markers
+    found = {}
+    for side in motion.sides:
+        points, axes = _poses(tracked, side, len(slots) + 1, len(looked))
+        seen = np.isfinite(points[0]).all(axis=(1, 2)) & np.isfinite(axes[0]).all(axis=(1, 2, 3))
+        change = _changes(points, axes)
+        seen &= np.isfinite(change).all(axis=(0, 2, 3))
+        if seen.sum() >= LEAST_FRAMES:
+            found[side] = _leg_response(side, slots, looked[seen], change[:, seen], carried)
+    return found
+
+
+def _leg_response(side: str, slots: Sequence[_Slot], frames: IntArray, change: FloatArray, carried: Carried) -> LegResponse:
+    pairs = [(i, slot, slot.markers.get(side) or slot.markers.get("")) for i, slot in enumerate(slots)]
+    mine = [(i, slot, named) for i, slot, named in pairs if named is not None]
+    moved = [MovedMarker(name, slot.role, slot.segment, slot.axis) for _, slot, (name, _) in mine]
+    still = np.zeros((10, 3))
+    kept = [carried.get((side, slot.role, name, slot.axis), still) for _, slot, (name, _) in mine]
+    walked = {(marker.role, marker.name, marker.axis) for marker in moved}
+    further = [(key, value) for key, value in carried.items() if key[0] == side and key[1:] not in walked and "width" not in key[1]]
+    moved += [MovedMarker(name, role, _STATIC_ROLES.get(role, ""), axis) for (_, role, name, axis), _ in further]
+    responses = np.concatenate([change[[i for i, *_ in mine]], np.zeros((len(further), len(frames), 10, 3))])
+    widths = {joint: carried[key] for joint in ("knee", "ankle") if (key := (side, f"{joint}_width", "", 0)) in carried}
+    return LegResponse(tuple(moved), frames, responses, np.array([*kept, *(value for _, value in further)]), widths)
+
+
+def _slots(markers: Markers, groups: Mapping[Part, Sequence[str]], *, static: bool = False) -> tuple[_Slot, ...]:
+    """Every displacement that is tried; markers of both legs with the same place in their segment share one."""
+    role_of = {name: role for (_, role), name in (markers.roles or default_roles()).items()}
+    lists: dict[Part, list[str]] = {}
+    taken: set[str] = set()
+    for segment in _ORDER:
+        for side in ("", *SIDES):
+            for name in groups.get((side, segment), ()):
+                if name in markers and markers.present(name) and name not in taken:
+                    taken.add(name)
+                    lists.setdefault((side, segment), []).append(name)
+    if static:
+        for (side, role), name in (markers.roles or default_roles()).items():
+            segment = _STATIC_ROLES.get(role, "")
+            if segment and name not in taken and name in markers and markers.present(name):
+                taken.add(name)
+                lists.setdefault(("" if segment == "pelvis" else side, segment), []).append(name)
+    slots = []
+    for segment in _ORDER:
+        if segment == "pelvis":
+            paired = [{"": name} for name in lists.get(("", segment), ())]
+        else:
+            paired = _paired({side: lists.get((side, segment), []) for side in SIDES}, role_of)
+        for of_side in paired:
+            named = {side: (name, (side, segment)) for side, name in of_side.items()}
+            role = next((role_of[name] for name in of_side.values() if name in role_of), "")
+            slots += [_Slot(named, role, segment, axis) for axis in range(3)]
+    return tuple(slots)
+
+
+def _paired(names: Mapping[str, Sequence[str]], role_of: Mapping[str, str]) -> list[dict[str, str]]:
+    """Markers of both sides in pairs of one role; those without a role in their order."""
+    pairs: list[dict[str, str]] = []
+    for side, of_side in names.items():
+        for name in of_side:
+            role = role_of.get(name, "")
+            fits = (p for p in pairs if side not in p and role_of.get(next(iter(p.values())), "") == role)
+            pair = next(fits, None)
+            if pair is None:
+                pairs.append({side: name})
+            else:
+                pair[side] = name
+    return pairs
+
+
+def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: _Slot) -> FloatArray:
+    position = markers.position_m.copy()
+    for name, part in slot.markers.values():
+        if part in R_lab_seg:
+            position[:, markers.names.index(name)] += MOVED_BY_M * R_lab_seg[part][:, :, slot.axis]
+    return position
+
+
+def _moved(static: Trial, standing: BodyMotion, slot: _Slot) -> Trial:
+    at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+    return replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
+
+
+def _poses(tracked: BodyMotion, side: str, copies: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Points (copies, n, 6, 3): ankle, knee, hip, and the centres of mass; axes (copies, n, 4, 3, 3), of one leg."""
+    motions = [tracked.motions[side, segment] for segment in LEG_SEGMENTS]
+    points = [*(tracked.joint_centres_lab_m[side, joint] for joint in JOINTS), *(motion.com_lab_m for motion in motions)]
+    axes = [motion.frames.R_lab_seg for motion in (*motions, tracked.motions[PELVIS])]
+    return np.stack(points, axis=1).reshape(copies, n, 6, 3), np.stack(axes, axis=1).reshape(copies, n, 4, 3, 3)
+
+
+def _changes(points: FloatArray, axes: FloatArray) -> FloatArray:
+    """By what copies (p, n, 10, 3) differ from the first, per metre, in the axes of the `CARRIERS`."""
+    back = np.swapaxes(axes[0], -1, -2)
+    turn = unskew(back @ (axes[1:] - axes[0]))
+    shift = np.einsum("nkij,pnkj->pnki", back[:, CARRIERS[4:]], points[1:] - points[0])
+    return np.asarray(np.concatenate([turn, shift], axis=2) / MOVED_BY_M)
+
+
+def _differences(standing: BodyMotion, other: BodyMotion, slot: _Slot) -> dict[CarriedKey, FloatArray]:
+    found = {}
+    for side in standing.sides:
+        named = slot.markers.get(side) or slot.markers.get("")
+        if named is None:
+            continue
+        pairs = [_poses(each, side, 1, standing.n_frames) for each in (standing, other)]
+        change = _changes(*(np.concatenate(both) for both in zip(*pairs, strict=True)))[0]
+        if np.isfinite(change).all():
+            found[side, slot.role, named[0], slot.axis] = change.mean(axis=0)
+    return found
+
+
+def _few_frames(trial: Trial, n: int) -> Trial | None:
+    """A trial of the few frames, evenly spread, in which most markers are seen."""
+    seen = np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1)
+    whole = np.flatnonzero(seen == seen.max())
+    if not len(whole):
+        return None
+    frames = whole[np.linspace(0, len(whole) - 1, n).astype(int)]
+    above = {name for (_, role), name in (trial.markers.roles or default_roles()).items() if role in _ABOVE_THE_LEGS}
+    names = [name for name in trial.markers.names if name not in above]
+    return Trial(trial.name, _only(trial.markers, names, frames), subject=trial.subject, path=trial.path)
+
+
+def _only(markers: Markers, names: Sequence[str], frames: IntArray) -> Markers:
+    kept = [i for i, name in enumerate(markers.names) if name in set(names)]
+    position = markers.position_m[frames][:, kept]
+    return Markers(tuple(markers.names[i] for i in kept), position, markers.rate_hz, roles=markers.roles)
+
+
+def _with(markers: Markers, position_m: FloatArray) -> Markers:
+    return Markers(markers.names, position_m, markers.rate_hz, roles=markers.roles)
+
+
+def _wider(subject: Subject, measure: str) -> Subject | None:
+    widths: Mapping[str, float] = getattr(subject, measure)
+    wider: Any = {measure: {side: width + MOVED_BY_M for side, width in widths.items()}}
+    return replace(subject, **wider) if widths else None
