@@ -47,6 +47,8 @@ MARKER_SOURCES = ("pelvis", "knee_centre", "ankle_centre", "segment_axes", "soft
 SIZE_WAYS = ("forward", "up", "side")
 #: Standard deviation of ln(scale) that the lengths of one walk know it by.
 LENGTHS_KNOW = 0.28
+#: So many standard deviations of ln(ratio) from its mean lengths are not those of a person's legs.
+FARTHEST = 3.0
 #: A leg whose angles range over less than this, rad, does not walk: nothing tells how its tissue moves.
 LEAST_RANGE_RAD = 0.02
 
@@ -80,9 +82,11 @@ class LegMarkerErrors:
         """
         prior = 0.01 * self.sizes["tissue_prior_percent"]
         shown = self.length_change_ratio
-        if prior == 0.0 or not np.isfinite(shown) or shown <= 0.0:
+        # Lengths that change much less than anybody's were drawn by a model, not by skin: they say nothing of it.
+        reach = FARTHEST * np.hypot(prior, LENGTHS_KNOW)
+        if prior == 0.0 or not np.isfinite(shown) or shown < np.exp(-reach):
             return 1.0
-        return float(np.exp(np.log(shown) * prior**2 / (prior**2 + LENGTHS_KNOW**2)))
+        return float(np.exp(min(np.log(shown), reach) * prior**2 / (prior**2 + LENGTHS_KNOW**2)))
 
     @cached_property
     def length_change_ratio(self) -> float:
