@@ -247,7 +247,7 @@ def test_every_component_has_a_source_that_matters() -> None:
 
 
 def test_a_misplaced_hip_takes_the_knee_centre_along() -> None:
-    """At the knee, a hip twice as far off counts for more than a misplaced knee: without the couplings of the chords for nothing."""
+    """At the knee, a hip twice as far off counts for more than a misplaced knee; without the chords' couplings for nothing."""
     hip, knee = rms(differenced("hip_centre"))[1, 0], rms(differenced("knee_centre"))[1, 0]
     assert SIZES["hip_centre_davis_mm"] * 2 > 2 * SIZES["knee_centre_mm"]
     assert 2 * hip > knee > 0

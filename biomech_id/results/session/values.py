@@ -66,6 +66,10 @@ class Banded:
     loads: JointLoads | None
     bands: tuple[CycleBand, ...]
 
+    def __reduce__(self) -> tuple[type[Banded], tuple[object, ...]]:
+        """Pickle as bands of nothing: sources of error are functions, and bands can be computed again."""
+        return Banded, ({}, (), None, ())
+
 
 @compact_repr
 @dataclass(frozen=True, eq=False)
