@@ -1,7 +1,7 @@
 """Bands against another program's: every error of one child put in one at a time through the files, the whole chain anew.
 
-Reference: ``reference/ref_uncertainty_tissue.json``, of HC030A05; its sizes are those of `error_sizes`, and hip centre, inertia, force
-and marker noise are off on both sides. Its trial was analysed with the plates as recorded.
+Reference: ``reference/ref_uncertainty_tissue.json``, of HC030A05; its sizes are those of `error_sizes`, and hip centre, inertia,
+force and marker noise are off on both sides. Its trial was analysed with the plates as recorded.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def test_every_curve_s_band_is_that_of_one_error_at_a_time(trial: TrialResult, r
 def test_peaks_are_as_sure_as_there(trial: TrialResult, reference: dict[str, float]) -> None:
     """A peak near which another competes is as sure as whoever looks makes it: nine of ten to a tenth, all together to 2 %.
 
-    The reference's own 60 draws with all errors at once differ from its figures by more than a tenth in every sixth peak.
+    The reference's own 60 draws with all errors at once differ from its figures by more than a tenth in 28 of 106 peaks.
     """
     found: dict[str, list[float]] = {}
     for row in trial.peaks:
