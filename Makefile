@@ -9,7 +9,12 @@ endif
 RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
 
-.PHONY: demo test test-all lint format bench studies report page docs site data fuzz clean
+LOWEST := .venv-lowest
+LOWEST_RUN := $(subst $(VENV),$(LOWEST),$(BIN))/python -m
+NEWEST_RUN := $(subst $(VENV),.venv-newest,$(BIN))/python -m
+LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit/dynamics tests/unit/readers tests/unit/results
+
+.PHONY: lowest newest demo test test-all lint format bench studies report page docs site data fuzz clean
 
 ## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
 demo: $(VENV)/.run
@@ -67,13 +72,29 @@ site: $(VENV)/.docs
 	$(RUN) sphinx -j auto -b html -n -W --keep-going -q docs docs/_build
 	@echo docs/_build/index.html
 
+## lowest: the demo and the suites of some rooms with the oldest versions that setup.cfg allows
+lowest: $(VENV)/.base
+	$(RUN) pip install -q uv
+	$(RUN) uv pip compile -q --resolution lowest-direct setup.cfg -o $(VENV)/lowest.txt
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist
+	$(LOWEST_RUN) pip install -q --no-deps -e .
+	$(LOWEST_RUN) biomech_id.cli.app demo -o demo/lowest
+	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) -m "not slow and not real and not peers"
+
+## newest: the fast suite with whatever versions are newest today, in an environment of its own
+newest:
+	$(PYTHON) -m venv .venv-newest
+	$(NEWEST_RUN) pip install -q --upgrade --upgrade-strategy eager -e ".[dev]"
+	$(NEWEST_RUN) pytest -n 2 --dist loadfile -q -m "not slow and not real and not peers"
+
 ## fuzz: every mutation of the reader's test, not only those of continuous integration
 fuzz: $(VENV)/.dev
 	BIOMECH_ID_FUZZ=all $(RUN) pytest -s tests/real/test_fuzz_c3d.py
 
 ## clean: forget environments and caches
 clean:
-	rm -rf $(VENV) build docs/_build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
+	rm -rf $(VENV) .venv-lowest .venv-newest build docs/_build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo
 
 $(VENV)/.base:
 	$(PYTHON) -m venv $(VENV)

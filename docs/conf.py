@@ -17,7 +17,7 @@ author = "The biomech_id developers"
 project_copyright = author  # without a year: the same sources give the same pages
 version = release = biomech_id.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "commands"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "commands", "gallery"]
 exclude_patterns = ["_build", "_extensions", "_templates"]
 templates_path = ["_templates"]
 

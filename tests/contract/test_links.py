@@ -10,7 +10,7 @@ import pytest
 from biomech_id.sentences import table
 
 ROOT = Path(__file__).resolve().parents[2]
-GENERATED = {".venv", "_build", "build", "dist", "demo", "out"}
+GENERATED = {".venv", "_build", "build", "dist", "demo", "out", "gallery"}
 LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(?P<text>.+?) *#*$", flags=re.MULTILINE)
 CODE = re.compile(r"^```.*?^```$", flags=re.MULTILINE | re.DOTALL)

@@ -1,7 +1,8 @@
-"""The site's one own extension: every command as readers see it."""
+"""The site's own extensions: every command as readers see it, and the gallery."""
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -27,5 +28,31 @@ def test_every_command_is_described_with_its_example_and_options(monkeypatch: py
     assert "Default: ``" not in text
 
 
-def test_there_is_at_most_one_extension_of_our_own() -> None:
-    assert [path.name for path in EXTENSIONS.glob("*.py")] == ["commands.py"]
+def test_there_are_two_extensions_of_our_own_and_no_more() -> None:
+    assert sorted(path.name for path in EXTENSIONS.glob("*.py")) == ["commands.py", "gallery.py"]
+
+
+def test_a_page_of_the_gallery_has_its_picture_and_a_failing_example_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    gallery = import_module("gallery")
+    (tmp_path / "pages").mkdir()
+    example = tmp_path / "plates.py"
+    setup = "import biomech_id as bid\nwalk = bid.virtual_subject().walk().trial\n"
+    example.write_text(f'"""Plates\n\nWhat they say.\n"""\n\n# %% What you have\n{setup}\n# %% Example\nbid.plot.forces(walk)\n')
+    text = gallery.page(example)
+    assert text.startswith("# Plates\n\nWhat they say.")
+    assert "![Plates](plates.png)" in text
+    assert (tmp_path / "pages" / "plates.png").read_bytes().startswith(b"\x89PNG")
+    example.write_text(f'"""Plates"""\n\n# %% What you have\n{setup}\n# %% Example\nwalk.nonsense\n')
+    with pytest.raises(AttributeError, match="nonsense"):
+        gallery.page(example)
+
+
+def test_forty_questions_each_name_a_page_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    links = re.findall(r"\]\(/(\S+)\.md\)", import_module("gallery").questions())
+    assert len(links) == 40
+    docs = EXTENSIONS.parent
+    for link in links:
+        source = docs / link.replace("gallery/pages/", "gallery/")
+        assert source.with_suffix(".py").is_file() or source.with_suffix(".md").is_file(), link

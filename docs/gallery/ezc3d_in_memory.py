@@ -1,0 +1,15 @@
+"""A recording that ezc3d holds
+
+Changed in memory by ezc3d, read by the rules of files.
+"""
+
+# %% What you have
+import biomech_id as bid
+person = bid.virtual_subject()
+static, walk = person.static().trial, person.walk().trial
+import ezc3d, tempfile
+path = bid.write(walk, tempfile.mkdtemp() + "/walk.c3d")
+
+# %% Example
+c = ezc3d.c3d(str(path))
+bid.from_ezc3d(c)

@@ -1,0 +1,13 @@
+"""The kinetics page
+
+Moments, powers and ground reaction over the gait cycle.
+"""
+
+# %% What you have
+import biomech_id as bid
+person = bid.virtual_subject()
+static, walk = person.static().trial, person.walk().trial
+result = bid.analyse([static, walk], report=False, uncertainty=False)
+
+# %% Example
+bid.plot.kinetics(result)

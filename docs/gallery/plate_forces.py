@@ -1,0 +1,12 @@
+"""Forces of the plates
+
+What each force plate measured.
+"""
+
+# %% What you have
+import biomech_id as bid
+person = bid.virtual_subject()
+static, walk = person.static().trial, person.walk().trial
+
+# %% Example
+bid.plot.forces(walk)

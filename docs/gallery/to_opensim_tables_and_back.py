@@ -1,0 +1,14 @@
+"""To OpenSim tables and back
+
+OpenSim's own TimeSeriesTables in memory; its wheel has no reader of C3D files, this is one.
+"""
+
+# %% What you have
+import biomech_id as bid
+person = bid.virtual_subject()
+static, walk = person.static().trial, person.walk().trial
+
+# %% Task
+tables = bid.to_opensim(walk)
+again = bid.from_opensim(tables["markers"])
+again.markers.names[:3]

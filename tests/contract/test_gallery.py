@@ -1,0 +1,82 @@
+"""Every example of the gallery runs as a notebook, in one fresh kernel; tasks take three lines; figures are pictures."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import biomech_id as bid
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "docs" / "gallery").glob("*.py"))
+#: Examples that need a package beside the library's own.
+OPTIONAL = {"to_xarray_and_back": "xarray", "to_opensim_tables_and_back": "opensim"}
+
+
+def cells(path: Path) -> tuple[str, str, str]:
+    """What is there beforehand, the heading of what is shown, and its code."""
+    _, setup, shown = re.split(r"^# %% ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    heading, _, code = shown.partition("\n")
+    return setup.partition("\n")[2], heading, code.strip()
+
+
+def test_there_are_twenty_and_twelve_tasks() -> None:
+    assert len(EXAMPLES) >= 20
+    assert sum(cells(path)[1] == "Task" for path in EXAMPLES) >= 12
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_has_a_title_and_a_task_three_lines(path: Path) -> None:
+    title = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert title.partition("\n")[0]
+    _, heading, code = cells(path)
+    assert heading in ("Task", "Example")
+    assert len(code.splitlines()) <= (3 if heading == "Task" else 8)
+
+
+def test_every_public_name_is_used_by_an_example() -> None:
+    assert len(bid.__all__) <= 40
+    text = "\n".join(path.read_text(encoding="utf-8") for path in EXAMPLES)
+    assert [name for name in bid.__all__ if not re.search(rf"\bbid\.{name}\b", text)] == []
+
+
+def test_a_name_that_no_example_uses_is_seen() -> None:
+    assert not re.search(r"\bbid\.analysed\b", "bid.analyse(x)")
+
+
+@pytest.fixture(scope="module")
+def notebook() -> Any:
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    book = nbformat.v4.new_notebook()
+    for path in EXAMPLES:
+        if path.stem in OPTIONAL:
+            try:
+                __import__(OPTIONAL[path.stem])
+            except ImportError:
+                continue
+        setup, _, code = cells(path)
+        book.cells += [nbformat.v4.new_code_cell(setup), nbformat.v4.new_code_cell(code, metadata={"example": path.stem})]
+    nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
+    return book
+
+
+@pytest.mark.slow
+def test_all_of_them_run_in_a_fresh_kernel(notebook: Any) -> None:
+    shown = {cell.metadata["example"]: cell.outputs for cell in notebook.cells if "example" in cell.metadata}
+    assert set(shown) >= {path.stem for path in EXAMPLES} - set(OPTIONAL)
+    assert all(outputs for outputs in shown.values())
+
+
+@pytest.mark.slow
+def test_every_figure_is_a_picture(notebook: Any) -> None:
+    drawn = 0
+    for cell in notebook.cells:
+        if "example" in cell.metadata and "bid.plot" in cell.source.splitlines()[-1]:
+            assert any("image/png" in output.get("data", {}) for output in cell.outputs), cell.metadata["example"]
+            drawn += 1
+    assert drawn >= 8
