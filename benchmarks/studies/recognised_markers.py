@@ -4,7 +4,8 @@
 in all (300), as laboratories do: their own language and its words for sides, a subject's name or a number before or behind each
 label, upper or lower case, and in a third of them one marker missing. A recognition is right when every point that was found is the
 marker it was before, and at most one of those needed was not found; wrong when one point is another marker; otherwise nothing was
-recognised. A second table numbers markers without any word, so that their places alone are left. The table lies beside this module.
+recognised. A second table numbers markers without any word, so that their places alone are left; in a third each word is with a
+chance of one in five one of no language, the same on both sides, so that places have to tell it. The table lies beside this module.
 """
 
 from __future__ import annotations
@@ -260,13 +261,24 @@ def numbered(every: list[Static], n: int, seed: int = SEED) -> Counter[tuple[str
     return told
 
 
+def unknown(every: list[Static], n: int, seed: int = SEED) -> Counter[tuple[str, bool, str]]:
+    """The same for markers in a language of which each word is, with a chance of one in five, another that nobody knows."""
+    rng, told = np.random.default_rng(seed), Counter[tuple[str, bool, str]]()
+    for i in range(n):
+        static, words = every[i % len(every)], dict(LANGUAGES[str(rng.choice(list(LANGUAGES)))])
+        for role in [role for role in words if role not in "LR" and rng.random() < 0.2]:
+            words[role] = ["".join(rng.choice(list("bcfgkpqwxz"), 5))]
+        lost = str(rng.choice(sorted(static.roles.values()))) if rng.random() < 1 / 3 else ""
+        told["some words unknown", bool(lost), judged(static, _in_language(static, words, rng), lost)] += 1
+    return told
+
+
 def table(n: int, shared: Path) -> str:
     """Everything as Markdown."""
     every = statics(shared)
     heading = f"biomech_id {__version__}, {len(every)} static trials of the recordings beside the project, seed {SEED}"
     lines = [heading, "", "| names | one marker missing | right | not recognised | wrong |", "|---|---|---|---|---|"]
-    named, by_number = renamed(every, n), numbered(every, 4 * len(every))
-    for told in (named, by_number):
+    for told in (renamed(every, n), numbered(every, 4 * len(every)), unknown(every, 100)):
         for kind, lost in sorted({(kind, lost) for kind, lost, _ in told}):
             counts = " | ".join(str(told[kind, lost, what]) for what in ("right", "not recognised", "wrong"))
             lines.append(f"| {kind} | {'yes' if lost else 'no'} | {counts} |")

@@ -106,6 +106,8 @@ class MarkerSet:
         Labels that occur twice.
     extra_landmarks : Mapping[MarkerKey, str], optional
         (side, role) -> label of markers that some recordings show besides; no detection counts them.
+    recognised : bool, optional
+        Whether the library found out what the markers lie on, and nobody wrote it down.
     """
 
     name: str
@@ -120,6 +122,7 @@ class MarkerSet:
     aliases: Mapping[str, str] = field(default_factory=dict)
     twins: tuple[Twins, ...] = ()
     extra_landmarks: Mapping[MarkerKey, str] = field(default_factory=dict)
+    recognised: bool = False
 
     @property
     def roles(self) -> dict[MarkerKey, str]:

@@ -22,7 +22,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.markersets.detect import propose
 from biomech_id.markersets.marker_set import MarkerKey, MarkerSet
-from biomech_id.markersets.standing import StandingMarkers, roles_by_place
+from biomech_id.markersets.standing import StandingMarkers, paired_roles_by_place, roles_by_place
 
 #: Points that a recording must show, on every side it shows: of a group one.
 CORE: tuple[tuple[str, ...], ...] = (
@@ -31,12 +31,17 @@ CORE: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 #: Fewer of a set's required markers than this are no match under other names: one marker of a leg's eight may be missing.
 LEAST_SHARE = 0.8
+#: As many points said by words are enough where places of somebody standing tell the others.
+SPOKEN_SHARE = 0.5
 #: What so many labels begin with is no part of their names.
 COMMON_SHARE = 0.6
 _DIGITS = {"1": "metatarsal_1", "2": "metatarsal_2", "5": "metatarsal_5"}
+#: Letters that do not fall apart into one of the alphabet's and an accent.
+_PLAIN = str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ı": "i", "æ": "ae", "đ": "d"})
 #: Nothing, a number before a label, a number or a star behind it.
 _NUMBERS = (r"(?!)", r"^[#*]*\d+[\W_]*", r"[\W_]*(?:\d+|[*#+]+)$")
 _HINGES = {"knee": "epicondyle", "ankle": "malleolus"}
+_SPINES = {"front": "asis", "back": "psis"}
 _SINGLE = {"heel": "heel", "toe": "toe", "asis": "asis", "psis": "psis", "sacrum": "sacrum"}
 
 
@@ -72,7 +77,7 @@ def recognise(labels: Collection[str], place_m: Mapping[str, FloatArray], *, sta
         Whether somebody stands still in the recording: only then places alone say anything.
     """
     body = StandingMarkers(dict(place_m))
-    for found in (without_wrapping(labels), _by_words(labels)):
+    for found in (without_wrapping(labels), _by_words(labels, body if standing else None)):
         if found is not None and not body.contradiction(found.markerset.roles):
             return found
     placed = roles_by_place(body) if standing else None
@@ -160,7 +165,7 @@ def relabelled(markerset: MarkerSet, named: Mapping[str, str]) -> MarkerSet:
         tracking=MappingProxyType({key: tuple(map(other, cluster)) for key, cluster in markerset.tracking.items()}),
         weights=MappingProxyType({other(label): weight for label, weight in markerset.weights.items()}),
         optional=frozenset(map(other, markerset.optional)), static_only=frozenset(map(other, markerset.static_only)),
-        aliases=MappingProxyType({}), twins=(),
+        aliases=MappingProxyType({}), twins=(), recognised=True,
     )  # fmt: skip
 
 
@@ -189,7 +194,7 @@ def _vocabulary() -> dict[str, frozenset[tuple[str, str]]]:
 def _tokens(label: str) -> tuple[str, ...]:
     """The label's words: accents off, cut at signs, at capitals within it and at digits."""
     text = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])", " ", label)
-    text = unicodedata.normalize("NFKD", text.replace("ß", "ss").replace("ø", "o"))
+    text = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     text = "".join(sign for sign in text if not unicodedata.combining(sign)).lower()
     return tuple(re.findall(r"[a-z]+|\d+", text))
 
@@ -250,7 +255,11 @@ def _into_words(text: str) -> tuple[tuple[tuple[str, str], ...], ...]:
 
 
 def _role(part: str, which: set[str], digits: list[str]) -> str:
-    if part in _HINGES and not digits:
+    if part == "spine":
+        return _SPINES.get("".join(which), "") if not digits else ""
+    if part == "heel" and which == {"back"}:
+        which = set()
+    if part in _HINGES and not digits and which <= {"lateral", "medial"}:
         return f"{(which or {'lateral'}).copy().pop()}_{_HINGES[part]}"
     if part == "metatarsal" and digits and not which:
         return _DIGITS.get(digits[0], "")
@@ -259,18 +268,47 @@ def _role(part: str, which: set[str], digits: list[str]) -> str:
     return _SINGLE.get(part, "") if not which and not digits else ""
 
 
-def _by_words(labels: Collection[str]) -> Recognition | None:
-    best: tuple[float, int, MarkerSet] | None = None
+def _by_words(labels: Collection[str], body: StandingMarkers | None) -> Recognition | None:
+    """What the words of labels say; where half of it is said, places of somebody standing tell the rest, pair by pair."""
+    best: tuple[float, int, dict[MarkerKey, str]] | None = None
+    pairs: list[dict[str, str]] = []
     heads = [head for head, n in _heads(labels).most_common(2) if n >= COMMON_SHARE * len(labels)]
-    for head, number, (first, second) in product(["", *heads], _NUMBERS, _words()["letters"]["pairs"]):
-        read = {label: _readings(re.sub(number, "", label.removeprefix(head)), (first, second)) for label in labels}
+    for head, number, letters in product(["", *heads], _NUMBERS, _words()["letters"]["pairs"]):
+        bare = {label: re.sub(number, "", label.removeprefix(head)) for label in labels}
+        read = {label: _readings(text, tuple(letters)) for label, text in bare.items()}
         said = {label: next(iter(keys)) for label, keys in read.items() if len(keys) == 1}
         twice = {key for key, n in Counter(said.values()).items() if n > 1}
         roles = {key: label for label, key in said.items() if key not in twice}
         share, doubtful = core_share(roles), any(name == key[1] for key in twice for group in CORE for name in group)
-        if share >= LEAST_SHARE and not doubtful and (best is None or (share, len(roles)) > best[:2]):
-            best = (share, len(roles), _set_of(roles, labels, "words"))
-    return None if best is None else Recognition(best[2], "words", best[0])
+        if (
+            share >= (LEAST_SHARE if body is None else SPOKEN_SHARE)
+            and not doubtful
+            and (best is None or (share, len(roles)) > best[:2])
+        ):
+            best = (share, len(roles), roles)
+            pairs = _pairs({label: text for label, text in bare.items() if label not in said}, tuple(letters))
+    if best is None:
+        return None
+    share, _, roles = best
+    if body is not None:
+        roles |= paired_roles_by_place(body, roles, pairs)
+        share = core_share(roles)
+    return Recognition(_set_of(roles, labels, "words"), "words", share) if share >= LEAST_SHARE else None
+
+
+def _pairs(texts: Mapping[str, str], letters: tuple[str, str]) -> list[dict[str, str]]:
+    """Side -> label of every two labels that say the same but for their sides, whatever it is that they say."""
+    told = [*_words()["sides"].values()]
+    found: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for label, text in texts.items():
+        tokens = _tokens(text)
+        for side, words, letter in zip(SIDES, told, letters, strict=True):
+            for at in [i for i, token in enumerate(tokens) if token in (*words, letter)]:
+                found.setdefault((*tokens[:at], *tokens[at + 1 :]), {}).setdefault(side, []).append(label)
+            if len(tokens) == 1 and tokens[0][:1] == letter:
+                found.setdefault((tokens[0][1:],), {}).setdefault(side, []).append(label)
+    both = [of for of in found.values() if len(of) == len(SIDES) and all(len(labels) == 1 for labels in of.values())]
+    return [{side: labels[0] for side, labels in of.items()} for of in both]
 
 
 def core_share(roles: Iterable[MarkerKey]) -> float:
@@ -304,5 +342,6 @@ def _set_of(roles: Mapping[MarkerKey, str], labels: Collection[str], how: str) -
     return MarkerSet(
         name=f"recognised by {how}", title="markers that no known marker set names", source="",
         models=("conventional", "six-dof"),
-        landmarks=MappingProxyType(landmarks), tracking=MappingProxyType(tracking), static_only=medial, optional=medial,
+        landmarks=MappingProxyType(landmarks), tracking=MappingProxyType(tracking),
+        static_only=medial, optional=medial, recognised=True,
     )  # fmt: skip

@@ -38,6 +38,8 @@ FARTHEST, ABSENT = 12.0, 14.0
 LEANING = 2.0
 #: How much worse, in spreads squared, any other marker must fit a point, and any other reading the whole.
 APART, READING_APART = 3.0, 12.0
+#: Points that have to be known on both sides, the anterior spines among them, before others are looked for beside them.
+LEAST_ANCHORS = 3
 #: Points needed on each side; one of all of them may be missing.
 NEEDED = ("asis", "lateral_epicondyle", "lateral_malleolus", "heel", "toe")
 #: Of the body up to this height, and as far out, every marker must be one of these points: hands hang farther out.
@@ -195,6 +197,60 @@ def roles_by_place(standing: StandingMarkers) -> Placed | None:
     if standing.contradiction(roles):
         return None
     return Placed(roles, float(1.0 - np.exp(-0.5 * min(best.clear, rival - best.cost))) * (1.0 - 0.1 * len(lost)))
+
+
+def paired_roles_by_place(
+    standing: StandingMarkers, known: Mapping[MarkerKey, str], pairs: Sequence[Mapping[str, str]]
+) -> dict[MarkerKey, str]:
+    """Return what further pairs of markers lie on, by where they are beside those that are known.
+
+    A pair takes a point that nobody is known to lie on if both of its markers are near to it, no other pair is nearly as near,
+    and no other point that is free is nearer to the pair.
+
+    Parameters
+    ----------
+    standing : StandingMarkers
+        Mean places in a static trial.
+    known : Mapping[MarkerKey, str]
+        (side, role) -> label.
+    pairs : Sequence[Mapping[str, str]]
+        Side -> label of a left and a right marker.
+    """
+    place = {key: standing.place_m[label] for key, label in known.items() if label in standing.place_m}
+    spines = [place.get((side, "asis")) for side in SIDES]
+    anchors = [role for role in POINT_PLACES if role != "sacrum" and all((side, role) in place for side in SIDES)]
+    seen = [pair for pair in pairs if all(label in standing.place_m for label in pair.values())]
+    free = [role for role in NEEDED if not any((side, role) in known for side in SIDES)]
+    if spines[0] is None or spines[1] is None or len(anchors) < LEAST_ANCHORS or not (seen and free):
+        return {}
+    lowest = min(float(each[2]) for each in standing.place_m.values())
+    scale = float(0.5 * (spines[0] + spines[1])[2]) - lowest
+    outward = (spines[0] - spines[1]) * [1.0, 1.0, 0.0]
+    outward = outward / np.linalg.norm(outward)
+    axes = np.stack([[outward[1], -outward[0], 0.0], outward, [0.0, 0.0, 1.0]])
+
+    def inner(of: Mapping[str, FloatArray]) -> FloatArray:
+        """Both markers forward, outward and up, as shares of the spines' height: (2, 3)."""
+        return np.stack([axes @ (of[side] - [0.0, 0.0, lowest]) for side in SIDES]) / scale
+
+    sides = np.array([[1.0, 1.0, 1.0], [1.0, -1.0, 1.0]])
+    off = np.mean([inner({s: place[s, role] for s in SIDES}) - sides * POINT_PLACES[role][0] for role in anchors], axis=(0, 1))
+    off[2] = 0.0
+    cost = np.array([
+        [
+            (((inner({s: standing.place_m[pair[s]] for s in SIDES}) - off) * sides - POINT_PLACES[role][0]) ** 2
+            / np.square(POINT_PLACES[role][1])).sum(axis=1).max()
+            for pair in seen
+        ]
+        for role in free
+    ])  # fmt: skip
+    found: dict[MarkerKey, str] = {}
+    for row, role in enumerate(free):
+        at = int(np.argmin(cost[row]))
+        next_one = float(np.delete(cost[row], at).min(initial=np.inf))
+        if cost[row, at] < FARTHEST and next_one - cost[row, at] > APART and cost[row, at] == cost[:, at].min():
+            found |= {(side, role): seen[at][side] for side in SIDES}
+    return found
 
 
 def _unexplained(points: FloatArray, names: list[str], roles: Mapping[MarkerKey, str]) -> bool:

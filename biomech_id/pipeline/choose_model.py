@@ -101,7 +101,7 @@ def choose_model(job: Job, trials: Sequence[Trial]) -> ChosenModel:
         return _with_loads_possible(replace(chosen, findings=(*noticed, *chosen.findings)), trials)
     if len(refused) == 1:
         raise next(iter(refused.values()))
-    raise _nothing_fits(job, trials, refused)
+    raise _nothing_fits(job, trials, refused, recognised=bool(noticed))
 
 
 def is_functional(trial: Trial, job: Job) -> bool:
@@ -184,15 +184,23 @@ def _lacks(error: MissingInputError) -> list[str]:
     return [str(item) for item in _items(error)] or ["a static trial"]
 
 
-def _nothing_fits(job: Job, trials: Sequence[Trial], refused: dict[str, MissingInputError]) -> MissingInputError:
+def _nothing_fits(
+    job: Job, trials: Sequence[Trial], refused: dict[str, MissingInputError], *, recognised: bool
+) -> MissingInputError:
     """Say what the nearest protocol lacks, and the command that leads on."""
     nearest, trial = _nearest(trials)
     folder = job.folder
     if nearest.share < SMALLEST_SHARE:
         file = Path(trial.path).name if trial.path else trial.name
         command = f"biomech-id markerset {typed(folder / file)} > markers.toml"
+        last = next(reversed(refused.values())).message
+        why = (
+            f"{last} No marker set has these names."
+            if recognised
+            else (f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why}")
+        )
         error = MissingInputError(
-            f"{folder} cannot be analysed: its markers fit no known marker set; the nearest is {nearest.why} Say what they lie on: "
+            f"{why} Say what they lie on: "
             f"`{command}` writes a marker set to be completed, which "
             f"`biomech-id run {typed(folder)} -o OUT --marker-set markers.toml` takes.",
             value=list(trial.markers.names), expected=f"the markers of one of {', '.join(MARKER_SETS)}", where=str(folder),

@@ -237,7 +237,7 @@ def six_dof_model(
     sides = calibrate.usable_sides(landmarks, subject, reference.name, with_mass=with_mass)
     table, findings = choose_table(inertia, subject)
     calibrator = _Calibrator(reference, static is None, landmarks, subject, sides, hip, foot_flat)
-    if static is not None and markerset in (None, "auto"):
+    if static is not None and (markerset in (None, "auto") or chosen.recognised):
         calibrator = calibrator.with_rigid_markers([walk for walk in walks if walk is not static])
         further = tuple(label for label in calibrator.landmarks.markerset.labels if label not in chosen.labels)
         chosen = calibrator.landmarks.markerset

@@ -7,7 +7,7 @@ import pytest
 
 from biomech_id.markersets import load_markerset, parse_markerset
 from biomech_id.markersets.draft import markerset_toml
-from biomech_id.markersets.recognise import Recognition, recognise, without_wrapping
+from biomech_id.markersets.recognise import Recognition, _readings, recognise, without_wrapping
 from biomech_id.markersets.standing import StandingMarkers, mean_places_m, roles_by_place
 from biomech_id.sample import virtual_subject
 
@@ -115,3 +115,52 @@ def test_pose2sims_augmented_markers_are_opencaps() -> None:
         without_wrapping([f"{side}{name}" for side in "LR" for name in ("Hip", "Knee", "Ankle", "Heel", "BigToe", "SmallToe")])
         is None
     )
+
+
+@pytest.mark.parametrize(
+    "unknown", [("toe",), ("heel", "toe"), ("lateral_epicondyle", "lateral_malleolus"), ("lateral_epicondyle", "heel", "toe")]
+)
+def test_words_that_nobody_knows_are_told_by_the_places_of_their_pairs(unknown: tuple[str, ...]) -> None:
+    words = {**GERMAN, **{role: f"{'xqzw'[number]}brk" for number, role in enumerate(unknown)}}
+    names = {label: f"{words[role]} {'links' if side == 'L' else 'rechts'}" for (side, role), label in ROLES.items()}
+    recognition = renamed(names)
+    assert recognition is not None
+    assert recognition.how == "words"
+    assert found(recognition, names) == ROLES
+
+
+def test_a_pair_that_is_as_near_as_another_lies_on_nothing() -> None:
+    """Toes are not seen; beside them the first and the fifth metatarsal heads have names that nobody knows."""
+    static = virtual_subject(clusters=True).static().trial
+    words = {**{label: f"{GERMAN[role]} {'links' if side == 'L' else 'rechts'}" for (side, role), label in ROLES.items()}}
+    for side, said in (("L", "links"), ("R", "rechts")):
+        del words[f"{side}TOE"]
+        words |= {
+            f"{side}MT1": f"qrx {said}",
+            f"{side}MT5": f"qzw {said}",
+            f"{side}TB3": f"wkk {said}",
+            f"{side}TH4": f"wpp {said}",
+        }
+    places = mean_places_m(static.markers.names, static.markers.position_m)
+    recognition = recognise(list(words.values()), {new: places[old] for old, new in words.items()})
+    assert recognition is not None
+    assert found(recognition, words) == {key: label for key, label in ROLES.items() if key[1] != "toe"}
+
+
+@pytest.mark.parametrize(
+    ("left", "role"),
+    [
+        ("Hip Front L", "asis"), ("left Rear Pelvis", "psis"), ("L_Darmbein_vorn", "asis"), ("vänster Häl", "heel"),
+        ("Cóndilo lateral izquierda", "lateral_epicondyle"), ("Innenknöchel links", "medial_malleolus"),
+        ("lewy Goleń", "shank_wand"), ("Diz dışı sol", "lateral_epicondyle"), ("HeelBackL", "heel"), ("Femur li", "thigh_wand"),
+        ("Condyle interne gauche", "medial_epicondyle"), ("calcagno sx", "heel"),
+    ],
+)  # fmt: skip
+def test_further_words(left: str, role: str) -> None:
+    (key,) = {key for letters in (("l", "r"), ("v", "h")) for key in _readings(left, letters)}
+    assert key == ("L", role)
+
+
+@pytest.mark.parametrize("label", ["Hip L", "L_Front", "Pelvis links vorne hinten", "Toe Heel L"])
+def test_what_says_too_little_or_too_much_says_nothing(label: str) -> None:
+    assert not _readings(label, ("l", "r"))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from biomech_id.errors import MissingInputError, OptionError, on_command_line
+from biomech_id.markersets import load_markerset
 from biomech_id.models.conventional.needs import missing_measurements
 from biomech_id.pipeline.choose_model import choose_model
 from biomech_id.pipeline.intake import find_static, only_frame, sway_mm, sways
@@ -208,3 +209,21 @@ def test_known_labels_in_another_spelling_are_the_conventional_models(spelt: Cal
     assert chosen.job.recipe.model == "conventional"
     assert chosen.findings == ()
     assert chosen.model.calibration.to_dict() == choose_model(JOB, (STATIC, WALK)).model.calibration.to_dict()
+
+
+def test_markers_that_are_recognised_but_for_the_toes_are_refused_for_the_toes() -> None:
+    """The sentence names what is lacking, and does not deny that the others were recognised."""
+    words = {
+        "asis": "SIAS", "psis": "SIPS", "thigh_wand": "Oberschenkel", "lateral_epicondyle": "Knie", "shank_wand": "Unterschenkel",
+        "lateral_malleolus": "Knöchel", "heel": "Ferse",
+    }  # fmt: skip
+    roles = {label: key for key, label in load_markerset("plug-in-gait").roles.items()}
+
+    def german(trial: Trial) -> Trial:
+        said = {name: roles.get(name, ("", "")) for name in trial.markers.names}
+        names = tuple(f"{words[role]} {side}" if role in words else f"P{i}" for i, (side, role) in enumerate(said.values()))
+        return replace(trial, markers=Markers(names, trial.markers.position_m, trial.markers.rate_hz))
+
+    toeless = [without(trial, "LTOE", "RTOE") for trial in (STATIC, WALK)]
+    with pytest.raises(MissingInputError, match=r"missing: left toe, right toe\. No marker set .* `biomech-id markerset "):
+        choose_model(JOB, tuple(german(trial) for trial in toeless))

@@ -81,6 +81,8 @@ def test_a_set_that_was_named_and_one_that_has_clusters_stay_as_they_are() -> No
     walks = (numbered(WALK.trial),)
     for named in ("plug-in-gait", load_markerset("plug-in-gait")):
         assert not further(six_dof_model(numbered(STATIC.trial), markerset=named, walks=walks))
+    recognised = replace(load_markerset("plug-in-gait"), recognised=True)
+    assert len(further(six_dof_model(numbered(STATIC.trial), markerset=recognised, walks=walks))) == 20
     cast = six_dof_model(STATIC.trial, walks=(WALK.trial,))
     assert cast.marker_groups == six_dof_model(STATIC.trial).marker_groups
 
