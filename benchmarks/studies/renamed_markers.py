@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -108,12 +109,24 @@ def restored(text: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w*])({pattern})(?!\w)", lambda found: back[found[1]], text)
 
 
+def as_text(path: Path) -> str:
+    """A written file; of arrays, names in words and numbers as their digest."""
+    if path.suffix != ".npz":
+        return path.read_text(encoding="utf-8")
+    with np.load(path) as arrays:
+        told = {
+            name: array.tolist() if array.dtype.kind == "U" else sha256(array.tobytes()).hexdigest()
+            for name, array in arrays.items()
+        }
+    return "\n".join(f"{name} {value}" for name, value in told.items())
+
+
 def results(folder: Path, names: Mapping[str, str], recipe: Recipe, out: Path) -> dict[str, str]:
     """File -> text of everything a run of a folder writes but the manifest, which names the inputs."""
     run_job(Job((folder,), recipe=recipe), out)
     written = {path.relative_to(out).as_posix(): path for path in sorted(out.rglob("*")) if path.is_file()}
     del written["manifest.json"]
-    texts = {name: SETTING.sub("", path.read_text(encoding="utf-8")) for name, path in written.items()}
+    texts = {name: SETTING.sub("", as_text(path)) for name, path in written.items()}
     return {name: text if name.startswith(UNNAMED) else restored(text, names) for name, text in texts.items()}
 
 

@@ -153,7 +153,7 @@ def _hip(name: str, function: Callable[..., Any]) -> Any:
     def checked(side: str, size: PelvisSize) -> FloatArray:
         centre = np.asarray(function(side, size), dtype=np.float64)
         if centre.shape != (3,) or not np.isfinite(centre).all() or np.abs(centre).max() > 0.5:
-            words = f"The hip centre {name} of the {side} side is {centre.tolist()}: no three metres from mid-ASIS in pelvis axes."
+            words = f"The hip centre {name} of the {side} side is {centre.tolist()}: not three metres in pelvis axes."
             raise ShapeError(words, value=centre.tolist(), expected="(3,), metres, below 0.5", where="hip_centre")
         return centre
 

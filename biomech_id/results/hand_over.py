@@ -163,8 +163,8 @@ def from_dataframe(
                if {f"{stem}.Y", f"{stem}.Z"} <= set(table.columns)}  # fmt: skip
     if not markers:
         there = ", ".join(map(str, table.columns[:8]))
-        words = f"The table has no marker: columns LHEE.X, LHEE.Y, LHEE.Z; it has {there}."
-        raise MissingInputError(words, value=there, expected="LHEE.X, LHEE.Y, LHEE.Z", where="from_dataframe")
+        words = f"The table has no marker: columns NAME.X, NAME.Y, NAME.Z; it has {there}."
+        raise MissingInputError(words, value=there, expected="NAME.X, NAME.Y, NAME.Z", where="from_dataframe")
     time_s = next((table[column].to_numpy(dtype=np.float64) for column in ("time_s", "time") if column in table), None)
     first_frame = 1
     if time_s is not None and len(time_s) > 1:
