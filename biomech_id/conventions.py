@@ -531,7 +531,8 @@ TABLES: tuple[TableRow, ...] = (
         Column("verdict", "text", "accept, warn, reject, not measured or not judged"),
     )),
     TableRow("norm", "one variable of the norm at one percent, or one scalar", (
-        Column("variable", "text", "of the sign table; of a scalar: a spatiotemporal parameter, GVS.<variable>, GPS, GPS.overall"),
+        Column("variable", "text", "of the sign table; of a scalar: a spatiotemporal parameter, asymmetry.<parameter> (%), "
+               "GVS.<variable>, GPS, GPS.overall, or <name>.<variable>: max_stance, range, mean_loading, A2, percent_of_A2 ..."),
         _COMPONENT,
         Column("percent", "integer", "percent of the cycle; empty for a scalar (spatiotemporal parameter, GVS, GPS)", "%"),
         Column("mean", "number", "mean over the norm's subjects"), Column("sd", "number", "standard deviation between subjects"),

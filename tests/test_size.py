@@ -73,6 +73,7 @@ MOST_LINES = sum([
     420,  # the page that replays a session
     350,  # lengths of the clinic's muscles
     660,  # schema files, own arrays in, other libraries' tables out, figures that show themselves, recordings written
+    190,  # values with ranges, phases and norm
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

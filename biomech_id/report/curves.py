@@ -35,7 +35,7 @@ from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.report.pages.scores import scores_page
 from biomech_id.report.pages.spatiotemporal import spatiotemporal_page
-from biomech_id.report.pages.values import values_page
+from biomech_id.report.pages.values import values_pages
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.trial import Trial
 
@@ -54,7 +54,7 @@ Result = SessionTables | HasTables
 _DRAWS = {
     "result": Kind(
         "a session", lambda v: isinstance(v, SessionTables | HasTables), hint="analyse(folder) or read_folder(folder) returns one"
-    ), "every_cycle": a_switch(),
+    ), "every_cycle": a_switch(), "loads": a_switch(),
     "kind": or_none(a_str()), "condition": or_none(a_str()), "style": or_none(a((Style, str, PathLike))),
     "norm": or_none(Kind(
         "a table like norm.csv, or its path", lambda v: isinstance(v, str | PathLike) or hasattr(v, "columns"),
@@ -236,10 +236,11 @@ def values(
     *,
     kind: str | None = None,
     condition: str | None = None,
+    loads: bool = False,
     norm: NormSource = None,
     style: Style | str | Path | None = None,
 ) -> Figure:
-    """Draw the tables of values at contact, extrema and peaks; see `kinematics`.
+    """Draw the values of the curves: at contact, extrema, ranges, means of phases; see `kinematics`.
 
     Parameters
     ----------
@@ -249,12 +250,19 @@ def values(
         Only trials of this kind: "straight"; None takes all.
     condition : str | None, optional
         Only trials of this condition; None takes all.
+    loads : bool, optional
+        Moments, ground reaction and powers instead of angles.
     norm : NormSource, optional
         A norm table or its file; None for none.
     style : Style | str | Path | None, optional
         How the report looks, or a style file or one of the shipped styles by name; None is the default.
     """
-    return _drawn(values_page, result, kind, condition, norm, style)
+
+    def sheet(layer: Layer, look: Style, behind: Norm | None) -> Figure:
+        first, *second = values_pages(layer, look, behind)
+        return second[0] if loads and second else first
+
+    return _drawn(sheet, result, kind, condition, norm, style)
 
 
 @takes("plot.scores", **_DRAWS)

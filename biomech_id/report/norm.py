@@ -12,7 +12,7 @@ from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
-from biomech_id.results.norms.norm import check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.norms.norm import NAMED, check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
@@ -37,12 +37,15 @@ class Norm:
         What the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
     table : Table
         As in ``norm.csv``.
+    named : dict[tuple[str, str], tuple[float, float, int]], optional
+        (variable, component) -> (mean, sd, n) of named values of curves ("max_stance.KneeAngles", "X"), in the tables' unit.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
     scalars: dict[str, tuple[float, float]]
     note: dict[str, Any]
     table: Table = field(default_factory=lambda: tidy_table("norm"))
+    named: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -121,15 +124,17 @@ def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] =
         check_comparable(norm, **own, mix=mix, where="norm")
     known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
     refuse_mixture(known, fingerprint_of(tables.summary), (f"the norm {where}", "this session"), mix=mix)
-    curves, scalars = {}, {}
+    curves, scalars, named = {}, {}, {}
     for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
         rows = rows.sort_values("percent", kind="stable")
         mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
         if len(rows) == CURVE_POINTS:
             curves[str(variable), str(component)] = (mean, sd)
+        elif NAMED.match(str(variable)):
+            named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
-    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {}, table=norm)
+    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {}, table=norm, named=named)
 
 
 def _check_columns(norm: Table) -> None:

@@ -8,11 +8,12 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import JOINTS
-from biomech_id.conventions import MOMENT_VARIABLE, SIDES
+from biomech_id.conventions import MOMENT_VARIABLE, SIDES, SignRow
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
+from biomech_id.results.statistics.session_error import session_error
 
 #: Standard deviations that 95 % of a normal distribution lie within.
 COVERAGE = 1.96
@@ -47,6 +48,31 @@ def draw_bars(panel: Panel, side: str, mean: FloatArray, sd: Mapping[str, FloatA
     bars = [[(x, mean[x] - reach[x]), (x, mean[x] + reach[x])] for x in BARS_AT[side] if np.isfinite(mean[x] + reach[x])]
     caps = [[(x - CAP_WIDTH / 2, y), (x + CAP_WIDTH / 2, y)] for bar in bars for x, y in bar]
     panel.polylines([*bars, *caps], colour=side, width=0.5, zorder=2.5, gid=gid)
+
+
+def measurement_sd(layer: Layer, side: str, row: SignRow, style: Style) -> FloatArray | None:
+    """Return what a mean curve is off by because of the measurement, one SD (101,) in the plotted unit; None where nobody knows.
+
+    Of moments and powers what ``uncertainty.csv`` says of the mean; of angles, and where nobody asked for that, what markers placed
+    anew make of an unchanged walk.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    side : str
+        "L" or "R".
+    row : SignRow
+        The variable's row of the sign table.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    found = layer.uncertainty(side, row, style)
+    if found:
+        return found["total"]
+    legs = layer.tables.summary.get("subject", {}).get("leg_length_m") or {}
+    placed = session_error(row.variable, row.component, leg_m=legs.get(side))
+    return None if placed is None else placed.sd * style.factor(row)
 
 
 def uncertainty_lines(layer: Layer, style: Style) -> Iterator[str]:

@@ -11,12 +11,13 @@ from biomech_id.conventions import SIDES
 from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
-from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
+from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
+from biomech_id.results.norms.norm import ASYMMETRY
 from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.results.statistics.sessions import change_of_parameter
 
@@ -44,16 +45,20 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_spatiotemporal"), size="heading")
         return sheet.figure
     columns: tuple[TableColumn, ...] = (
-        TableColumn(style.label("parameter.heading"), 50.0 if norm is not None else 76.0),
-        TableColumn(style.label("parameter.unit"), 18.0),
-        TableColumn(style.label("side.L"), 28.0, "right"),
+        TableColumn(style.label("parameter.heading"), 42.0 if norm is not None else 76.0),
+        TableColumn(style.label("parameter.unit"), 15.0),
+        TableColumn(style.label("side.L"), 26.0, "right"),
         TableColumn("n", 7.0, "right"),
-        TableColumn(style.label("side.R"), 28.0, "right"),
+        TableColumn(style.label("side.R"), 26.0, "right"),
         TableColumn("n", 7.0, "right"),
         TableColumn(style.label("parameter.symmetry"), 22.0, "right"),
     )
     if norm is not None:
-        columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 24.0, "right"), columns[6])
+        columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 22.0, "right"))
+        columns += (
+            TableColumn(style.label("parameter.symmetry"), 20.0, "right"),
+            TableColumn(style.label("parameter.norm"), 18.0, "right"),
+        )
     y, _ = TextTable(columns, rows, size="body" if len(rows) <= 30 else "small").draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
     notes = [style.label("parameter.symmetry_note")] + ([style.label("parameter.outside")] if norm is not None else [])
     sheet.note("\n".join(notes), y + 1.5, right_mm=_TABLE_RIGHT_MM)
@@ -108,6 +113,9 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
         if norm is not None:
             row.append(" ± ".join(written(value, decimals, style.decimal_mark) for value in reference) if reference else "–")
         row.append(asymmetry(sides, style))
+        if norm is not None:
+            row[-1] = _asymmetry_cell(row[-1], sides, own := norm.scalars.get(f"{ASYMMETRY}{parameter}"))
+            row.append(" ± ".join(written(value, 1, style.decimal_mark) for value in own) if own else "–")
         rows.append(row)
     return rows
 
@@ -160,6 +168,13 @@ def asymmetry(sides: dict[str, list[float]], style: Style) -> str:
     means = [float(np.nanmean(sides[s])) if s in sides and np.isfinite(sides[s]).any() else float("nan") for s in SIDES]
     half = (means[0] + means[1]) / 2
     return f"{written(symmetry_index(*means), 1, style.decimal_mark)} %" if np.isfinite(half) and half != 0 else "–"
+
+
+def _asymmetry_cell(text: Cell | str, sides: dict[str, list[float]], own: tuple[float, float] | None) -> Cell:
+    """The asymmetry, marked where it lies outside the norm's own range of asymmetries."""
+    means = [mean_of(sides.get(side, ())) for side in SIDES]
+    said = text.text if isinstance(text, Cell) else text
+    return Cell(said) if said == "–" else flagged(said, [symmetry_index(*means)], own)
 
 
 def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:

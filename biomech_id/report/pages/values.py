@@ -1,4 +1,4 @@
-"""Numbers of the curves: at contact, extrema in stance and swing, power peaks; left and right, flagged outside the norm."""
+"""Numbers of the curves: extrema and their place, range, means of phases, power peaks; left, right and norm, flagged outside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomech_id.conventions import SIDES, SignRow
+from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.conventions import SIDES
 from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.findings import cycle_counts
@@ -19,13 +20,15 @@ from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.layout.typography import width_mm
+from biomech_id.report.layout.uncertainty_bars import COVERAGE, measurement_sd
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
 from biomech_id.results.statistics.sessions import change_of_peak
 from biomech_id.results.statistics.two_recordings import ScalarChange
+from biomech_id.results.tables.phase_values import EXTREMA, PHASE_NAMES, PLACE, RANGE, named_values
 from biomech_id.results.tables.session_tables import Table
 
 #: The variables that the report plots, in the order of its pages.
@@ -33,12 +36,18 @@ TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETI
 #: Names of power peaks:
 #: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
-NAMES: tuple[str, ...] = ("value_contact", "max_stance", "min_stance", "max_swing", "min_swing")
-_RIGHT_BLOCK_MM = 148.0
+_TOP_MM, _GUTTER_MM = 20.5, 4.0
+_WIDTH_MM = (RIGHT_MM - LEFT_MM - 3 * _GUTTER_MM) / 4
+_NORM_MM, _SIDE_MM = 17.0, 15.6
+#: Powers have their named bursts.
+_LOADS = tuple(tuple(key for key in row if key[1]) for row in KINETIC_GRID)
+#: Values that a ground reaction does not have.
+_OFF_GROUND = ("max_swing", "min_swing", "mean_swing", RANGE)
+_NAME_MM = _WIDTH_MM - 2 * _SIDE_MM - _NORM_MM
 
 
-def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
-    """Draw the tables of angles (left) and of moments, powers and ground reaction (right).
+def values_pages(layer: Layer, style: Style, norm: Norm | None) -> Iterator[Figure]:
+    """Draw the values of angles, and on a second sheet those of moments, ground reaction and powers: a column for each joint.
 
     Parameters
     ----------
@@ -49,24 +58,226 @@ def values_page(layer: Layer, style: Style, norm: Norm | None) -> Figure:
     norm : Norm | None
         The norm to be shown; None for none.
     """
-    sheet = Sheet(style)
-    peaks = picked(layer)
-    if not len(peaks):
+    values = Values(layer, style, norm)
+    grids = [[[key for key in column if key in values.variables] for column in grid] for grid in (ANGLE_GRID, _LOADS)]
+    drawn = [grid for grid in grids if any(grid)]
+    if not drawn:
+        sheet = Sheet(style)
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_peaks"), size="heading")
-        return sheet.figure
-    left = _block(sheet, peaks, "angle", "values.angles", LEFT_MM, top=25.0, right=_RIGHT_BLOCK_MM - 6.0, norm=norm)
-    right = _block(sheet, peaks, "moment", "values.moments", _RIGHT_BLOCK_MM, top=25.0, right=RIGHT_MM, norm=norm)
-    right = _block(sheet, peaks, "ground force", "values.forces", _RIGHT_BLOCK_MM, top=right + 7.0, right=RIGHT_MM, norm=norm)
-    right = _powers(sheet, peaks, _RIGHT_BLOCK_MM, right + 7.0, norm)
-    if not any(ROWS[key].quantity != "angle" for key in _variables(peaks)):
-        reason = "\n".join(layer.missing(side, ROWS["HipMoment", "X"], style) for side in SIDES)
-        lines = wrapped(reason, RIGHT_MM - _RIGHT_BLOCK_MM, style.size("body"))
-        sheet.paragraph(_RIGHT_BLOCK_MM, 28.0, lines)
-    parts = [style.label("values.note", counts=cycle_counts(layer.used, style))]
+        yield sheet.figure
+    for grid in drawn:
+        sheet = Sheet(style)
+        bottom = 0.0
+        for place, column in enumerate(grid):
+            left = LEFT_MM + place * (_WIDTH_MM + _GUTTER_MM)
+            y = _heads(sheet, left, norm) if column else _TOP_MM
+            for key in column:
+                y = _variable(sheet, values, key, left, y)
+            if grid is grids[1] and place == len(grid) - 1:
+                y = _powers(sheet, values, left, y)
+            bottom = max(bottom, y)
+        lacking = [] if any(grids[1]) else [layer.missing(side, ROWS["HipMoment", "X"], style) for side in SIDES]
+        _notes(sheet, layer, norm, bottom, lacking)
+        yield sheet.figure
+
+
+def _notes(sheet: Sheet, layer: Layer, norm: Norm | None, bottom_mm: float, lacking: Sequence[str]) -> None:
+    style = sheet.style
+    parts = [
+        *dict.fromkeys(lacking),
+        style.label("values.note", counts=cycle_counts(layer.used, style)),
+        style.label("values.phases"),
+    ]
     parts += [style.label("values.flags")] * (norm is not None)
-    said = " ".join([*parts, axes_label(style, "values.axes", layer.tables)])
-    sheet.note(said, max(left, right, 186.0) + 2.5, most=2)
-    return sheet.figure
+    sheet.note(" ".join([*parts, axes_label(style, "values.axes", layer.tables)]), max(bottom_mm, 183.5) + 2.0, most=4)
+
+
+class Values:
+    """Named values of the curves of one movement: of its cycles, and of the norm, in the plotted unit.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of one movement and one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    norm : Norm | None
+        The norm to be shown; None for none.
+    """
+
+    def __init__(self, layer: Layer, style: Style, norm: Norm | None) -> None:
+        self.layer, self.style, self.norm = layer, style, norm
+        table = named_values(layer.tables, layer.used)
+        names = (table[name] for name in ("variable", "component", "side", "name", "value", "percent"))
+        self._of: dict[tuple[str, str, str, str], list[tuple[float, float]]] = {}
+        for variable, component, side, name, value, percent in zip(*names, strict=True):
+            if (variable, component) in ROWS:
+                self._of.setdefault((variable, component, side, name), []).append((float(value), float(percent)))
+        self.variables = {key[:2] for key in self._of}
+        self._sd: dict[tuple[str, str, str], FloatArray | None] = {}
+
+    def peaks(self) -> list[tuple[str, str, str]]:
+        """Variable, component and name of every named burst of power, in the order of their names."""
+        found = {(variable, component, name) for variable, component, _, name in self._of if NAMED_PEAK.fullmatch(name)}
+        return sorted(found, key=lambda key: ("AKH".index(key[2][0]), key[2]))
+
+    def of(self, key: tuple[str, str], side: str, name: str) -> tuple[list[float], list[float]]:
+        """Value of each cycle in the plotted unit, and where in the cycle it lies.
+
+        Parameters
+        ----------
+        key : tuple[str, str]
+            Variable and component.
+        side : str
+            "L" or "R".
+        name : str
+            Of the value: "max_swing".
+        """
+        factor = self.style.factor(ROWS[key])
+        found = self._of.get((*key, side, name), [])
+        return [factor * value for value, _ in found], [percent for _, percent in found]
+
+    def of_norm(self, key: tuple[str, str], name: str, percent: float) -> tuple[float, float] | None:
+        """Mean and SD of the norm's subjects; of a norm that does not hold the value, those of its curve at that percent.
+
+        Parameters
+        ----------
+        key : tuple[str, str]
+            Variable and component.
+        name : str
+            Of the value.
+        percent : float
+            Where in the cycle it lies; NaN for a value of a whole phase.
+        """
+        if self.norm is None:
+            return None
+        row = ROWS[key]
+        held = self.norm.named.get((f"{name}.{key[0]}", key[1]))
+        if held is not None:
+            factor = 1.0 if name.startswith(PLACE) else self.style.factor(row)
+            return held[0] * factor, held[1] * factor
+        band = self.norm.curve(row, self.style)
+        if band is None or not math.isfinite(percent):
+            return None
+        return float(band[0][round(percent)]), float(band[1][round(percent)])
+
+    def error_sd(self, key: tuple[str, str], side: str, percents: Sequence[float]) -> float:
+        """What the mean value is off by because of the measurement, one SD in the plotted unit; NaN where nobody knows.
+
+        Of moments and powers what `uncertainty.csv` says, of angles what markers placed anew make of an unchanged walk.
+
+        Parameters
+        ----------
+        key : tuple[str, str]
+            Variable and component.
+        side : str
+            "L" or "R".
+        percents : Sequence[float]
+            Where in the cycle; none takes the mean over the cycle.
+        """
+        if (*key, side) not in self._sd:
+            self._sd[*key, side] = measurement_sd(self.layer, side, ROWS[key], self.style)
+        sd = self._sd[*key, side]
+        at = mean_of(percents)
+        if sd is None:
+            return float("nan")
+        return float(sd[round(at)]) if math.isfinite(at) else float(over_seen(np.nanmean, sd))
+
+
+def beyond(value: float, norm: tuple[float, float] | None, error_sd: float) -> float:
+    """How far a value lies from the norm, in limits: the larger of 2 SD of the norm and 1.96 SD of the measurement; 0 if unknown.
+
+    Parameters
+    ----------
+    value : float
+        Mean over the cycles.
+    norm : tuple[float, float] | None
+        Mean and SD of the norm.
+    error_sd : float
+        SD of the measurement; NaN where it is not known.
+    """
+    if norm is None or not (math.isfinite(value) and math.isfinite(norm[0]) and norm[1] > 0):
+        return 0.0
+    return (value - norm[0]) / max(2.0 * norm[1], COVERAGE * error_sd if math.isfinite(error_sd) else 0.0)
+
+
+def _heads(sheet: Sheet, left: float, norm: Norm | None) -> float:
+    style = sheet.style
+    said = style.label("values.norm", n=norm.n) if norm is not None else ""
+    heads = (("", _NAME_MM), (style.label("side.L"), _SIDE_MM), (style.label("side.R"), _SIDE_MM), (said, _NORM_MM))
+    columns = tuple(TableColumn(head, width, "right" if head else "left") for head, width in heads)
+    y, _ = TextTable(columns, [], size="tiny", padding_mm=0.4).draw(sheet, left, _TOP_MM)
+    return y
+
+
+def _variable(sheet: Sheet, values: Values, key: tuple[str, str], left: float, top: float) -> float:
+    """The values of one variable, a row each."""
+    style, row = sheet.style, ROWS[key]
+    title, rest = style.word(row.title), f"{style.word(style.unit(row))}, + {style.word(row.positive).lower()}"
+    sheet.text(left + 0.4, top + 3.4, title, size="tiny", weight="bold")
+    sheet.text(left + 1.9 + width_mm(title, style.size("tiny"), weight="bold"), top + 3.4, rest, size="tiny", colour="quiet")
+    # In swing a foot has no ground under it.
+    grounded = row.quantity in ("ground force", "ground moment")
+    names = [name for name in (*EXTREMA, *PHASE_NAMES) if not (grounded and name in _OFF_GROUND)]
+    rows = [cells for name in names for cells in _rows(values, key, name)]
+    return _table(sheet, rows, left, top + 4.2) + 0.6
+
+
+def _table(sheet: Sheet, rows: list[list[Cell | str]], left: float, top: float) -> float:
+    widths = (("left", _NAME_MM), ("right", _SIDE_MM), ("right", _SIDE_MM), ("right", _NORM_MM))
+    columns = tuple(TableColumn("", width, align) for align, width in widths)
+    return TextTable(columns, rows, size="tiny", padding_mm=0.3).draw(sheet, left, top)[0]
+
+
+def _rows(values: Values, key: tuple[str, str], name: str, title: str = "") -> Iterator[list[Cell | str]]:
+    """The row of one named value and, of an extremum, the row of where in the cycle it lies; none where no side has it.
+
+    At contact a row that reads zero on both sides says nothing and is left out.
+    """
+    style, row = values.style, ROWS[key]
+    decimals = DECIMALS.get(style.unit(row), 2)
+    found = [values.of(key, side, name) for side in SIDES]
+    means = [written(mean_of(mine), decimals, ".") for mine, _ in found]
+    if all(mean == "–" for mean in means) or (name == "value_contact" and not any(mean.strip("−–0.") for mean in means)):
+        return
+    at = mean_of([percent for _, percents in found for percent in percents])
+    norm = values.of_norm(key, name, at)
+    told = " ± ".join(written(value, decimals, style.decimal_mark) for value in norm) if norm else ""
+    cells = [_cell(values, key, side, name, norm) for side in SIDES]
+    yield [title or style.label(f"values.{name}"), *cells, Cell(told, colour="quiet")]
+    if name == "value_contact" or not math.isfinite(at):
+        return
+    place = values.of_norm(key, f"{PLACE}{name}", float("nan"))
+    places = [mean_sd(percents, 0, style.decimal_mark) for _, percents in found]
+    said = " ± ".join(written(value, 0, style.decimal_mark) for value in place) if place else ""
+    yield [Cell(text, colour="quiet") for text in (style.label("values.at"), *places, said)]
+
+
+def _cell(values: Values, key: tuple[str, str], side: str, name: str, norm: tuple[float, float] | None) -> Cell:
+    """Mean and spread of one value, marked where it leaves the norm by more than the norm's spread."""
+    style, row = values.style, ROWS[key]
+    mine, percents = values.of(key, side, name)
+    decimals = DECIMALS.get(style.unit(row), 2)
+    text = mean_sd(mine, decimals, style.decimal_mark)
+    value = mean_of(mine)
+    # What a reader cannot see is no flag.
+    if norm is None or written(value, decimals, ".") == written(norm[0], decimals, "."):
+        return Cell(text)
+    distance = beyond(value, norm, values.error_sd(key, side, percents))
+    if abs(distance) > 1.0:
+        return Cell(f"{'▲' if distance > 0 else '▼'}{text}", bold=True)
+    return Cell(f"≈{text}" if abs(beyond(value, norm, float("nan"))) > 1.0 else text)
+
+
+def _powers(sheet: Sheet, values: Values, left: float, top: float) -> float:
+    """Power peaks by name, left and right, with their place in the cycle."""
+    rows = [row for *key, name in values.peaks() for row in _rows(values, (key[0], key[1]), name, title=name)]
+    if not rows:
+        return top
+    style = sheet.style
+    top = top if top > _TOP_MM else _heads(sheet, left, values.norm)
+    sheet.text(left + 0.4, top + 3.4, style.label("values.powers"), size="tiny", weight="bold")
+    return _table(sheet, rows, left, top + 4.2)
 
 
 def picked(layer: Layer) -> Table:
@@ -85,112 +296,6 @@ def picked(layer: Layer) -> Table:
     return chosen
 
 
-def _variables(peaks: Table) -> list[tuple[str, str]]:
-    return list(dict.fromkeys(zip(peaks["variable"], peaks["component"], strict=True)))
-
-
-def _block(
-    sheet: Sheet, peaks: Table, quantity: str, heading: str, left: float, *, top: float, right: float, norm: Norm | None
-) -> float:
-    """One table: two lines per variable (left, right), one column per named value."""
-    style = sheet.style
-    present = set(_variables(peaks))
-    variables = [key for key in TABLED if ROWS[key].quantity == quantity and key in present]
-    mine = peaks[[key in set(variables) for key in zip(peaks["variable"], peaks["component"], strict=True)]]
-    # In swing a foot has no ground under it.
-    told = NAMES if quantity != "ground force" else tuple(name for name in NAMES if not name.endswith("swing"))
-    names = [name for name in told if (mine["name"] == name).any()]
-    if not variables or not names:
-        return top - 7.0
-    sheet.heading(left, top, style.label(heading))
-    head = 36.0
-    width = (right - left - head - 6.0) / len(names)
-    columns = (
-        TableColumn(style.label("values.variable"), head),
-        TableColumn("", 6.0),
-        *(TableColumn(style.label(f"values.{name}"), width, "right") for name in names),
-    )
-    groups = dict(list(mine.groupby(["variable", "component", "side", "name"], sort=False)))
-    rows: list[list[Cell | str]] = []
-    for key in variables:
-        row = ROWS[key]
-        for side in SIDES:
-            # The name beside the left side's numbers, its positive direction beside the right's.
-            title = Cell(style.word(row.title)) if side == "L" else Cell(f"+ {style.word(row.positive).lower()}", colour="quiet")
-            cells = [_cell(groups.get((*key, side, name)), row, style, norm) for name in names]
-            rows.append([title, Cell(side, colour=side, bold=True), *cells])
-    y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
-    return y
-
-
-def _cell(group: Table | None, row: SignRow, style: Style, norm: Norm | None) -> Cell:
-    """Mean and spread of one value, flagged against the norm at the same place of the cycle."""
-    if group is None:
-        return Cell("–")
-    values = group["value"].to_numpy(dtype=float) * style.factor(row)
-    decimals = DECIMALS.get(style.unit(row), 2)
-    text = mean_sd(values.tolist(), decimals, style.decimal_mark)
-    distance = norm_distance(group, row, style, norm)
-    if abs(distance) > 2:
-        return Cell(f"{'▲' if distance > 0 else '▼'}{text}", bold=True)
-    return Cell(text)
-
-
-def norm_distance(group: Table, row: SignRow, style: Style, norm: Norm | None) -> float:
-    """Mean value minus the norm's mean at the mean percent of the cycle, in standard deviations of the norm.
-
-    0 where it is not known, and where the two read the same in the decimals that are printed: what a reader cannot see is no flag.
-
-    Parameters
-    ----------
-    group : Table
-        Rows of one variable.
-    row : SignRow
-        The variable's row of the sign table.
-    style : Style
-        Colours, words, scales and units of the report.
-    norm : Norm | None
-        The norm to be shown; None for none.
-    """
-    band = norm.curve(row, style) if norm is not None else None
-    values, percents = group["value"].to_numpy(dtype=float) * style.factor(row), group["percent"].to_numpy(dtype=float)
-    if band is None or not np.isfinite(values).any() or not np.isfinite(percents).any():
-        return 0.0
-    at = round(float(np.nanmean(percents)))
-    mean, sd, mine = float(band[0][at]), float(band[1][at]), float(np.nanmean(values))
-    decimals = DECIMALS.get(style.unit(row), 2)
-    if not (math.isfinite(mean) and sd > 0) or written(mine, decimals, ".") == written(mean, decimals, "."):
-        return 0.0
-    return (mine - mean) / sd
-
-
-def _powers(sheet: Sheet, peaks: Table, left: float, top: float, norm: Norm | None) -> float:
-    """Power peaks by name, left and right, with their place in the cycle."""
-    style = sheet.style
-    mine = peaks[peaks["name"].str.fullmatch(NAMED_PEAK)]
-    if not len(mine):
-        return top - 7.0
-    sheet.heading(left, top, style.label("values.powers"))
-    names: Sequence[str] = sorted(mine["name"].unique(), key=lambda name: ("AKH".index(name[0]), name))
-    width = (RIGHT_MM - left - 12.0) / 4
-    heads = [style.label(f"side.{SIDES[0]}"), "", style.label(f"side.{SIDES[1]}"), ""]
-    columns = (TableColumn("", 12.0), *(TableColumn(head, width, "right") for head in heads))
-    rows: list[list[Cell | str]] = []
-    for name in names:
-        cells: list[Cell | str] = [Cell(name, bold=True)]
-        for side in SIDES:
-            group = mine[(mine["name"] == name) & (mine["side"] == side)]
-            if not len(group):
-                cells += ["–", ""]
-                continue
-            row = ROWS[group["variable"].iloc[0], group["component"].iloc[0]]
-            place = mean_sd(group["percent"].to_numpy(dtype=float).tolist(), 0, style.decimal_mark)
-            cells += [_cell(group, row, style, norm), style.label("values.at", percent=place)]
-        rows.append(cells)
-    y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.8).draw(sheet, left, top + 1.5)
-    return y
-
-
 def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     """One line for each named value of each variable, and for each power peak, of one side."""
     groups = [_by_name(picked(layer)) for layer in layers]
@@ -199,7 +304,7 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     columns += change_heads(style, len(layers), TABLE_WIDTH_MM - 92.0)
     rows: list[list[Cell | str]] = []
     peaks = sorted({key for group in groups for key in group if NAMED_PEAK.fullmatch(key[3])}, key=lambda key: key[3])
-    named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in NAMES]
+    named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in EXTREMA]
     for key in (*named, *(key for key in peaks if key[2] == side)):
         if not any(key in group for group in groups):
             continue
@@ -239,4 +344,4 @@ def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:
     return draw_tables(kind.name, content.style, *tables)
 
 
-register(PageKind("values", 90, lambda content: [values_page(content.layers[0], content.style, content.norm)], compare=_compare))
+register(PageKind("values", 90, lambda content: values_pages(content.layers[0], content.style, content.norm), compare=_compare))

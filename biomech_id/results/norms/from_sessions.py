@@ -16,10 +16,12 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError
+from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.results.norms.fingerprint import FINGERPRINT, check_mix, fingerprint_of
-from biomech_id.results.norms.norm import NormSample, norm_from_samples
+from biomech_id.results.norms.norm import ASYMMETRY, NormSample, norm_from_samples
 from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
 from biomech_id.results.tables.omissions import Omission, omissions_of
+from biomech_id.results.tables.phase_values import PLACE, named_values
 from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS, scores_against
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 from biomech_id.sentences import Sentence
@@ -34,11 +36,12 @@ ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages"})
 
 @dataclass
 class _Person:
-    """One subject's sessions so far: a list of curves per name, values per parameter, ages."""
+    """One subject's sessions so far: a list of curves per name, values per parameter and per named value of a curve, ages."""
 
     curves: dict[tuple[str, str, str], list[FloatArray]] = field(default_factory=dict)
     parameters: dict[str, dict[str, list[float]]] = field(default_factory=dict)
     ages: list[float] = field(default_factory=list)
+    named: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
 
 
 def norm_from_sessions(
@@ -156,9 +159,20 @@ def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: 
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
     for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
         person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
+    for name, value in _named(tables, used):
+        person.named.setdefault(name[:2], {}).setdefault(name[2], []).append(value)
     age = tables.summary["subject"].get("age_years")
     if age is not None:
         person.ages.append(float(age))
+
+
+def _named(tables: SessionTables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
+    """(``max_stance.KneeAngles``, component, side) -> a session's mean of that value, and of where in the cycle it lies."""
+    values = named_values(tables, used)
+    for (variable, component, name, side), rows in values.groupby(["variable", "component", "name", "side"], sort=False):
+        yield (f"{name}.{variable}", str(component), str(side)), float(rows["value"].mean())
+        if rows["percent"].notna().any() and name != "value_contact":
+            yield (f"{PLACE}{name}.{variable}", str(component), str(side)), float(rows["percent"].mean())
 
 
 def _muscles(tables: SessionTables, condition: str) -> MeanCurves:
@@ -197,6 +211,10 @@ def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tup
         values[variable, ""] = np.mean([sides[side, variable, ""] for side in SIDES if (side, variable, "") in sides], axis=0)
     for parameter, by_side in person.parameters.items():
         values[parameter, ""] = np.array([_mean([_mean(found) for found in by_side.values()])])
+        if set(SIDES) <= set(by_side):
+            values[f"{ASYMMETRY}{parameter}", ""] = np.array([symmetry_index(*(_mean(by_side[side]) for side in SIDES))])
+    for name, by_side in person.named.items():
+        values[name] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
     return NormSample(values, _mean(person.ages), speed), sides
 

@@ -7,6 +7,7 @@ averaged, is one sample, and ``sd`` is the standard deviation between subjects (
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,12 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 CLINICAL_SUBJECTS = 20
 #: From this number of subjects on percentiles are given, and which.
 PERCENTILE_SUBJECTS, PERCENTILES = 40, (5, 50, 95)
+
+
+#: Before the name of a parameter: its left-right asymmetry, percent, signed.
+ASYMMETRY = "asymmetry."
+#: Before the name of a variable: a named value of its curve, or where in the cycle that lies.
+NAMED = re.compile(r"(percent_of_)?((value|max|min|mean)_\w+|range|[AKH][1-4])\.")
 
 
 def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[str] = ()) -> pd.DataFrame:
@@ -232,7 +239,9 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     if norm is None:
         return None
     # Electrodes are worn by some only: what a norm of movement is does not hang on them.
-    moved = norm[~norm["variable"].str.startswith(EMG_VARIABLE.format(muscle=""))]
+    # Nor on who has a peak of some name: those stand as name.variable.
+    named = norm["variable"].str.match(NAMED)
+    moved = norm[~norm["variable"].str.startswith(EMG_VARIABLE.format(muscle="")) & ~named]
     n = int((moved if len(moved) else norm)["n"].min())
     first = norm.iloc[0]
     note = {name: first[name] for name in ("model", "kinetics", "source")}

@@ -7,19 +7,22 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pypdf
 import pytest
 
+from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding, OptionError, OutputError, ShapeError
 from biomech_id.gait.stance import Verdict
 from biomech_id.report import draw_report
 from biomech_id.report.book import page_names, session_pages
+from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.text_table import Cell
 from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
+from biomech_id.report.pages.values import Values, _rows, beyond
 from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import LANGUAGES, Sentence
 
@@ -48,11 +51,11 @@ def texts(pdf):
 
 
 def test_every_page_carries_code_date_and_number(texts):
-    assert len(texts) == 16
+    assert len(texts) == 17
     for number, text in enumerate(texts, 1):
         assert "WAVE-01" in text
         assert "Session date: 2024-05-17" in text
-        assert f"Page {number} / 16" in text
+        assert f"Page {number} / 17" in text
         assert "Research software, not a medical device." in text
 
 
@@ -340,30 +343,58 @@ def test_a_small_norm_is_called_not_clinical(session, build_norm, tmp_path):
 
 
 def test_flags_are_explained_where_there_can_be_some_and_cycles_counted(session, build_norm, tmp_path):
-    (with_norm,) = text_of(draw_report(session, tmp_path / "a.pdf", norm=build_norm(), pages=["values"]))
-    (without,) = text_of(draw_report(session, tmp_path / "b.pdf", pages=["values"]))
-    assert "more than 2 SD above or below the norm" in plain([with_norm])
+    with_norm, _ = text_of(draw_report(session, tmp_path / "a.pdf", norm=build_norm(), pages=["values"]))
+    without, _ = text_of(draw_report(session, tmp_path / "b.pdf", pages=["values"]))
+    assert "by more than 2 SD of the norm and more than 1.96 SD of the measurement" in plain([with_norm])
+    assert "yet within error" in plain([with_norm])
     assert "more than 2 SD" not in plain([without])
     left, right = (sum(session.cycle_list["used"] & (session.cycle_list["side"] == side)) for side in "LR")
     assert f"cycles in the means: {left} left, {right} right" in plain([without])
 
 
-def test_what_the_printed_decimals_do_not_show_is_no_flag(build):
-    from biomech_id.report.layout.layer import ROWS
-    from biomech_id.report.pages.values import norm_distance
+def test_a_value_is_flagged_beyond_the_larger_of_the_norms_spread_and_the_measurements():
+    """2 SD of the norm are 4, 1.96 SD of the measurement 9.8: a distance of 6 leaves the one and not the other."""
+    assert beyond(16.0, (10.0, 2.0), float("nan")) == pytest.approx(1.5)
+    assert beyond(16.0, (10.0, 2.0), 5.0) == pytest.approx(6.0 / 9.8)
+    assert beyond(0.0, (10.0, 2.0), 5.0) == pytest.approx(-10.0 / 9.8)
+    assert beyond(16.0, None, 5.0) == 0.0
+    assert beyond(float("nan"), (10.0, 2.0), 5.0) == 0.0
 
-    row, style = ROWS["HipMoment", "X"], load_style()
-    group = pd.DataFrame({"value": [0.012, 0.012], "percent": [50.0, 50.0]})
 
-    class Narrow:
-        def __init__(self, mean: float) -> None:
-            self.mean = mean
+def text_in(rows: list[list[Cell | str]]) -> list[list[str]]:
+    return [[cell.text if isinstance(cell, Cell) else cell for cell in row] for row in rows]
 
-        def curve(self, _row, _style):
-            return np.full(101, self.mean), np.full(101, 0.001)
 
-    assert norm_distance(group, row, style, Narrow(0.008)) == 0.0  # both read 0.01
-    assert norm_distance(group, row, style, Narrow(0.002)) == pytest.approx(10.0)  # 0.01 and 0.00, ten SD apart
+def test_values_stand_beside_the_norms_own_with_their_place_and_what_is_within_error(build):
+    """Left 4.0, 4.2, 4.4 deg at 20, 21, 22 %; a norm of 2 +- 0.3 leaves it, one of 2 +- 0.3 with an error of 2 deg does not."""
+    tables, style, key = build(), load_style(), ("KneeAngles", "X")
+    (layer,) = layers_of(tables)
+    named = {("max_stance.KneeAngles", "X"): (2.0, 0.3, 24), ("percent_of_max_stance.KneeAngles", "X"): (19.0, 2.0, 24)}
+    norm = Norm({}, {}, {"n": 24}, named=named)
+
+    def cells(sd: float) -> list[list[str]]:
+        values = Values(layer, style, norm)
+        values._of = {(*key, "L", "max_stance"): [(4.0, 20.0), (4.2, 21.0), (4.4, 22.0)]}
+        values._sd = {(*key, side): np.full(101, sd) for side in SIDES}
+        return text_in(list(_rows(values, key, "max_stance")))
+
+    assert cells(0.1) == [["Max stance", "▲4.2 ± 0.2", "–", "2.0 ± 0.3"], ["   at % of cycle", "21 ± 1", "–", "19 ± 2"]]
+    assert cells(2.0)[0] == ["Max stance", "≈4.2 ± 0.2", "–", "2.0 ± 0.3"]
+
+
+def test_what_the_printed_decimals_do_not_show_is_no_flag_and_a_contact_of_zero_no_row(build):
+    tables, style, key = build(), load_style(), ("HipMoment", "X")
+    (layer,) = layers_of(tables)
+
+    def row(mean: float, name: str = "max_swing") -> list[list[str]]:
+        values = Values(layer, style, Norm({}, {}, {"n": 24}, named={(f"{name}.HipMoment", "X"): (mean, 0.001, 24)}))
+        values._of = {(*key, side, name): [(0.012 if name != "value_contact" else 0.001, float("nan"))] for side in SIDES}
+        values._sd = {(*key, side): None for side in SIDES}
+        return text_in(list(_rows(values, key, name)))
+
+    assert row(0.008)[0][1:] == ["0.01", "0.01", "0.01 ± 0.00"]  # both read 0.01
+    assert row(0.002)[0][1:] == ["▲0.01", "▲0.01", "0.00 ± 0.00"]  # ten SD apart
+    assert row(0.008, "value_contact") == []
 
 
 def test_values_outside_two_sd_are_flagged(session, build_norm, tmp_path):
