@@ -58,7 +58,7 @@ def values_pages(layer: Layer, style: Style, norm: Norm | None) -> Iterator[Figu
     norm : Norm | None
         The norm to be shown; None for none.
     """
-    values = Values(layer, style, norm)
+    values = NamedValues(layer, style, norm)
     grids = [[[key for key in column if key in values.variables] for column in grid] for grid in (ANGLE_GRID, _LOADS)]
     drawn = [grid for grid in grids if any(grid)]
     if not drawn:
@@ -92,7 +92,7 @@ def _notes(sheet: Sheet, layer: Layer, norm: Norm | None, bottom_mm: float, lack
     sheet.note(" ".join([*parts, axes_label(style, "values.axes", layer.tables)]), max(bottom_mm, 183.5) + 2.0, most=4)
 
 
-class Values:
+class NamedValues:
     """Named values of the curves of one movement: of its cycles, and of the norm, in the plotted unit.
 
     Parameters
@@ -210,7 +210,7 @@ def _heads(sheet: Sheet, left: float, norm: Norm | None) -> float:
     return y
 
 
-def _variable(sheet: Sheet, values: Values, key: tuple[str, str], left: float, top: float) -> float:
+def _variable(sheet: Sheet, values: NamedValues, key: tuple[str, str], left: float, top: float) -> float:
     """The values of one variable, a row each."""
     style, row = sheet.style, ROWS[key]
     title, rest = style.word(row.title), f"{style.word(style.unit(row))}, + {style.word(row.positive).lower()}"
@@ -229,7 +229,7 @@ def _table(sheet: Sheet, rows: list[list[Cell | str]], left: float, top: float) 
     return TextTable(columns, rows, size="tiny", padding_mm=0.3).draw(sheet, left, top)[0]
 
 
-def _rows(values: Values, key: tuple[str, str], name: str, title: str = "") -> Iterator[list[Cell | str]]:
+def _rows(values: NamedValues, key: tuple[str, str], name: str, title: str = "") -> Iterator[list[Cell | str]]:
     """The row of one named value and, of an extremum, the row of where in the cycle it lies; none where no side has it.
 
     At contact a row that reads zero on both sides says nothing and is left out.
@@ -253,7 +253,7 @@ def _rows(values: Values, key: tuple[str, str], name: str, title: str = "") -> I
     yield [Cell(text, colour="quiet") for text in (style.label("values.at"), *places, said)]
 
 
-def _cell(values: Values, key: tuple[str, str], side: str, name: str, norm: tuple[float, float] | None) -> Cell:
+def _cell(values: NamedValues, key: tuple[str, str], side: str, name: str, norm: tuple[float, float] | None) -> Cell:
     """Mean and spread of one value, marked where it leaves the norm by more than the norm's spread."""
     style, row = values.style, ROWS[key]
     mine, percents = values.of(key, side, name)
@@ -269,7 +269,7 @@ def _cell(values: Values, key: tuple[str, str], side: str, name: str, norm: tupl
     return Cell(f"≈{text}" if abs(beyond(value, norm, float("nan"))) > 1.0 else text)
 
 
-def _powers(sheet: Sheet, values: Values, left: float, top: float) -> float:
+def _powers(sheet: Sheet, values: NamedValues, left: float, top: float) -> float:
     """Power peaks by name, left and right, with their place in the cycle."""
     rows = [row for *key, name in values.peaks() for row in _rows(values, (key[0], key[1]), name, title=name)]
     if not rows:

@@ -22,7 +22,7 @@ from biomech_id.report.layout.text_table import Cell
 from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
-from biomech_id.report.pages.values import Values, _rows, beyond
+from biomech_id.report.pages.values import NamedValues, _rows, beyond
 from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import LANGUAGES, Sentence
 
@@ -373,7 +373,7 @@ def test_values_stand_beside_the_norms_own_with_their_place_and_what_is_within_e
     norm = Norm({}, {}, {"n": 24}, named=named)
 
     def cells(sd: float) -> list[list[str]]:
-        values = Values(layer, style, norm)
+        values = NamedValues(layer, style, norm)
         values._of = {(*key, "L", "max_stance"): [(4.0, 20.0), (4.2, 21.0), (4.4, 22.0)]}
         values._sd = {(*key, side): np.full(101, sd) for side in SIDES}
         return text_in(list(_rows(values, key, "max_stance")))
@@ -387,7 +387,7 @@ def test_what_the_printed_decimals_do_not_show_is_no_flag_and_a_contact_of_zero_
     (layer,) = layers_of(tables)
 
     def row(mean: float, name: str = "max_swing") -> list[list[str]]:
-        values = Values(layer, style, Norm({}, {}, {"n": 24}, named={(f"{name}.HipMoment", "X"): (mean, 0.001, 24)}))
+        values = NamedValues(layer, style, Norm({}, {}, {"n": 24}, named={(f"{name}.HipMoment", "X"): (mean, 0.001, 24)}))
         values._of = {(*key, side, name): [(0.012 if name != "value_contact" else 0.001, float("nan"))] for side in SIDES}
         values._sd = {(*key, side): None for side in SIDES}
         return text_in(list(_rows(values, key, name)))
