@@ -109,11 +109,14 @@ def open_page(opened: Any, path: Path, **options: Any) -> Page:
     """Open a page from its file and wait for its first picture."""
     context = opened.new_context(viewport=SIZE, accept_downloads=True, **options)
     page = context.new_page()
-    page.set_default_timeout(20_000)
+    page.set_default_timeout(60_000)
     made = Page(page)
     page.on("console", lambda said: made.console.append(f"{said.type}: {said.text}"))
     page.on("pageerror", lambda error: made.console.append(f"error: {error}"))
     page.on("request", lambda asked: made.requests.append(asked.url))
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-shown]", state="attached")
+    # Means are over all trials, which are unpacked behind the first picture.
+    page.wait_for_selector("html[data-whole]", state="attached")
+    made.settle()
     return made

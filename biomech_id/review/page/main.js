@@ -445,6 +445,7 @@ addEventListener("afterprint", () => {
 /** The other trials, once the first one is seen: means are over all of them. */
 async function openTheRest() {
   for (const each of page.sessions) for (const note of each.trials) await opened(note);
+  document.documentElement.dataset.whole = "yes";
   schedule();
 }
 
