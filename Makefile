@@ -79,7 +79,7 @@ lowest: $(VENV)/.base
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist
 	$(LOWEST_RUN) pip install -q --no-deps -e .
-	$(LOWEST_RUN) biomech_id.cli.app demo -o demo/lowest
+	$(subst $(VENV),$(LOWEST),$(BIN))/biomech-id demo -o demo/lowest
 	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) -m "not slow and not real and not peers"
 
 ## newest: the fast suite with whatever versions are newest today, in an environment of its own

@@ -1,6 +1,6 @@
 """What a run was given that no file holds: recordings made in memory, functions of the user's own, further forces.
 
-A manifest names all of it and says by a hash which it was; `reproduce` cannot repeat such a run, and says so.
+A manifest names all of it and says by a hash which it was; ``reproduce`` cannot repeat such a run, and says so.
 """
 
 from __future__ import annotations

@@ -223,5 +223,5 @@ def test_scores_against_a_shifted_norm_are_the_shift(session: SessionResult, tab
     knee = (norm["variable"] == "KneeAngles") & (norm["component"] == "X")
     norm.loc[knee, "mean"] += 6.0
     scores = replace(session, norm=norm).tables().scores.set_index(["score", "variable"])["value"]
-    assert scores["GVS", "KneeAngles"] == pytest.approx(6.0)
-    assert scores["GPS", ""] == pytest.approx(np.sqrt(36.0 / 9.0))  # nine variables, one of them 6 deg off
+    assert np.ravel(scores["GVS", "KneeAngles"]) == pytest.approx(6.0)
+    assert np.ravel(scores["GPS", ""]) == pytest.approx(np.sqrt(36.0 / 9.0))  # nine variables, one of them 6 deg off
