@@ -24,7 +24,7 @@ PRESSURE_FROM_N = 20.0
 
 @takes(trial=a(Trial, "read_c3d(path) returns one"), path=a_path("name a .c3d, .trc or .mot file"))
 def write(trial: Trial, path: str | PathLike[str]) -> Path:
-    """Write a recording to a file of the format that its name says; `read` reads it back.
+    """Write a recording to a file of the format that its name says; ``read`` reads it back.
 
     ``.c3d`` holds markers, plates, analog channels, events and measurements in 32-bit floats; ``.trc`` the markers, and beside it
     the plates' forces where there are any; ``.mot`` the forces alone.
