@@ -80,7 +80,7 @@ def strange(texts: Iterable[str], known: set[str]) -> dict[str, str]:
     for text in texts:
         if re.fullmatch(r"[0-9a-f ]{16,}.*", text.strip()):
             continue
-        for word in WORD.findall(text):
+        for word in WORD.findall(re.sub(r"\w+…", "", text)):  # words that a narrow place cuts off
             if word.lower() not in known:
                 found.setdefault(word, text)
     return found
