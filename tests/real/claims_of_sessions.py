@@ -395,6 +395,13 @@ def moves(said: Said) -> bool:
     return len(found) == 1 and still_share(found[0]) <= 0.75
 
 
+@claim("inertia-of-both-sexes", system=lambda name: f"{name} of others")
+def both_sexes(said: Said) -> bool:
+    """Nobody says the sex, and the poses that were taken are that system's."""
+    result = said.session.result
+    return not result.subject.sex and result.calibration.get("system") == said["system"]
+
+
 @claim("no-markers", channels=plus(3), segments=plus(1))
 def markerless(said: Said) -> bool:
     """That file of the session has no trajectories; analog channels as its header counts them."""
