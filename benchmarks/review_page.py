@@ -21,11 +21,12 @@ import pandas as pd
 
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
-from biomech_id.pipeline.review_page import write_review
+from biomech_id.pipeline.review_page import _look, _words, write_review
 from biomech_id.pipeline.single import run_job
 from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.folder.replay import read_replay
 from biomech_id.review.document import page_html
+from biomech_id.review.session_data import variables
 from tests.peers.browser import browser, open_page
 
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))
@@ -76,10 +77,16 @@ def _replays(out: Path, folder: Path, copies: list[tuple[str, str, float]]) -> N
         np.savez_compressed(folder / "replay" / f"{new}.npz", **values)
 
 
+def page_bytes() -> int:
+    """Libraries, our own script, and the words and titles that every page holds."""
+    data = {"sessions": [], "variables": list(variables()), "words": _words(), **_look(None, None)}
+    return len(page_html(data, {}, title="", language="en").encode())
+
+
 def trial_bytes(out: Path) -> float:
     """What one trial takes in the page, for each 250 frames."""
     with tempfile.TemporaryDirectory() as work:
-        size = write_review(out, Path(work) / "page.html").stat().st_size - len(page_html({}, {}, title="", language="en").encode())
+        size = write_review(out, Path(work) / "page.html").stat().st_size - page_bytes()
     trials = read_tables(out).summary["trials"]
     return 250.0 * size / sum(int(trial["n_frames"]) for trial in trials)
 
@@ -111,7 +118,7 @@ def main() -> int:
         for name in (CHILD, WHOLE_BODY):
             run_job(Job((SHARED / "c3d" / name,), Recipe(report=False, budget=False)), work / name.replace("/", "_"))
         n_frames = many_trials(work / CHILD.replace("/", "_"), work / "ten")
-        page = len(page_html({}, {}, title="", language="en").encode())
+        page = page_bytes()
         sizes = {name: trial_bytes(work / name.replace("/", "_")) for name in (CHILD, WHOLE_BODY)}
         first, steps, busy = seen(write_review(work / "ten", work / "ten.html"))
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")

@@ -28,7 +28,10 @@ function unsorted(bytes, note, width) {
 /** @param {Uint8Array} bytes @param {ArrayNote} note @returns {Float32Array} */
 function curvesOf(bytes, note) {
   const view = unsorted(bytes, note, 4);
-  return Float32Array.from({ length: view.byteLength / 4 }, (_, i) => view.getFloat32(4 * i, true));
+  const length = note.shape[note.shape.length - 1] ?? 1;
+  const bits = new Int32Array(view.byteLength / 4);
+  for (let i = 0; i < bits.length; i++) bits[i] = (i % length ? bits[i - 1] : 0) + view.getInt32(4 * i, true);
+  return new Float32Array(bits.buffer);
 }
 
 /** @param {Uint8Array} bytes @param {ArrayNote} note @param {ArrayNote | undefined} missing @returns {Float32Array} */
@@ -36,10 +39,12 @@ function stepsOf(bytes, note, missing) {
   const view = unsorted(bytes, note, 4);
   const count = view.byteLength / 4;
   const perFrame = note.shape[0] ? count / note.shape[0] : 0;
+  const speeds = new Int32Array(count);
   const sums = new Int32Array(count);
   const values = new Float32Array(count);
   for (let i = 0; i < count; i++) {
-    sums[i] = (i >= perFrame ? sums[i - perFrame] : 0) + view.getInt32(4 * i, true);
+    speeds[i] = (i >= perFrame ? speeds[i - perFrame] : 0) + view.getInt32(4 * i, true);
+    sums[i] = (i >= perFrame ? sums[i - perFrame] : 0) + speeds[i];
     values[i] = missing && bytes[missing.at + i] ? NaN : sums[i] * (note.step ?? 1);
   }
   return values;

@@ -21,9 +21,11 @@ def unpacked(block: Block, name: str) -> np.ndarray[Any, Any]:
     planes = np.frombuffer(raw[note["at"] : note["at"] + width * count], dtype=np.uint8).reshape(width, count)
     kind = {"f4": "<f4", "d4": "<i4", "u1": "u1"}[note["type"]]
     values = np.frombuffer(planes.T.tobytes(), dtype=kind).reshape(note["shape"])
+    if note["type"] == "f4" and values.size:
+        return np.cumsum(values.view("<i4"), axis=-1, dtype=np.int32).view(np.float32)
     if note["type"] != "d4":
         return values
-    sums = np.cumsum(values, axis=0, dtype=np.int32) * float(note["step"])
+    sums = np.cumsum(np.cumsum(values, axis=0, dtype=np.int32), axis=0, dtype=np.int32) * float(note["step"])
     missing = f"{name}?"
     return np.where(unpacked(block, missing) == 1, np.nan, sums) if missing in block.notes else sums
 
