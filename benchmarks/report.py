@@ -70,8 +70,8 @@ def plain(tables: Any, path: Path, texts: list[list[tuple[float, float, str, flo
 def curve_pages(tables: Any) -> list[tuple[Any, Any, bool]]:
     """Grid, cycles and whether means are drawn, of every page with curves over the gait cycle."""
     from biomech_id.report.pages.ground_reaction import CURVES
-    from biomech_id.report.pages.kinematics import GRID as KINEMATICS
-    from biomech_id.report.pages.kinetics import GRID as KINETICS
+    from biomech_id.report.pages.kinematics import ANGLE_GRID as KINEMATICS
+    from biomech_id.report.pages.kinetics import KINETIC_GRID as KINETICS
 
     every = tables.cycle_list
     straight, others = every[every["kind"] == "straight"], every[every["kind"] != "straight"]
