@@ -63,6 +63,7 @@ MOST_LINES = sum([
     40,  # copies of one recording
     110,  # what a trial looked like, for replay
     105,  # energy left open by segment
+    195,  # reliability, the page of statistics
     215,  # conditions with statics of their own, the knee axis judged
     70,  # decimal marks, cover and pages of one cycle
     460,  # measured poses of segments as a body model

@@ -12,18 +12,26 @@ from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, SIDES
 from biomech_id.report.layout.curve_panel import CYCLE, PERCENT
 from biomech_id.report.layout.layer import ROWS, Layer
-from biomech_id.report.layout.numbers import digits
+from biomech_id.report.layout.numbers import DECIMALS, digits, written
 from biomech_id.report.layout.records import records
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.page import PageKind, of_each, register
+from biomech_id.results.statistics.reliability import reliability
 
 #: A cycle stands apart where its distance from the median curve passes the median distance by this many robust standard deviations
 #: (Hampel's identifier, three and a half), and by no less than markers repeat.
 _HAMPEL, _ROBUST_SD, _LEAST_DEG = 3.5, 1.4826, 3.0
 #: With fewer cycles on a side the median curve is one of them.
 _LEAST_CYCLES = 4
+#: Curves whose repeatability is said: where clinics look first.
+REPEATED = (
+    ("PelvisAngles", "X"), ("HipAngles", "X"), ("HipAngles", "Y"), ("HipAngles", "Z"), ("KneeAngles", "X"), ("AnkleAngles", "X"),
+    ("FootProgressAngles", "Z"), ("HipMoment", "X"), ("KneeMoment", "X"), ("AnkleMoment", "X"), ("AnklePower", ""),
+)  # fmt: skip
+_NAME_MM = 38.0
 _TOP_MM, _PITCH_MM, _HEIGHT_MM, _MARGIN_MM, _GUTTER_MM, _TABLE_MM = 27.0, 56.0, 46.0, 11.0, 12.0, 84.0
 
 
@@ -123,8 +131,45 @@ def consistency_page(layer: Layer, style: Style) -> Figure:
         few = all(each.limit_deg == float("inf") for each in found)
         top += 7.0
         sheet.text(left, top, style.label("consistency.few" if few else "consistency.none", n=_LEAST_CYCLES), size="small")
-    sheet.note(style.label("consistency.note", least=digits(_LEAST_DEG, "g", style.decimal_mark)), top + 4.0, left_mm=left)
+    text = style.label("consistency.note", least=digits(_LEAST_DEG, "g", style.decimal_mark))
+    lines = wrapped(text, RIGHT_MM - left, style.size("tiny"))
+    top = sheet.paragraph(left, top + 4.0, lines, size="tiny", colour="quiet")
+    _repeatable(sheet, layer, left, top + 8.0)
     return sheet.figure
+
+
+def _repeatable(sheet: Sheet, layer: Layer, left_mm: float, top_mm: float) -> None:
+    """How repeatable the curves of the pages of means are within trials and between them: what has two cycles in the means."""
+    style = sheet.style
+    heads = [f"{side} {style.label(f'consistency.{key}')}" for side in SIDES for key in ("sem_cycle", "sem_trial", "cmc")]
+    each = (_TABLE_MM - _NAME_MM) / len(heads)
+    columns = (TableColumn("", _NAME_MM), *(TableColumn(head, each, "right") for head in heads))
+    rows: list[list[Cell | str]] = []
+    for name in REPEATED:
+        row = ROWS[name]
+        decimals, factor, mark = DECIMALS.get(style.unit(row), 2), style.factor(row), style.decimal_mark
+        cells: list[Cell | str] = []
+        for side in SIDES:
+            how = reliability(_by_trial(layer, side, name))
+            cells += [written(sem * factor, decimals, mark) for sem in (how.cycle_sem, how.group_sem)] + [written(how.cmc, 2, mark)]
+        if set(cells) != {"–"}:
+            rows.append([f"{style.word(row.title)}, {style.word(style.unit(row))}", *cells])
+    if not rows:
+        return
+    sheet.heading(left_mm, top_mm, style.label("consistency.repeatable"), to_mm=RIGHT_MM)
+    y, _ = TextTable(columns, rows, size="tiny", padding_mm=0.6).draw(
+        sheet, left_mm, top_mm + 2.0, room_mm=BOTTOM_MM - top_mm - 18.0
+    )
+    sheet.note(style.label("consistency.repeatable_note"), y + 1.5, left_mm=left_mm)
+
+
+def _by_trial(layer: Layer, side: str, name: tuple[str, str]) -> list[FloatArray]:
+    """The curves of one side that enter means and are whole, those of each trial together."""
+    found = []
+    for _, cycles in layer.used.groupby("trial", sort=False):
+        curves = layer.tables.curves(side, *name, cycles=cycles)
+        found.append(curves[np.isfinite(curves).all(axis=1)])
+    return found
 
 
 def _cycles(
