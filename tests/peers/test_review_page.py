@@ -26,8 +26,8 @@ from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.folder.replay import Replay, read_replay
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.review.document import own_script
-from docs.gallery.review_pictures import VIEWS
-from docs.gallery.review_pictures import picture as picture_of
+from docs.review_pictures import VIEWS
+from docs.review_pictures import picture as picture_of
 from tests.peers.browser import Page, another, browser, open_page
 
 ROOT = Path(__file__).parents[2]
@@ -554,4 +554,4 @@ def test_the_gallery_s_page_is_that_of_this_version(chromium: Any) -> None:
     page = open_page(chromium, PICTURES / "virtual-subject.html")
     assert page.console == []
     committed = (PICTURES / "virtual-subject.html").read_text(encoding="utf-8").rpartition("<script>")[2]
-    assert committed.partition("</script>")[0] == own_script(), "write it again: python -m docs.gallery.review_pictures"
+    assert committed.partition("</script>")[0] == own_script(), "write it again: python -m docs.review_pictures"

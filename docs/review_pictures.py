@@ -1,6 +1,6 @@
 """The gallery of the review page: the virtual subject's page as a file, and eight views of it in a browser.
 
-``python -m docs.gallery.review_pictures`` writes both into ``docs/gallery/review``; needs a browser and Playwright (``[peers]``).
+``python -m docs.review_pictures`` writes both into ``docs/gallery/review``; needs a browser and Playwright (``[peers]``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from biomech_id.pipeline.review_page import write_review
 from biomech_id.pipeline.single import run_job
 from tests.peers.browser import Page, browser, open_page
 
-HERE = Path(__file__).resolve().parent / "review"
+HERE = Path(__file__).resolve().parent / "gallery" / "review"
 DATA = HERE.parents[2] / "data"
 FILE = "virtual-subject.html"
 
