@@ -17,6 +17,7 @@ from claims_of_files import stretches
 from raw_c3d import raw
 from scipy.signal import butter, sosfiltfilt
 
+from biomech_id.models.poses.points import with_pose_points
 from biomech_id.readers import read
 from biomech_id.sentences import Sentence
 from biomech_id.trial import ForcePlate, Trial
@@ -329,13 +330,18 @@ def no_gait(said: Said) -> bool:
         position = said.trial.markers.position_m
         ranges = np.nanpercentile(position, 98, axis=0) - np.nanpercentile(position, 2, axis=0)
         return bool(np.nanmedian(np.linalg.norm(ranges, axis=1)) < 0.06)
+    if inner.rule == "not-ahead":
+        frames = said.trial.motion.motions["", "pelvis"].frames
+        way = (frames.origin_lab_m[-1] - frames.origin_lab_m[0])[:2]
+        ahead = frames.R_lab_seg[:, :2, 0].mean(axis=0)
+        return bool(way @ ahead < 0.7 * np.linalg.norm(way) * np.linalg.norm(ahead) and inner.values["percent"] < 50)
     return False
 
 
 @claim("marker-filter", filtered=lambda value: not value, residual_mm=lambda value: 20 * value + 1)
 def filtered(said: Said) -> bool:
     """Whether the positions used differ from those recorded; and what another low-pass of that frequency takes from them."""
-    before, after = recorded(said.path).markers, said.trial.markers
+    before, after = with_pose_points(recorded(said.path)).markers, said.trial.markers
     names = [name for group in said.session.result.marker_groups.values() for name in group if name in before and name in after]
     names = names or [name for name in after.names if name in before]
     both = np.stack([after[name] for name in names], axis=1), np.stack([before[name] for name in names], axis=1)
@@ -528,7 +534,7 @@ def unknown_mass(said: Said) -> bool:
     """Nothing in the results has a mass, and no recording of the session a plate."""
     files = session_recordings(said)
     plates = [plate for path in files for plate in recorded(path).plates]
-    shown = sum(bool(recorded(path).markers.names) for path in files)
+    shown = sum(bool(recorded(path).markers.names or recorded(path).rotations.names) for path in files)
     return said.session.tables.summary["subject"]["mass_kg"] is None and not plates and said["n"] == shown
 
 
