@@ -30,7 +30,7 @@ from biomech_id.models.registry import body_model, model_names
 from biomech_id.models.segment_motion import differentiate
 from biomech_id.results.session.clinical import clinical_force, clinical_moment
 from biomech_id.results.tables.frame_table import frame_table
-from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.trial import Markers, Rotations, Subject, Trial
 
 FORWARD, LEFT, UP = np.eye(3)
 RATE_HZ = 100.0
@@ -109,7 +109,7 @@ CARRIED = {"pelvis": ("pelvis",), "thigh": ("thigh", "shank", "foot"), "shank": 
 
 
 class StickFigure:
-    """Markers of a person standing upright, facing along x, y or against them, whose segments can be turned about their joints."""
+    """Markers and poses of a person standing upright, facing along x, y or against them, whose segments can be turned about their joints."""
 
     def __init__(self, hips: dict[str, np.ndarray]) -> None:
         self.joints: dict[tuple[str, str], np.ndarray] = {("", "pelvis"): np.array([0.0, 0.0, 0.95])}
@@ -136,18 +136,27 @@ class StickFigure:
             f"{side}TOE": (side, "foot", ankle + 0.13 * FORWARD - 0.05 * UP),
         }
 
-    def markers(self, move: Movement | None, side: str, heading: np.ndarray) -> Markers:
-        """Markers over time: the movement passes through the upright pose in the middle frame; ``heading`` turns the laboratory."""
-        angles = np.linspace(-RANGE_RAD / 2, RANGE_RAD / 2, N_FRAMES) if move else np.zeros(N_FRAMES)
+    def turned(self, owner: str, segment: str, move: Movement | None, side: str) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (n, 3, 3) of a segment about a point: the movement passes through the upright pose in the middle frame."""
+        if move is None or segment not in CARRIED[move.segment] or owner not in ("", side):
+            return np.tile(np.eye(3), (N_FRAMES, 1, 1)), np.zeros(3)
+        turns = np.stack([turn(move.axis, angle) for angle in np.linspace(-RANGE_RAD / 2, RANGE_RAD / 2, N_FRAMES)])
+        return turns, self.joints[owner if move.segment != "pelvis" else "", move.segment]
+
+    def trial(self, name: str, move: Movement | None, side: str, heading: np.ndarray) -> Trial:
+        """Markers, and poses in ISB's axes, over time; ``heading`` turns the laboratory."""
         paths = []
         for owner, segment, point in self.points.values():
-            moved = move is not None and segment in CARRIED[move.segment] and owner in ("", side)
-            path = np.tile(point, (N_FRAMES, 1))
-            if moved and move is not None:
-                centre = self.joints[owner if move.segment != "pelvis" else "", move.segment]
-                path = np.stack([centre + turn(move.axis, angle) @ (point - centre) for angle in angles])
-            paths.append(path @ heading.T)
-        return Markers(tuple(self.points), np.stack(paths, axis=1), RATE_HZ)
+            turns, centre = self.turned(owner, segment, move, side)
+            paths.append((centre + turns @ (point - centre)) @ heading.T)
+        axes, origins = [], []
+        for (owner, segment), point in self.joints.items():
+            turns, centre = self.turned(owner, segment, move, side)
+            axes.append(heading @ turns @ np.column_stack([FORWARD, UP, -LEFT]))
+            origins.append((centre + turns @ (point - centre)) @ heading.T)
+        names = tuple(f"{owner} {segment}".strip() for owner, segment in self.joints)
+        poses = Rotations(names, np.stack(axes, axis=1), np.stack(origins, axis=1), RATE_HZ)
+        return Trial(name, Markers(tuple(self.points), np.stack(paths, axis=1), RATE_HZ), rotations=poses)
 
 
 def turn(axis: np.ndarray, angle_rad: float) -> np.ndarray:
@@ -174,14 +183,14 @@ def subject() -> Subject:
 
 
 def standing(name: str, figure: StickFigure) -> CalibratedModel:
-    static = Trial("static", figure.markers(None, "L", np.eye(3)))
+    static = figure.trial("static", None, "L", np.eye(3))
     return body_model(name).calibrate(CalibrationInput([static], subject(), static))
 
 
 def figure_on_the_models_hips(name: str) -> StickFigure:
     """The regression says where the hips are; the figure is built on them, so that its legs hang straight."""
     anyone = StickFigure({side: 0.09 * SIDE_SIGN[side] * LEFT + 0.9 * UP for side in SIDES})
-    pelvis = standing(name, anyone).track(Trial("static", anyone.markers(None, "L", np.eye(3))))
+    pelvis = standing(name, anyone).track(anyone.trial("static", None, "L", np.eye(3)))
     return StickFigure({side: pelvis.joint_centres_lab_m[side, "hip"][0] for side in SIDES})
 
 
@@ -202,7 +211,7 @@ def model(request: pytest.FixtureRequest) -> Standing:
 
 def tracked(model: Standing, move: Movement | None, side: str, facing: str = "+X") -> BodyMotion:
     heading = turn(UP, HEADINGS[facing])
-    return model.model.track(Trial("moving", model.figure.markers(move, side, heading)))
+    return model.model.track(model.figure.trial("moving", move, side, heading))
 
 
 def rows(quantity: str) -> list[tuple[SignRow, str, str]]:
