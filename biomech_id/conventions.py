@@ -481,7 +481,8 @@ TABLES: tuple[TableRow, ...] = (
     TableRow("spatiotemporal", "one parameter of one cycle, or of the trial (cycle 0)", (
         _TRIAL, _SIDE, _CYCLE, Column("parameter", "text", "name of the parameter, lower case with underscores"),
         Column("value", "number", "the parameter"), _UNIT,
-        Column("sd", "number", "how far it can be off, one standard deviation; empty where not known", added=True),
+        Column("sd", "number", "how far it can be off, one standard deviation, at the leg length given; empty where not known",
+               added=True),
     )),
     TableRow("peaks", "one value picked from one curve of one cycle", (
         _TRIAL, _SIDE, _CYCLE,

@@ -275,11 +275,13 @@ class TrialResult:
         """
         cycles = {(cycle.side, cycle.number): cycle for cycle in self.cycles}
         sd_s = {key: self.event_sd_s(cycle) for key, cycle in cycles.items() if cycle.side in self.errors}
+        made_of = {(each.side, each.cycle, each.parameter): each for each in self.parameters}
         rows: list[dict[str, object]] = []
         for parameter in self.parameters:
-            key = (parameter.side, parameter.cycle)
-            known = key in sd_s
-            sd = parameter_sd(parameter, cycles[key], sd_s[key], self.errors[parameter.side].sizes) if known else float("nan")
+            key, sd = (parameter.side, parameter.cycle), float("nan")
+            plain = made_of.get((*key, parameter.parameter.removesuffix("_dimensionless")), parameter)
+            if key in sd_s:
+                sd = parameter_sd(parameter, plain, cycles[key], sd_s[key], self.errors[parameter.side].sizes)
             rows.append({**asdict(parameter), "sd": sd})
         return tuple(rows)
 

@@ -26,7 +26,7 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 DRAWS, SEED = 2000, 1
 #: Ends of the 95 % band, percent of the draws.
 BAND_PERCENT = (2.5, 97.5)
-#: What a millimetre of a heel is to a parameter of length, both heels being off.
+#: What a millimetre of a heel is to the length or width of a step, both heels being off.
 _BOTH_HEELS = np.sqrt(2.0)
 
 
@@ -99,13 +99,22 @@ def _vertex(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
     return top, np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)
 
 
-def parameter_sd(parameter: GaitParameter, cycle: Cycle, event_sd_s: Mapping[str, float], sizes: Mapping[str, float]) -> float:
+def parameter_sd(
+    parameter: GaitParameter, plain: GaitParameter, cycle: Cycle, event_sd_s: Mapping[str, float], sizes: Mapping[str, float]
+) -> float:
     """Return the standard deviation of a time-distance parameter, in its unit; NaN where nobody knows it.
+
+    A dimensionless form is as sure as what it was made of, at the leg length given: half a centimetre more or less of a leg of
+    0.8 m is another 0.6 % of the value (0.3 % where its root divides), the same in every cycle. The speed is as sure as the
+    duration of its stride. Of the length of a stride nothing is said: one heel marker shows both its ends, and where that marker
+    lies drops out.
 
     Parameters
     ----------
     parameter : GaitParameter
         The parameter.
+    plain : GaitParameter
+        The same in metres and seconds: what a dimensionless form was made of, else the parameter itself.
     cycle : Cycle
         Its cycle.
     event_sd_s : Mapping[str, float]
@@ -113,22 +122,26 @@ def parameter_sd(parameter: GaitParameter, cycle: Cycle, event_sd_s: Mapping[str
     sizes : Mapping[str, float]
         Name -> standard deviation (see `uncertainty.sizes.error_sizes`).
     """
-    name, _, form = parameter.parameter.partition("_dimensionless")
-    del form
-    times = dict(temporal_values(cycle))
-    if name in times:
-        value = times[name][0]
-        scale = parameter.value / value if value else float("nan")
-        changes = [
-            dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s}))).get(name, (value, ""))[0] - value
-            for end, sd_s in event_sd_s.items()
-            if np.isfinite(getattr(cycle, end))
-        ]
-        return float(abs(scale) * np.sqrt(np.sum(np.square(changes))))
-    heel = {way: np.hypot(sizes[f"heel_{way}_mm"], sizes["tissue_heel_mm"]) / MM_PER_M for way in ("forward", "side")}
-    stride_m = _BOTH_HEELS * sizes["marker_noise_mm"] / MM_PER_M
-    lengths = {"step_length": _BOTH_HEELS * heel["forward"], "step_width": _BOTH_HEELS * heel["side"], "stride_length": stride_m}
-    return float(lengths.get(name, float("nan")))
+    scale = 1.0 if parameter == plain else abs(parameter.value / plain.value) if plain.value else float("nan")
+    if plain.parameter == "speed":
+        return scale * abs(plain.value) * _time_sd("stride_time", cycle, event_sd_s) / cycle.duration_s
+    if plain.parameter in dict(temporal_values(cycle)):
+        return scale * _time_sd(plain.parameter, cycle, event_sd_s)
+    direction = {"step_length": "forward", "step_width": "side"}.get(plain.parameter)
+    if direction is None:
+        return float("nan")
+    return float(scale * _BOTH_HEELS * np.hypot(sizes[f"heel_{direction}_mm"], sizes["tissue_heel_mm"]) / MM_PER_M)
+
+
+def _time_sd(name: str, cycle: Cycle, event_sd_s: Mapping[str, float]) -> float:
+    """Of a value between events, taken again with each of them moved."""
+    value, _ = dict(temporal_values(cycle))[name]
+    changes = [
+        dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s}))).get(name, (value, ""))[0] - value
+        for end, sd_s in event_sd_s.items()
+        if np.isfinite(getattr(cycle, end))
+    ]
+    return float(np.sqrt(np.sum(np.square(changes))))
 
 
 def score_bands(
