@@ -32,7 +32,7 @@ def page_html(data: Mapping[str, Any], blocks: Mapping[str, str], *, title: str,
     data : Mapping[str, Any]
         Everything but arrays.
     blocks : Mapping[str, str]
-        Name of a block of arrays -> base64.
+        Name of a block of arrays -> its text.
     title : str
         In the browser's tab.
     language : str

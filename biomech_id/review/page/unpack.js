@@ -1,15 +1,29 @@
-// Arrays out of the page (review/packing.py): base64, compressed, sorted by byte; steps from frame to frame are summed again.
+// Arrays out of the page (review/packing.py): base 85, compressed, sorted by byte; steps from frame to frame are summed again.
 
 /** @type {Map<string, Promise<Uint8Array>>} */
 const opened = new Map();
+
+/** Digits of base 85, in order; three stand for signs that mean something in HTML. */
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~";
+const VALUE = new Uint8Array(128);
+for (let i = 0; i < DIGITS.length; i++) VALUE[DIGITS.charCodeAt(i)] = i;
+
+/** Four bytes for five signs; a last group that is short was filled up with the highest digit. @param {string} text */
+function ofBase85(text) {
+  const bytes = new Uint8Array(Math.ceil(text.length / 5) * 4);
+  for (let i = 0, to = 0; i < text.length; i += 5, to += 4) {
+    let word = 0;
+    for (let k = i; k < i + 5; k++) word = word * 85 + (k < text.length ? (VALUE[text.charCodeAt(k)] ?? 0) : 84);
+    for (let k = 3; k >= 0; k--, word = Math.floor(word / 256)) bytes[to + k] = word % 256;
+  }
+  return bytes.subarray(0, Math.floor((text.length * 4) / 5));
+}
 
 /** @param {string} block @returns {Promise<Uint8Array>} */
 function bytesOf(block) {
   const known = opened.get(block);
   if (known) return known;
-  const text = atob(document.getElementById(block)?.textContent ?? "");
-  const packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+  const packed = ofBase85(document.getElementById(block)?.textContent ?? "");
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   const bytes = new Response(stream).arrayBuffer().then((buffer) => new Uint8Array(buffer));
   opened.set(block, bytes);

@@ -14,7 +14,7 @@ from biomech_id.review.packing import Block, Blocks
 
 def unpacked(block: Block, name: str) -> np.ndarray[Any, Any]:
     """What the page's unpack.js does."""
-    raw = gzip.decompress(base64.b64decode(block.text()))
+    raw = gzip.decompress(base64.b85decode(block.text().translate(str.maketrans(",./", "<>&"))))
     note = block.notes[name]
     width = {"f4": 4, "d4": 4, "u1": 1}[note["type"]]
     count = int(np.prod(note["shape"]))
