@@ -23,7 +23,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
 from biomech_id.errors import BiomechError
-from biomech_id.markersets.marker_set import default_roles
+from biomech_id.markersets.marker_set import MarkerSet, default_roles
 from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
 from biomech_id.trial import Markers, Subject, Trial
 
@@ -73,12 +73,15 @@ def recalibrator(kind: BodyModel, given: CalibrationInput) -> Recalibrate:
     given : CalibrationInput
         What it was calibrated on.
     """
+    sets: list[MarkerSet] = []
 
     def recalibrate(static: Trial, subject: Subject) -> CalibratedModel:
         plain = "markers" if given.knee_axis == "walk" else given.knee_axis
-        return kind.calibrate(
-            replace(given, trials=(static,), static=static, functional=(), subject=subject, knee_axis=plain)
-        )  # fmt: skip
+        again = replace(given, trials=(static,), static=static, functional=(), subject=subject, knee_axis=plain)
+        # Which marker set it is does not turn on a fraction of a millimetre: it is recognised once.
+        model = kind.calibrate(replace(again, marker_set=sets[0]) if sets else again)
+        sets[:] = sets or [found for found in (getattr(model.calibration, "markerset", None),) if isinstance(found, MarkerSet)]
+        return model
 
     return recalibrate
 

@@ -176,9 +176,9 @@ def peaks_finding(result: TrialResult, as_recorded: JointLoads) -> Finding | Non
         The same trial's loads from the plates as recorded.
     """
     sd = _standard_deviations(result)
-    before = {_about(row): row for row in replace(result, loads=as_recorded, errors={}).peaks}
+    before = {_about(row): row for row in replace(result, loads=as_recorded, errors={}).peak_values}
     found = []
-    for row in result.peaks:
+    for row in result.peak_values:
         key, other = (row["side"], row["cycle"], row["variable"], row["component"]), before.get(_about(row))
         if other is None or key not in sd or not _told(row):
             continue

@@ -5,7 +5,7 @@ Both keep what was computed, in SI; tables in the units people read are built fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -66,9 +66,27 @@ class Banded:
     loads: JointLoads | None
     bands: tuple[CycleBand, ...]
 
+    def of_cycles(self, cycles: Sequence[Cycle]) -> tuple[CycleBand, ...] | None:
+        """Return the bands of the same cycles, whatever was judged of them since; None where one is cut elsewhere.
+
+        Parameters
+        ----------
+        cycles : Sequence[Cycle]
+            Of the same trial.
+        """
+        now = {_place(cycle): cycle for cycle in cycles if cycle.side in self.errors}
+        if set(now) != {_place(cycle) for cycle in self.cycles if cycle.side in self.errors}:
+            return None
+        return tuple(replace(band, cycle=now[_place(band.cycle)]) for band in self.bands)
+
     def __reduce__(self) -> tuple[type[Banded], tuple[object, ...]]:
         """Pickle as bands of nothing: sources of error are functions, and bands can be computed again."""
         return Banded, ({}, (), None, ())
+
+
+def _place(cycle: Cycle) -> tuple[object, ...]:
+    """Which cycle it is, and all of it that decides where its bands are cut; times as text, for no two NaN are equal."""
+    return cycle.side, cycle.number, cycle.kinetics_valid, *(repr(t) for t in (cycle.start_s, cycle.end_s, cycle.foot_off_s))
 
 
 @compact_repr
@@ -230,9 +248,10 @@ class TrialResult:
     def bands(self) -> tuple[CycleBand, ...]:
         """What every error does to every curve of every cycle; empty where nobody asked."""
         known = self.banded
-        if known is not None and known.errors is self.errors and known.cycles is self.cycles and known.loads is self.loads:
-            return known.bands
-        bands = cycle_bands(self.motion, self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
+        fits = known is not None and known.errors is self.errors and known.loads is self.loads
+        bands = known.of_cycles(self.cycles) if known is not None and fits else None
+        if bands is None:
+            bands = cycle_bands(self.motion, self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
         return tuple(replace(band, event_sd_s=self.event_sd_s(band.cycle)) for band in bands)
 
     def event_sd_s(self, cycle: Cycle) -> Mapping[str, float]:
@@ -258,15 +277,20 @@ class TrialResult:
         return found
 
     @cached_property
-    def peaks(self) -> tuple[dict[str, object], ...]:
-        """Rows of ``peaks.csv``:
-        extrema of every curve, and the named bursts of joint power.
-        """
+    def peak_values(self) -> tuple[dict[str, object], ...]:
+        """Extrema of every curve, and the named bursts of joint power: rows of ``peaks.csv`` without how far they can be off."""
         rows = extrema_rows(self.curves, self.cycles)
         if self.loads is not None and self.mass_kg is not None:
             sagittal = sagittal_curves(self.motion, self.loads, self.cycles, mass_kg=self.mass_kg)
             rows += burst_rows(self.curves, sagittal, self.cycles)
-        return tuple(with_peak_sd(rows, self.bands, self.curves))
+        return tuple(rows)
+
+    @cached_property
+    def peaks(self) -> tuple[dict[str, object], ...]:
+        """Rows of ``peaks.csv``:
+        `peak_values`, and how far each can be off.
+        """
+        return tuple(with_peak_sd(self.peak_values, self.bands, self.curves))
 
     @cached_property
     def parameter_rows(self) -> tuple[dict[str, object], ...]:

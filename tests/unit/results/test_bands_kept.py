@@ -1,0 +1,38 @@
+"""Bands are the dearest part of a trial: what is judged of a cycle after they were computed does not compute them again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from biomech_id.gait.cycle import KineticsValid
+from biomech_id.results.session import values
+from biomech_id.results.session.values import TrialResult
+
+
+def refuse(*args: object, **kwargs: object) -> None:
+    raise AssertionError("computed again")
+
+
+def test_bands_outlive_what_is_judged_of_their_cycles(trial: TrialResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = trial.with_bands()
+    monkeypatch.setattr(values, "cycle_bands", refuse)
+    judged = replace(known, cycles=tuple(replace(cycle, refused=True, steady=False) for cycle in known.cycles))
+    assert len(judged.bands) == len(known.bands) == 3
+    for before, after in zip(known.bands, judged.bands, strict=True):
+        assert after.cycle.refused
+        assert after.cycle in judged.cycles
+        np.testing.assert_array_equal(after.changes, before.changes)
+
+
+@pytest.mark.parametrize("change", [{"start_s": 0.62}, {"kinetics_valid": KineticsValid.FALSE}, {"number": 7}])
+def test_bands_of_a_cycle_that_is_cut_elsewhere_are_others(trial: TrialResult, change: dict[str, Any]) -> None:
+    first, *others = trial.cycles
+    moved = replace(trial.with_bands(), cycles=(replace(first, **change), *others))
+    fresh = replace(moved, banded=None)
+    assert [band.cycle for band in moved.bands] == [band.cycle for band in fresh.bands]
+    for ours, theirs in zip(moved.bands, fresh.bands, strict=True):
+        np.testing.assert_array_equal(ours.changes, theirs.changes)
