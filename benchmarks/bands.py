@@ -41,6 +41,7 @@ def main() -> int:
         without, with_bands = (statistics.median(column) for column in zip(*rounds, strict=True))
         extra = statistics.median(after - before for before, after in rounds)
         missed |= extra > limit_s
+        verdict = "ok" if extra <= limit_s else "MISSED"
         print(f"  {model:14} without {without:5.2f}   with {with_bands:5.2f}   bands {extra:5.2f}   {verdict}")
     return int(missed)
 

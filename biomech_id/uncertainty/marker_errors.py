@@ -165,8 +165,8 @@ class LegMarkerErrors:
 
     def _seg_at(self, frames: IntArray, weights: Sequence[_Weight]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Errors (p, N, 10, 3) of one standard deviation, and their derivatives, components in the axes of the carriers."""
-        shape = (len(weights), len(frames), 10, 3)
-        value, first, second = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        # Errors lie beside each other in memory: every product below then runs over them (see `algebra.vectors.matvec`).
+        value, first, second = (np.zeros((len(weights), len(frames), 10, 3), order="F") for _ in range(3))
         moved = sorted({weight.which for weight in weights if isinstance(weight.which, int)})
         between = _between(self.response.frames, frames, self.motion.rate_hz)
         g0, g1, g2 = (np.tensordot(self.response.walking[moved], m, axes=(1, 1)).transpose(0, 3, 1, 2) for m in between)
