@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.anatomy import Part
+from biomech_id.anatomy import PELVIS, Part
 from biomech_id.arguments import a, a_path, a_switch, a_word, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
@@ -38,7 +38,7 @@ from biomech_id.models.foot_outline import OUTLINE_NAMES
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
-from biomech_id.models.segment_motion import KINETICS, differentiate
+from biomech_id.models.segment_motion import KINETICS, differentiate_together
 from biomech_id.trial import Subject, Trial
 
 
@@ -140,14 +140,13 @@ class ConventionalModel:
             side: place_side(markers, pelvis, progression, calibration, side, kinetics, mass_kg=mass, axes=self.axes)
             for side in calibration.sides
         }  # fmt: skip
-        motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz, kinetics=kinetics)}
-        for side, leg in legs.items():
-            for name, frames in leg.frames.items():
-                com = leg.com_lab_m(name)
-                motions[side, name] = differentiate(frames, com, trial.rate_hz, kinetics=kinetics, segment=leg.segments[name])
+        parts = [(side, name) for side, leg in legs.items() for name in leg.frames]
+        frames = {PELVIS: pelvis, **{(side, name): legs[side].frames[name] for side, name in parts}}
+        coms = {PELVIS: pelvis.origin_lab_m, **{(side, name): legs[side].com_lab_m(name) for side, name in parts}}
+        segments = {(side, name): legs[side].segments[name] for side, name in parts}
         body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
-            motions=motions,
+            motions=differentiate_together(frames, coms, trial.rate_hz, kinetics, segments),
             segments={(side, name): segment for side, leg in legs.items() for name, segment in leg.segments.items()},
             joint_centres_lab_m={(side, joint): c for side, leg in legs.items() for joint, c in leg.centres_lab_m.items()},
             joint_angles_rad={(side, joint): a for side, leg in legs.items() for joint, a in leg.angles_rad.items()},

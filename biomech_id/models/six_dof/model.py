@@ -16,7 +16,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
-from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, SIDE_WORDS, Part
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, PELVIS, SIDE_WORDS, Part
 from biomech_id.arguments import Kind, a, a_path, a_str, a_switch, each, or_none, takes
 from biomech_id.conventions import SIDES, method_name
 from biomech_id.dynamics.body import BodyMotion, Frames
@@ -35,7 +35,7 @@ from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, own_hip
 from biomech_id.models.landmarks import BodyPoints, anatomical_points, under_set_labels
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
-from biomech_id.models.segment_motion import differentiate
+from biomech_id.models.segment_motion import differentiate_together
 from biomech_id.models.six_dof import calibrate
 from biomech_id.models.six_dof.axes import SIX_DOF_AXES
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
@@ -159,10 +159,10 @@ class SixDofModel:
         frames, centres = tracked.frames, tracked.centres_lab_m
         pelvis = frames["", "pelvis"]
         progression = progression_axes(pelvis.origin_lab_m, pelvis.R_lab_seg)
-        motions = {("", "pelvis"): differentiate(pelvis, pelvis.origin_lab_m, trial.rate_hz)}
-        for key, segment in calibration.segments.items():
-            com = into_lab(frames[key].R_lab_seg, frames[key].origin_lab_m, segment.com_m)
-            motions[key] = differentiate(frames[key], com, trial.rate_hz, segment=segment)
+        coms = {key: into_lab(frames[key].R_lab_seg, frames[key].origin_lab_m, s.com_m) for key, s in calibration.segments.items()}
+        moving = {key: frames[key] for key in (PELVIS, *coms)}
+        at = {PELVIS: pelvis.origin_lab_m, **coms}
+        motions = differentiate_together(moving, at, trial.rate_hz, kinetics, calibration.segments)
         body = BodyMotion(
             name=trial.name, rate_hz=trial.rate_hz, first_frame=trial.first_frame,
             motions=motions, segments=calibration.segments, joint_centres_lab_m=centres,
