@@ -23,6 +23,7 @@ import csv
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -289,6 +290,7 @@ def load_table(name: str | Path) -> InertialTable:
     return _parse(shipped_or_own(name, "inertial table", INERTIAL_TABLES, _FOLDER, ".csv"), Path(name).stem)
 
 
+@lru_cache(maxsize=16)
 def _parse(content: str, name: str) -> InertialTable:
     reader = csv.DictReader(content.splitlines(), restval="")
     must_fit(_HEADER, reader.fieldnames or (), name, FileRefusedError)
