@@ -114,8 +114,9 @@ def test_a_batch_keeps_what_was_finished_before_the_disk_was_full(
     monkeypatch.setattr("biomech_id.results.study.tables.find_spec", lambda _: None)
     out = disk.root / "out"
     one = sum(map(len, files_of(finished / "anna").values()))
-    # Room for one subject and a half: the smallest unit of the disk is a page.
-    disk.fill(leave=one + one // 2)
+    # Room for one subject and for half of the study's tables of one.
+    tables = sum(len(content) for name, content in files_of(finished).items() if name.startswith("study/"))
+    disk.fill(leave=one + tables // len(SUBJECTS) // 2)
     ran = biomech_id("batch", study, "-o", out, "--recipe", recipe, "--workers", "1")
     assert ran.exit_code == 1
     complaints = [line for line in ran.stderr.splitlines() if line.startswith("biomech-id: ")]
