@@ -109,7 +109,7 @@ CARRIED = {"pelvis": ("pelvis",), "thigh": ("thigh", "shank", "foot"), "shank": 
 
 
 class StickFigure:
-    """Markers and poses of a person standing upright, facing along x, y or against them, whose segments can be turned about their joints."""
+    """Markers and poses of a person standing upright, facing x, y or against them, whose segments turn about their joints."""
 
     def __init__(self, hips: dict[str, np.ndarray]) -> None:
         self.joints: dict[tuple[str, str], np.ndarray] = {("", "pelvis"): np.array([0.0, 0.0, 0.95])}
