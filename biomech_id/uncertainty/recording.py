@@ -77,6 +77,8 @@ def sources_of_error(
     shows = bool(np.isfinite(shown_m))
     # Noise that does not show was filtered by somebody else, before the recording was stored.
     filtered = choice.apply or not shows
+    # A slow recording holds nothing that such a filter would have taken.
+    cutoff_hz = choice.cutoff_hz if filtered and choice.cutoff_hz < motion.rate_hz / 2 else None
     davis = HipCentreMethod.DAVIS in model.hip_centre.values()
     hip_centre_mm = sizes["hip_centre_davis_mm" if davis else "hip_centre_mm"]
     found = {}
@@ -85,7 +87,7 @@ def sources_of_error(
             sizes,
             hip_centre_mm=hip_centre_mm,
             noise_m=shown_m if shows else sizes["marker_noise_mm"] / MM_PER_M,
-            gram=_gram(motion.rate_hz, choice.cutoff_hz if filtered else None, choice.lowpass),
+            gram=_gram(motion.rate_hz, cutoff_hz, choice.lowpass),
             gain=model.point_noise.get(side, np.eye(3 * len(NOISY_POINTS))),
             couplings={segment: coupling for (of, segment), coupling in model.couplings.items() if of == side},
         )

@@ -212,7 +212,7 @@ def test_each_stored_offset_matters(field: str, c3d_dir: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "change"),
-    [("smoothed", lambda path: path), ("STENCIL_S", 0.0134), ("STENCIL_S", 0.0267)],
+    [("smoothed_together", lambda path: path), ("STENCIL_S", 0.0134), ("STENCIL_S", 0.0267)],
     ids=["no smoothing spline", "two frames at 150 Hz", "four frames at 150 Hz"],
 )
 def test_kinetics_notice_another_derivative(name: str, change: object, c3d_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
