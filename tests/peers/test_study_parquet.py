@@ -169,7 +169,7 @@ def test_memory_does_not_grow_with_the_study(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("resource")
     n = 40_000
     head = {"trial": "walk", "side": "L", "cycle": 1, "parameter": "speed", "unit": "m/s"}
-    rows = pd.DataFrame({**head, "value": np.arange(n) / 7.0})
+    rows = pd.DataFrame({**head, "value": np.arange(n) / 7.0, "sd": 0.1})
     large = replace(session(3), spatiotemporal=rows[[column.name for column in table_columns("spatiotemporal")]])
     peaks = []
     for count in (24, 96):
