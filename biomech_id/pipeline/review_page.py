@@ -61,7 +61,7 @@ def write_review(
     OptionError
         More than two folders, a style that cannot be used, or a norm of another model.
     FileRefusedError
-        A folder is none of `run`, or is damaged.
+        A folder is none of ``run``, or is damaged.
     OutputError
         The page cannot be written.
     """

@@ -119,7 +119,7 @@ class AnalogChannels:
 
     @property
     def time_s(self) -> FloatArray:
-        """Time of each sample, (n_samples,), seconds, on the recording's clock (`first_time_s`)."""
+        """Time of each sample, (n_samples,), seconds, on the recording's clock (``first_time_s``)."""
         return self.first_time_s + np.arange(self.n_samples, dtype=np.float64) / (self.rate_hz or 1.0)
 
     @cached_property

@@ -101,7 +101,7 @@ class Markers:
 
     @property
     def time_s(self) -> FloatArray:
-        """Time of each frame, (n_frames,), seconds, on the recording's clock (`first_time_s`)."""
+        """Time of each frame, (n_frames,), seconds, on the recording's clock (``first_time_s``)."""
         return self.first_time_s + np.arange(self.n_frames, dtype=np.float64) / self.rate_hz
 
     def __contains__(self, name: object) -> bool:

@@ -141,7 +141,7 @@ class ForcePlate:
 
     @property
     def time_s(self) -> FloatArray:
-        """Time of each sample, (n_samples,), seconds, on the recording's clock (`first_time_s`)."""
+        """Time of each sample, (n_samples,), seconds, on the recording's clock (``first_time_s``)."""
         return self.first_time_s + np.arange(self.n_samples, dtype=np.float64) / self.rate_hz
 
     @property

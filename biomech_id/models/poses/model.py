@@ -1,8 +1,9 @@
 """The body of a markerless recording: every segment as the file poses it, joint centres where its segments begin.
 
 Nothing is fitted: R and origin of pelvis, thigh, shank and foot are the file's, turned into ISB's axes by the table of its system
-(`pose_set`) and made orthonormal to the last digit. Angles, moments and signs are those of the six-degree-of-freedom model. Masses
-come from the file where it brings shares of body mass, else from an inertial table scaled by the distances of the joint centres.
+(`models.poses.pose_set`) and made orthonormal to the last digit. Angles, moments and signs are those of the six-degree-of-freedom
+model. Masses come from the file where it brings shares of body mass, else from an inertial table scaled by the distances of the
+joint centres.
 """
 
 from __future__ import annotations

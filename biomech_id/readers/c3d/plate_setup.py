@@ -83,7 +83,7 @@ class PlateSetup:
     number : int
         Counted from 1, in the file's order.
     kind : int
-        C3D type (see `plate_types`), 0 when the file gives none.
+        C3D type (see `readers.c3d.plate_types`), 0 when the file gives none.
     corners : FloatArray
         (4, 3); NaN when the file gives none.
     origin : FloatArray
