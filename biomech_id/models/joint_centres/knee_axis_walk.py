@@ -78,7 +78,8 @@ def beyond_healthy(slope: float, correlation: float) -> bool:
     >>> beyond_healthy(-0.42, -0.93), beyond_healthy(0.42, 0.60), beyond_healthy(0.30, 0.99)
     (True, False, False)
     """
-    return abs(slope) > HEALTHY_SLOPE and abs(correlation) > CLOSE_CORRELATION
+    # A slope is known to two digits: one that reads as the limit is not beyond it.
+    return round(abs(slope), 2) > HEALTHY_SLOPE and abs(correlation) > CLOSE_CORRELATION
 
 
 def knee_turn(motions: Sequence[BodyMotion], side: str) -> KneeTurn:

@@ -84,8 +84,8 @@ def test_numbers_are_numbers_and_what_is_missing_is_empty(tables: SessionTables,
     """A German spreadsheet shows a number with its comma; a text that looks like one it would not."""
     rows = sheet_of(write_workbook(tables, tmp_path / "a.xlsx"), "spatiotemporal")
     assert rows[0] == tuple(tables.spatiotemporal.columns)
-    assert rows[1] == ("walk", "L", 1, "speed", 1.25, "m/s")
-    assert rows[2] == ("walk", "R", 1, "speed", None, "m/s")
+    assert rows[1] == ("walk", "L", 1, "speed", 1.25, "m/s", None)
+    assert rows[2] == ("walk", "R", 1, "speed", None, "m/s", None)
     assert isinstance(rows[1][4], float)
 
 
