@@ -58,7 +58,7 @@ def test_a_norm_is_made_of_it(first: Path, tmp_path: Path) -> None:
 
 
 def test_it_is_read_as_values(first: Path) -> None:
-    tables = bid.read_tables(first)
+    tables = bid.read_folder(first)
     assert set(tables.frames) == {"walk01", "walk02", "walk03", "turn01"}
     assert len(tables.cycles)
 
