@@ -76,7 +76,7 @@ def to_xarray(x: Any) -> Any:
     Parameters
     ----------
     x : Any
-        As for `biomech_id.to_dataframe`.
+        As for ``biomech_id.to_dataframe``.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def to_opensim(x: Any) -> Any:
     Parameters
     ----------
     x : Any
-        A Trial, its Markers, or anything that `biomech_id.to_dataframe` takes.
+        A Trial, its Markers, or anything that ``biomech_id.to_dataframe`` takes.
 
     Returns
     -------
