@@ -53,8 +53,7 @@ def draw_bars(panel: Panel, side: str, mean: FloatArray, sd: Mapping[str, FloatA
 def measurement_sd(layer: Layer, side: str, row: SignRow, style: Style) -> FloatArray | None:
     """Return what a mean curve is off by because of the measurement, one SD (101,) in the plotted unit; None where nobody knows.
 
-    Of moments and powers what ``uncertainty.csv`` says of the mean; of angles, and where nobody asked for that, what markers placed
-    anew make of an unchanged walk.
+    What ``uncertainty.csv`` says of the mean; where nobody asked for that, what markers placed anew make of an unchanged walk.
 
     Parameters
     ----------

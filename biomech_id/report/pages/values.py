@@ -164,7 +164,7 @@ class NamedValues:
     def error_sd(self, key: tuple[str, str], side: str, percents: Sequence[float]) -> float:
         """What the mean value is off by because of the measurement, one SD in the plotted unit; NaN where nobody knows.
 
-        Of moments and powers what ``uncertainty.csv`` says, of angles what markers placed anew make of an unchanged walk.
+        What ``uncertainty.csv`` says of the mean; where nobody asked for that, what markers placed anew make of an unchanged walk.
 
         Parameters
         ----------
