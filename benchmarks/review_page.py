@@ -2,8 +2,8 @@
 
 Needs the recordings beside the project, a browser and Playwright. A child's walks are shown under other names until there are ten
 trials, and a walk with sixteen muscles and the whole body. Gates: libraries and page at most 1 MB; a trial of 250 frames at most
-0.5 MB; first picture within 1.5 s and a step of the slider within 33 ms, medians, on an idle machine with two cores. The page is put together
-by software, as on a machine without a graphics card.
+0.5 MB; first picture within 1.5 s and a step of the slider within 33 ms, medians, on an idle machine with two cores.
+The page is put together by software, as on a machine without a graphics card.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ import pytest
 
 #: As distributions call it; a browser that a test tool downloads is none of ours.
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-#: What a browser does on a machine without a graphics card: software puts the page together, and SwiftShader draws WebGL, which today's
-#: browsers want to be told (``--use-angle=swiftshader`` would feign a card for the whole page). And a sandbox that root has not.
+#: What a browser does on a machine without a graphics card: software puts the page together, and SwiftShader draws WebGL, which
+#: today's browsers want to be told (``--use-angle=swiftshader`` would feign a card for all of it). And a sandbox that root has not.
 ARGUMENTS = (
     "--no-sandbox",
     "--enable-unsafe-swiftshader",
