@@ -244,4 +244,3 @@ def _loading_rate(plates: VerticalForce | None, cycle: Cycle) -> float:
     end = len(force) - 1 if not len(falls) else int(falls[0])
     window = rise[int(first * end) : max(int(last * end), int(first * end) + 1)]
     return float(window.max()) if len(window) else float("nan")
-

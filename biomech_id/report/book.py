@@ -81,11 +81,13 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
         Names of the pages.
     """
     layers = layers_of(tables)
+    only_runs = {trial["kind"] for trial in tables.summary.get("trials", ())} == {"run"}
+    style = style.of_runs() if only_runs else style
     main = [layer for layer in layers if layer.kind == "straight"] or layers[:1]
     others = [layer for layer in layers if layer not in main]
     content = Content(tables, layers, style, norm)
     whole = len(wanted) == len(page_names())
-    drawn = [kind for kind in page_kinds() if kind.name in wanted and not (whole and kind.lacks(content))]
+    drawn = [kind for kind in page_kinds() if kind.name in wanted and not (whole and _left_out(kind, content, only_runs))]
     for shows, kinds in groupby(drawn, key=lambda kind: kind.shows):
         if shows is Shows.SESSION:
             for kind in kinds:
@@ -99,6 +101,12 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
         else:
             # A session without any cycle still has its pages, each saying so.
             yield from (Page(kind.name, kind.title(0, style), _empty(style)) for kind in kinds)
+
+
+def _left_out(kind: PageKind, content: Content, only_runs: bool) -> bool:
+    """Whether a whole report goes without a page: it has nothing to show, or is of walking where everybody runs."""
+    nothing = kind.shows is Shows.SESSION and kind.spared is not None and kind.spared(content)
+    return kind.lacks(content) or nothing or (only_runs and kind.walks)
 
 
 def _movements(

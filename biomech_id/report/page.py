@@ -110,6 +110,8 @@ class PageKind:
         Labels of the titles of its sheets, where these are not the page's and "continued".
     variables : tuple[str, ...], optional
         Of which some cycle must hold one; as for ``needs``. Empty asks for none.
+    walks : bool, optional
+        Whether it says something of walking alone: a whole report of runs leaves it out.
     spared : Callable[[Content], bool] | None, optional
         Whether a whole report leaves it out of a movement, because another page shows the same; None for never.
     """
@@ -123,6 +125,7 @@ class PageKind:
     titles: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()
     spared: Callable[[Content], bool] | None = None
+    walks: bool = False
 
     def title(self, sheet: int, style: Style) -> str:
         """Return the title of a sheet, counted from 0.

@@ -967,11 +967,7 @@ def events_refused(said: Said) -> bool:
     marker_events = [event for event in said.trial.events if str(event.source) == "marker"]
     why = str(said["refusal"])
     known = (
-        "beyond walking" in why
-        or "falls freely" in why
-        or "goes nowhere" in why
-        or "on the spot" in why
-        or "goes no further" in why
+        "that of a run" in why or "falls freely" in why or "goes nowhere" in why or "on the spot" in why or "goes no further" in why
     )
     return not marker_events and known and str(said.trial.kind) not in ("straight", "turn")
 

@@ -147,7 +147,7 @@ def test_a_sprint_is_a_run_and_walking_methods_refuse_it(sprint):
     travel = describe_travel(landmarks)
     assert travel.kind is TrialKind.RUN
     assert travel.speed_m_s == pytest.approx(9.5, abs=0.2)
-    with pytest.raises(InvalidValueError, match="made for walking"):
+    with pytest.raises(InvalidValueError, match="made for one foot on the floor"):
         marker_events(landmarks, travel)
 
 

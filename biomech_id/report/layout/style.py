@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -67,6 +67,11 @@ class Style:
             text = key.rpartition(".")[2].replace("_", " ").replace("-", " ")
             text = text[:1].upper() + text[1:]
         return text.format(**values) if values else text
+
+    def of_runs(self) -> Style:
+        """The style of a report of runs and nothing else: labels with a word for running in the place of one for walking."""
+        own = {key.removeprefix("running."): text for key, text in self.labels.items() if key.startswith("running.")}
+        return replace(self, labels=MappingProxyType({**self.labels, **{key: text for key, text in own.items() if "." in key}}))
 
     @property
     def decimal_mark(self) -> str:

@@ -191,4 +191,4 @@ def _carried(found: Sequence[Mapping[Any, float]], layers: Sequence[Layer], numb
     return NORMAL_LIMIT * score_sd(layers[0].recording, layers[number].recording, means)
 
 
-register(PageKind("scores", 80, _draw, compare=_compare))
+register(PageKind("scores", 80, _draw, compare=_compare, walks=True))

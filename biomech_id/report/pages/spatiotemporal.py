@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.conventions import SIDES
+from biomech_id.gait.running import RUNNING_PARAMETERS
 from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
@@ -102,7 +103,7 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
     """
     rows: list[list[Cell | str]] = []
     for parameter, (unit, sides) in parameter_values(layer).items():
-        if of_whole_body(parameter, layer):
+        if of_whole_body(parameter, layer) or (layer.run and parameter in RUNNING_PARAMETERS):
             continue
         decimals = DECIMALS.get(unit, 2)
         reference = norm.scalars.get(parameter) if norm is not None else None

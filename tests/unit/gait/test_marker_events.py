@@ -152,7 +152,7 @@ def test_zeni_strike_is_where_the_heel_moves_as_fast_as_the_pelvis(walker):
 
 def test_a_run_is_refused_with_the_reason(walker):
     walk = walker(speed=4.0, stride_s=0.8)
-    with pytest.raises(InvalidValueError, match="made for walking"):
+    with pytest.raises(InvalidValueError, match="made for one foot on the floor"):
         _found(walk)
 
 

@@ -1,0 +1,104 @@
+"""Running: what runs are measured by, left and right, and what the floor did in contact."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.conventions import SIDES
+from biomech_id.gait.running import RUNNING_PARAMETERS, strike_type, strike_type_of_force
+from biomech_id.report.layout.curve_panel import Drawing, draw_variable
+from biomech_id.report.layout.fitted_scales import fitted
+from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.legend import draw_absences
+from biomech_id.report.layout.numbers import DECIMALS, mean_sd
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.page import Content, PageKind, Shows, register
+from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, parameter_values
+
+_CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundReactionForce", "X"), ("KneeAngles", "X"))
+_TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 158.0, 190.0, 30.0, 54.0, 40.0
+
+
+def running_page(layer: Layer, style: Style) -> Figure:
+    """Draw the table of a run's measures, and forces and knee over the stride on the scales of running.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of runs under one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    sheet = Sheet(style)
+    columns = (
+        TableColumn(style.label("parameter.heading"), 49.0), TableColumn(style.label("parameter.unit"), 18.0),
+        TableColumn(style.label("side.L"), 30.0, "right"), TableColumn("n", 6.0, "right"),
+        TableColumn(style.label("side.R"), 30.0, "right"), TableColumn("n", 6.0, "right"),
+        TableColumn(style.label("parameter.symmetry"), 20.0, "right"),
+    )  # fmt: skip
+    y, _ = TextTable(columns, running_rows(layer, style), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+    sheet.note(style.label("running.note"), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
+    drawing, absent = Drawing([layer], style, None, True, ""), []
+    for number, name in enumerate(_CURVES):
+        panel = sheet.panel(_PANEL_LEFT_MM, _TOP_MM + number * _PITCH_MM, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM)
+        absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
+    draw_absences(sheet, absent)
+    return sheet.figure
+
+
+def running_rows(layer: Layer, style: Style) -> list[list[Cell | str]]:
+    """Rows of the table: strike types first, then every measure with mean, SD, number and asymmetry.
+
+    Parameters
+    ----------
+    layer : Layer
+        Cycles of runs under one condition.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    found = {name: each for name, each in parameter_values(layer).items() if name in (*RUNNING_PARAMETERS, "speed")}
+    strikes: list[Cell | str] = [style.label("running.strike"), ""]
+    for side in SIDES:
+        by = [
+            _commonest([kind(value) for value in found.get(name, ("", {}))[1].get(side, [])])
+            for name, kind in (("strike_angle", strike_type), ("strike_index", strike_type_of_force))
+        ]
+        strikes += [" / ".join(style.label(f"running.{each}") if each else "–" for each in by), ""]
+    rows: list[list[Cell | str]] = [[*strikes, ""]]
+    for name, (unit, sides) in found.items():
+        row: list[Cell | str] = [style.label(f"parameter.{name}"), style.word(UNIT_WORDS.get(unit, unit))]
+        for side in SIDES:
+            values = sides.get(side, [])
+            row += [mean_sd(values, DECIMALS.get(unit, 2), style.decimal_mark), str(int(np.isfinite(values).sum()))]
+        # Of an angle about zero a share of the mean says nothing.
+        rows.append([*row, "–" if name == "strike_angle" else asymmetry(sides, style)])
+    return rows
+
+
+def _commonest(words: Sequence[str]) -> str:
+    """The word that most strides have; "" where none has any."""
+    counted = Counter(word for word in words if word)
+    return counted.most_common(1)[0][0] if counted else ""
+
+
+def _draw(content: Content) -> Iterator[Figure]:
+    runs = [layer for layer in content.layers if layer.run]
+    for layer in runs:
+        yield running_page(layer, fitted(content.style, [layer], None))
+    if not runs:
+        sheet = Sheet(content.style)
+        sheet.text(LEFT_MM, 30.0, content.style.label("running.none"), size="heading")
+        yield sheet.figure
+
+
+def _no_run(content: Content) -> bool:
+    return not any(layer.run for layer in content.layers)
+
+
+register(PageKind("running", 108, _draw, Shows.SESSION, spared=_no_run))

@@ -1,0 +1,121 @@
+"""Measures of runs against the virtual runner, whose forces and times are known, and against forces written down here."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import biomech_id as bid
+from biomech_id.gait.running import VerticalForce, _loading_rate, strike_type, strike_type_of_force
+from biomech_id.sample.c3d import write_c3d
+
+
+@cache
+def session():
+    import tempfile
+
+    person = bid.virtual_subject()
+    folder = Path(tempfile.mkdtemp()) / "runner"
+    folder.mkdir()
+    sample = person.walk("run", run=True)
+    write_c3d(person.static(), folder / "static.c3d")
+    write_c3d(sample, folder / "run.c3d")
+    return folder, sample, bid.analyse(folder, uncertainty=False, budget=False)
+
+
+def values(parameter: str) -> np.ndarray:
+    table = session()[2].tables().spatiotemporal
+    found = table[table["parameter"] == parameter]["value"].to_numpy(dtype=float)
+    assert len(found), parameter
+    return found
+
+
+def test_times_of_a_run_are_the_runners() -> None:
+    _, sample, result = session()
+    assert str(result.trials[0].kind) == "run"
+    truth = sample.truth.spatiotemporal
+    contact = 0.01 * truth["foot_off_percent"] * truth["cycle_s"]
+    assert values("contact_time") == pytest.approx(contact, abs=1e-3)
+    assert values("flight_time") == pytest.approx(0.5 * truth["cycle_s"] - contact, abs=1e-3)
+    assert values("step_rate") == pytest.approx(truth["cadence_steps_per_min"], abs=0.1)
+    assert values("duty_factor") == pytest.approx(truth["foot_off_percent"], abs=0.1)
+    table = result.tables().spatiotemporal
+    assert not set(table["parameter"]) & {"cadence", "stance_time", "double_support", "single_support"}
+
+
+def test_forces_of_a_run_are_the_runners() -> None:
+    _, sample, _ = session()
+    truth, mass, time = sample.truth, sample.trial.subject.mass_kg, sample.truth.time_s
+    peaks, brakes = [], []
+    for side in "LR":
+        force = truth.ground_force_lab_N[side] / mass
+        peaks.append(force[:, 2].max())
+        for stance in truth.stances:
+            on = (time >= stance.strike_s) & (time <= stance.off_s)
+            if stance.side == side and stance.plates and stance.strike_s > time[0] and stance.off_s < time[-1]:
+                ahead = force[on] @ truth.progression_R_lab[0]
+                brakes.append(np.minimum(ahead, 0.0).sum() / sample.trial.rate_hz)
+    assert values("peak_vertical_force") == pytest.approx(max(peaks), rel=0.01)
+    assert values("braking_impulse").mean() == pytest.approx(np.mean(brakes), rel=0.03)
+    # Over whole strides nobody who keeps the speed brakes more than is pushed.
+    assert values("propulsive_impulse").mean() == pytest.approx(-values("braking_impulse").mean(), rel=0.03)
+    assert np.all((values("strike_index") > 0) & (values("strike_index") < 100))
+
+
+def test_stiffness_is_peak_force_over_the_fall_of_the_body() -> None:
+    _, sample, _ = session()
+    pelvis = sample.truth.origin_lab_m["", "pelvis"][:, 2]
+    time, falls = sample.truth.time_s, []
+    for stance in sample.truth.stances:
+        on = (time >= stance.strike_s) & (time <= stance.off_s)
+        if stance.plates and on.sum() > 5:
+            falls.append(pelvis[on][0] - pelvis[on].min())
+    expected = 1e-3 * values("peak_vertical_force").mean() / np.mean(falls)
+    assert values("vertical_stiffness").mean() == pytest.approx(expected, rel=0.08)
+    assert np.all(values("leg_stiffness") < values("vertical_stiffness").mean())
+    assert values("vertical_oscillation") == pytest.approx(np.ptp(pelvis), abs=0.004)
+
+
+@pytest.mark.parametrize("impact", [True, False])
+def test_the_loading_rate_is_the_slope_that_was_written(impact: bool) -> None:
+    """A ramp of 40 kN/s up to an impact peak at 40 ms, or a slow parabola without one."""
+    rate_hz = 1000.0
+    time = np.arange(1000) / rate_hz
+    t = time - 0.3
+    if impact:
+        force = np.interp(t, [0.0, 0.04, 0.06, 0.13, 0.25], [0.0, 1600.0, 1200.0, 1900.0, 0.0], left=0.0, right=0.0)
+        expected = 40_000.0
+    else:
+        force = np.where((t > 0) & (t < 0.25), 1800.0 * (1 - ((t - 0.125) / 0.125) ** 2), 0.0)
+        expected = 2 * 1800.0 / 0.125
+    found = _loading_rate(VerticalForce(time, force, rate_hz), SimpleNamespace(start_s=0.3, foot_off_s=0.55))
+    assert found == pytest.approx(expected, rel=0.1)
+
+
+def test_strike_types_at_their_limits() -> None:
+    assert [strike_type(a) for a in (8.1, 7.9, -1.5, -1.7)] == ["rear", "mid", "mid", "fore"]
+    assert [strike_type_of_force(i) for i in (33.0, 34.0, 66.0, 67.0, np.nan)] == ["rear", "mid", "mid", "fore", ""]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_report_of_runs_has_no_words_of_walking(language: str, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.pdf import draw_report
+
+    _, _, result = session()
+    path = draw_report(result.tables(), tmp_path / "report.pdf", style=load_style(language=language))
+    pages = [page.extract_text() for page in PdfReader(path).pages]
+    words = r"\b(walk\w*|gait)\b" if language == "en" else r"\b(Gang\w*|Geh(en|tempo)|Gehens)\b"
+    # The model's own name and what it stands on are what they are called.
+    allowed = re.compile(r"conventional gait model|konventionellen? Gangmodell\w*|Gait Posture|J Gait", re.IGNORECASE)
+    found = [line for text in pages for line in text.splitlines() if re.search(words, allowed.sub("", line), re.IGNORECASE)]
+    assert not found
+    title = "Running" if language == "en" else "Laufen"
+    assert sum(text.startswith(title) or f"\n{title}\n" in text for text in pages) == 1
