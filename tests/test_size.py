@@ -67,7 +67,7 @@ MOST_LINES = sum([
     215,  # conditions with statics of their own, the knee axis judged
     70,  # decimal marks, cover and pages of one cycle
     460,  # measured poses of segments as a body model
-    230,  # plates of unknown types declared, runs measured, their page
+    330,  # plates of unknown types declared; runs and jumps measured, their pages
     500,  # one result read and computed, trials, functions and forces of the user's own in the main job
     520,  # one result read and computed, trials, functions and forces of the user's own in the main job
     125,  # further markers that move with a segment

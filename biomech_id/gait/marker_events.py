@@ -99,8 +99,8 @@ def marker_events(landmarks: Landmarks, travel: Travel, *, method: str = "consen
         )  # fmt: skip
     if not travel.walking:
         raise InvalidValueError(
-            f"Events cannot be found from markers here: {travel.reason} The methods are made for one foot on the floor at all times; "
-            "mark the events in the file, or use force plates.",
+            f"Events cannot be found from markers here: {travel.reason} The methods are made for one foot on the floor at all "
+            "times; mark the events in the file, or use force plates.",
             value=travel.kind.value, expected="a straight, turning or treadmill walk", where="marker events",
         )  # fmt: skip
     events = []

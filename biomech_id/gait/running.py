@@ -6,9 +6,9 @@ less the same at mid-stance (20 to 50 % of contact); above 8 degrees the heel la
 carries `FIRST_LOAD_N`; the hind third, the middle, the fore third (Cavanagh and Lafortune 1980, J Biomech 13:397).
 
 The loading rate is the steepest rise of the vertical force between 20 and 80 % of the way from strike to the impact peak (Milner et
-al. 2006, Med Sci Sports Exerc 38:323); without an impact peak, in the first 13 % of contact (Samaan et al. 2014). The plates'
-samples are taken through the library's low-pass at `LOADING_CUTOFF_HZ`. Vertical stiffness is peak force over the fall of the body's
-centre during contact; leg stiffness puts in the arc that a leg of length l sweeps at speed v in half the contact time t,
+al. 2006, Med Sci Sports Exerc 38:323); without an impact peak, in the first 13 % of contact (Samaan et al. 2014). The samples
+of the plates are taken through the library's low-pass at `LOADING_CUTOFF_HZ`. Vertical stiffness is peak force over the fall of the
+body's centre during contact; leg stiffness puts in the arc that a leg of length l sweeps at speed v in half the contact time t,
 l - sqrt(l^2 - (v t / 2)^2) (McMahon and Cheng 1990, J Biomech 23 S1:65). The braking impulse is that of the force against the
 direction of travel. All per kg of body mass.
 """

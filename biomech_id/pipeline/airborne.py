@@ -1,4 +1,4 @@
-"""What movements with flight are measured by, from a solved trial: runs."""
+"""What movements with flight are measured by, from a solved trial: runs and jumps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from biomech_id.conventions import MM_PER_M
+from biomech_id.errors import Finding
+from biomech_id.gait.jumps import JumpRecord, find_jumps, jump_parameters
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.running import Runner, VerticalForce, running_parameters
@@ -41,6 +44,36 @@ def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_
     # What a walk is measured by has other names here.
     kept = tuple(row for row in result.parameters if row.parameter not in ("cadence", "cadence_dimensionless", "stance_time"))
     return replace(result, parameters=(*kept, *running_parameters(runner, result.cycles)))
+
+
+def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
+    """Return a trial of jumps with their measures among the parameters, and why heights differ; any other movement as it is.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved and cut into cycles.
+    landmarks : Landmarks
+        Its pelvis and feet.
+    """
+    force = vertical_force(result.plates, float(result.motion.time_s[0]))
+    if result.kind is not TrialKind.JUMP or force is None or result.mass_kg is None:
+        return result
+    whole = result.motion.whole
+    centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m
+    feet = {side: foot.force_lab_N[:, 2] for side, foot in result.shown_contacts.items() if foot.known.any()}
+    record = JumpRecord(force.time_s, force.force_N, result.motion.time_s, centre[:, 2], result.mass_kg, feet)
+    jumps = find_jumps(record)
+    rows = [row for number, jump in enumerate(jumps, start=1) for row in jump_parameters(jump, result.name, number)]
+    told = [
+        Finding("jump-landed-otherwise", {
+            "number": number, "of": len(jumps), "cause": jump.cause, "by_mm": abs(MM_PER_M * jump.lower_m),
+            "flight_mm": MM_PER_M * jump.height_flight_m, "centre_mm": MM_PER_M * jump.height_centre_m,
+            "body": whole is not None,
+        }, result.name)
+        for number, jump in enumerate(jumps, start=1) if jump.cause
+    ]  # fmt: skip
+    return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *told))
 
 
 def vertical_force(plates: Sequence[ForcePlate], first_s: float) -> VerticalForce | None:

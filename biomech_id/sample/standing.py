@@ -9,6 +9,7 @@ from math import pi
 import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.sample.arrays import FloatArray
 from biomech_id.sample.body import Person, rotation_z
 from biomech_id.sample.feet import FootMotion, Sole
 from biomech_id.sample.ground import GroundWrench
@@ -59,10 +60,25 @@ class Standing:
         time : Jet
             Times at which to evaluate, seconds.
         """
-        leg = leg_scale_m(self.body)
         sine, cosine = sin_cos(time * (2 * pi * SWAY_HZ))
-        hips = np.array([self.place_m[0] + ANKLES_BEHIND * leg, self.place_m[1], self.hip_height_m])
-        centre = stack([sine * SWAY_M, cosine * (SWAY_M / 2), constant(0.0, time)]) + hips
+        return self.posed(time, stack([sine * SWAY_M, cosine * (SWAY_M / 2), constant(0.0, time)]) + self.hips_m)
+
+    @property
+    def hips_m(self) -> FloatArray:
+        """Where the middle of the hips is at rest, (3,), laboratory axes."""
+        return np.array([self.place_m[0] + ANKLES_BEHIND * leg_scale_m(self.body), self.place_m[1], self.hip_height_m])
+
+    def posed(self, time: Jet, centre: Jet) -> Posture:
+        """Return the body's pose with the middle of the hips at a place and both soles on the floor.
+
+        Parameters
+        ----------
+        time : Jet
+            Times at which to evaluate, seconds.
+        centre : Jet
+            (n, 3), the middle of the hips, laboratory axes.
+        """
+        leg = leg_scale_m(self.body)
         zero = constant(0.0, time)
         R_pelvis = cardan_yxz(constant(TILT_RAD, time), zero, zero)
         middle = (self.body.hip_in_pelvis_m["L"] + self.body.hip_in_pelvis_m["R"]) / 2

@@ -28,6 +28,7 @@ from biomech_id.sample.floors import floor_named
 from biomech_id.sample.floors.floor import Floor
 from biomech_id.sample.footsteps import Plan, make_plan
 from biomech_id.sample.ground import mean_forward_share
+from biomech_id.sample.jumps import Jumper, PushOff, landing_lower
 from biomech_id.sample.markers import Loss
 from biomech_id.sample.motion import HALF_STEP_WIDTH, Gait, at_full_height, leg_scale_m, stride_length_m
 from biomech_id.sample.path import Path, make_path
@@ -224,6 +225,47 @@ class VirtualSubject:
         low = LOW_HIP * leg_scale_m(me.true_body)
         standing = Standing(me.true_body, me.sole, me._toe_out, me._standing_place(), low, me._ankle_roll)
         return record(me._on_floor(upright(standing)), me._session(name, me.duration_s or 1.0, 0.0), me.subject())
+
+    def jump(self, name: str = "jump", *, drop: bool = False, landing_depth_m: float | None = None, **changes: Any) -> SampleTrial:
+        """Record a counter-movement jump, or a jump out of a drop, on the first plate (3 s unless ``duration_s`` says otherwise).
+
+        Parameters
+        ----------
+        name : str, optional
+            The trial's name.
+        drop : bool, optional
+            Whether it follows a drop from a box, as high as the jump.
+        landing_depth_m : float | None, optional
+            How far the hips go down after landing, where that is not as before take-off; deeper ones land more bent.
+        changes : Any
+            Options that differ for this trial.
+        """
+        me = replace(self, **changes)
+        session = me._session(name, me.duration_s or 3.0, -0.3)
+        mover = me.jumper(drop=drop, landing_depth_m=landing_depth_m)
+        known = mover.truth()
+        return record(mover, session, me.subject(), spatiotemporal={**known, "top_s": session.clock_zero_s})
+
+    def jumper(self, *, drop: bool = False, landing_depth_m: float | None = None) -> Jumper:
+        """Return who jumps: `jump` records it.
+
+        Parameters
+        ----------
+        drop : bool, optional
+            As there.
+        landing_depth_m : float | None, optional
+            As there.
+        """
+        low = Standing(
+            self.true_body,
+            self.sole,
+            self._toe_out,
+            self._standing_place(),
+            LOW_HIP * leg_scale_m(self.true_body),
+            self._ankle_roll,
+        )
+        mover = Jumper(upright(low), PushOff(), PushOff(), drop)
+        return mover if landing_depth_m is None else landing_lower(mover, landing_depth_m)
 
     def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
         """Record a walk (or a run, or a walk on a belt).

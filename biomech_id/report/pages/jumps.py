@@ -1,0 +1,66 @@
+"""Jumps: heights by every method, contacts, landings and their symmetry, one column a jump."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from matplotlib.figure import Figure
+
+from biomech_id.report.layout.numbers import DECIMALS, written
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.page import Content, PageKind, Shows, register
+from biomech_id.results.tables.session_tables import SessionTables
+
+#: Columns of one sheet, and how parameters of jumps are called.
+_MOST_COLUMNS, _PREFIX = 8, "jump_"
+
+
+def jumps_of(tables: SessionTables) -> dict[tuple[str, int], dict[str, tuple[float, str]]]:
+    """Return (trial, number of the jump) -> parameter -> value and unit, in the order of the tables.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        Of a session.
+    """
+    table, found = tables.spatiotemporal, dict[tuple[str, int], dict[str, tuple[float, str]]]()
+    mine = table[table["parameter"].astype(str).str.startswith(_PREFIX)]
+    fields = (mine[name] for name in ("trial", "cycle", "parameter", "value", "unit"))
+    for trial, number, parameter, value, unit in zip(*fields, strict=True):
+        found.setdefault((str(trial), int(number)), {})[str(parameter)] = (float(value), str(unit))
+    return found
+
+
+def _table(jumps: dict[tuple[str, int], dict[str, tuple[float, str]]], style: Style) -> TextTable:
+    """One row a measure, one column a jump."""
+    names = dict.fromkeys(name for measured in jumps.values() for name in measured)
+    width = min(32.0, (RIGHT_MM - LEFT_MM - 84.0) / max(len(jumps), 1))
+    heads = [TableColumn(f"{trial} {number}", width, "right") for trial, number in jumps]
+    columns = (TableColumn(style.label("parameter.heading"), 64.0), TableColumn(style.label("parameter.unit"), 20.0), *heads)
+    rows: list[list[Cell | str]] = []
+    for name in names:
+        unit = next(measured[name][1] for measured in jumps.values() if name in measured)
+        cells = [
+            written(measured[name][0], DECIMALS.get(unit, 2), style.decimal_mark) if name in measured else "–"
+            for measured in jumps.values()
+        ]
+        rows.append([style.label(f"parameter.{name}"), style.word(unit), *cells])
+    return TextTable(columns, rows, size="body")
+
+
+def _draw(content: Content) -> Iterator[Figure]:
+    style, found = content.style, list(jumps_of(content.tables).items())
+    if not found:
+        sheet = Sheet(style)
+        sheet.text(LEFT_MM, 30.0, style.label("jumps.none"), size="heading")
+        yield sheet.figure
+    for start in range(0, len(found), _MOST_COLUMNS):
+        sheet = Sheet(style)
+        y, _ = _table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+        sheet.note(style.label("jumps.note"), y + 3.0, right_mm=RIGHT_MM)
+        yield sheet.figure
+
+
+register(PageKind("jumps", 109, _draw, Shows.SESSION, spared=lambda content: not jumps_of(content.tables)))
