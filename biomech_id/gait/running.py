@@ -160,10 +160,10 @@ def strike_type_of_force(index_percent: float) -> str:
     return "rear" if index_percent < low else "fore" if index_percent > high else "mid"
 
 
-Values = Iterator[tuple[str, float, str]]
+_Values = Iterator[tuple[str, float, str]]
 
 
-def _times(cycle: Cycle) -> Values:
+def _times(cycle: Cycle) -> _Values:
     contact = cycle.foot_off_s - cycle.start_s
     yield "contact_time", contact, "s"
     if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
@@ -173,7 +173,7 @@ def _times(cycle: Cycle) -> Values:
     yield "step_rate", 120.0 / cycle.duration_s, "1/min"
 
 
-def _shape(runner: Runner, cycle: Cycle) -> Values:
+def _shape(runner: Runner, cycle: Cycle) -> _Values:
     marks, time = runner.landmarks, runner.landmarks.time_s
     if cycle.kinetics_valid is not KineticsValid.STANCE_ONLY:
         height = runner.centre_lab_m[frames_within(time, cycle.start_s, cycle.end_s), 2]
@@ -188,7 +188,7 @@ def _shape(runner: Runner, cycle: Cycle) -> Values:
     yield "strike_angle", at_strike - float(over_seen(np.nanmedian, pitch[flat])) if flat.any() else np.nan, "deg"
 
 
-def _forces(runner: Runner, cycle: Cycle, mass_kg: float) -> Values:
+def _forces(runner: Runner, cycle: Cycle, mass_kg: float) -> _Values:
     time = runner.landmarks.time_s
     stance = frames_within(time, cycle.start_s, cycle.foot_off_s)
     contact = runner.contacts[cycle.side]

@@ -38,7 +38,7 @@ def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_
     centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m
     first_s = float(result.motion.time_s[0])
     runner = Runner(
-        landmarks, travel, centre, result.shown_contacts, vertical_force(result.plates, first_s), result.mass_kg, leg_length_m,
+        landmarks, travel, centre, result.shown_contacts, all_plates_force(result.plates, first_s), result.mass_kg, leg_length_m,
         result.floor_m,
     )  # fmt: skip
     # What a walk is measured by has other names here.
@@ -56,7 +56,7 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
     landmarks : Landmarks
         Its pelvis and feet.
     """
-    force = vertical_force(result.plates, float(result.motion.time_s[0]))
+    force = all_plates_force(result.plates, float(result.motion.time_s[0]))
     if result.kind is not TrialKind.JUMP or force is None or result.mass_kg is None:
         return result
     whole = result.motion.whole
@@ -76,7 +76,7 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
     return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *told))
 
 
-def vertical_force(plates: Sequence[ForcePlate], first_s: float) -> VerticalForce | None:
+def all_plates_force(plates: Sequence[ForcePlate], first_s: float) -> VerticalForce | None:
     """Return the vertical force of all plates together, as recorded; None without plates.
 
     Parameters
