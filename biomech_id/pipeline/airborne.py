@@ -56,8 +56,10 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
     landmarks : Landmarks
         Its pelvis and feet.
     """
+    if result.kind is not TrialKind.JUMP or result.mass_kg is None:
+        return result
     force = all_plates_force(result.plates, float(result.motion.time_s[0]))
-    if result.kind is not TrialKind.JUMP or force is None or result.mass_kg is None:
+    if force is None:
         return result
     whole = result.motion.whole
     centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m

@@ -961,6 +961,38 @@ def falls(said: Said) -> bool:
     return abs(1000.0 * longest / rate - said["fall_ms"]) < 150.0
 
 
+@claim(
+    "jump-landed-otherwise", number=plus(1), of=plus(1), by_mm=plus(120), flight_mm=plus(40), centre_mm=plus(120),
+    cause=lambda cause: {"lower": "higher", "higher": "lower"}[cause],
+)  # fmt: skip
+def landed_otherwise(said: Said) -> bool:
+    """In the points and channels as stored: how long all plates are empty while the pelvis falls, and its heights."""
+    file = said.raw
+    force = sum(np.abs(file.force(index)[:, 2]) for index in range(file.n_plates))
+    rate_hz = file.rate_hz * len(force) / file.n_frames
+    markers = recorded(said.path).markers
+    names = [markers.roles.get((side, role)) or side + label for side in "LR" for role, label in PELVIS.items()]
+    height_m = np.stack([markers[name][:, 2] for name in names], axis=1).mean(axis=1)
+    time_s = np.arange(len(height_m)) / markers.rate_hz
+    flights = []
+    for first, last in stretches(force < 20.0):
+        inside = (time_s > first / rate_hz) & (time_s < last / rate_hz)
+        if first > 0 and last < len(force) - 1 and inside.sum() > 7 and np.ptp(height_m[inside]) > 0.02:
+            flights.append((first / rate_hz, (last + 1) / rate_hz, height_m[inside].max()))
+    if len(flights) != said["of"] or not 1 <= said["number"] <= len(flights):
+        return False
+    off_s, down_s, top_m = flights[said["number"] - 1]
+    off_m, down_m = np.interp([off_s, down_s], time_s, height_m)
+    # Of the whole body's centre, legs that bend and arms that swing take a part.
+    limit_mm = 60.0 if said["body"] else 10.0
+    return bool(
+        abs(125.0 * 9.81 * (down_s - off_s) ** 2 - said["flight_mm"]) < 15.0
+        and abs(abs(1000.0 * (off_m - down_m)) - said["by_mm"]) < limit_mm
+        and abs(1000.0 * (top_m - off_m) - said["centre_mm"]) < limit_mm
+        and said["cause"] == ("lower" if down_m < off_m else "higher")
+    )
+
+
 @claim("marker-events-refused", refusal=lambda text: "Events cannot be found from markers here: The pelvis is never seen.")
 def events_refused(said: Said) -> bool:
     """The movement is none of walking: the pelvis falls or goes faster than people walk; no event used comes from markers."""

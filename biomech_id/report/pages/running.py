@@ -22,7 +22,7 @@ from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, parameter_values
 
 _CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundReactionForce", "X"), ("KneeAngles", "X"))
-_TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 158.0, 190.0, 30.0, 54.0, 40.0
+_TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 162.0, 190.0, 30.0, 54.0, 40.0
 
 
 def running_page(layer: Layer, style: Style) -> Figure:
@@ -40,7 +40,7 @@ def running_page(layer: Layer, style: Style) -> Figure:
         TableColumn(style.label("parameter.heading"), 49.0), TableColumn(style.label("parameter.unit"), 18.0),
         TableColumn(style.label("side.L"), 30.0, "right"), TableColumn("n", 6.0, "right"),
         TableColumn(style.label("side.R"), 30.0, "right"), TableColumn("n", 6.0, "right"),
-        TableColumn(style.label("parameter.symmetry"), 20.0, "right"),
+        TableColumn(style.label("parameter.symmetry"), 24.0, "right"),
     )  # fmt: skip
     y, _ = TextTable(columns, running_rows(layer, style), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
     sheet.note(style.label("running.note"), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
