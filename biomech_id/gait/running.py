@@ -47,6 +47,9 @@ RUNNING_PARAMETERS: tuple[str, ...] = (
     "peak_vertical_force", "loading_rate", "vertical_stiffness", "leg_stiffness", "braking_impulse", "propulsive_impulse",
 )  # fmt: skip
 
+#: The same numbers, as they are called of walks.
+WALKING_NAMES: Mapping[str, str] = {"contact_time": "stance_time", "step_rate": "cadence"}
+
 
 @dataclass(frozen=True, eq=False)
 class VerticalForce:

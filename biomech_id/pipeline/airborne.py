@@ -12,10 +12,13 @@ from biomech_id.errors import Finding
 from biomech_id.gait.jumps import JumpRecord, find_jumps, jump_parameters
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.movements import TrialKind
-from biomech_id.gait.running import Runner, VerticalForce, running_parameters
+from biomech_id.gait.running import WALKING_NAMES, Runner, VerticalForce, running_parameters
 from biomech_id.gait.travel import Travel
 from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import ForcePlate
+
+#: What a run is not called by: the same numbers have other names there.
+_OF_WALKS = {*WALKING_NAMES.values(), "cadence_dimensionless"}
 
 
 def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_length_m: float | None) -> TrialResult:
@@ -41,8 +44,7 @@ def with_running(result: TrialResult, landmarks: Landmarks, travel: Travel, leg_
         landmarks, travel, centre, result.shown_contacts, all_plates_force(result.plates, first_s), result.mass_kg, leg_length_m,
         result.floor_m,
     )  # fmt: skip
-    # What a walk is measured by has other names here.
-    kept = tuple(row for row in result.parameters if row.parameter not in ("cadence", "cadence_dimensionless", "stance_time"))
+    kept = tuple(row for row in result.parameters if row.parameter not in _OF_WALKS)
     return replace(result, parameters=(*kept, *running_parameters(runner, result.cycles)))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.gait.cycle import Cycle
+from biomech_id.gait.running import WALKING_NAMES
 from biomech_id.gait.scores import GAIT_VARIABLES, SCORE_POINTS
 from biomech_id.gait.spatiotemporal import GaitParameter, temporal_values
 from biomech_id.results.tables.bands import CycleBand, Name
@@ -125,8 +126,9 @@ def parameter_sd(
     scale = 1.0 if parameter == plain else abs(parameter.value / plain.value) if plain.value else float("nan")
     if plain.parameter == "speed":
         return scale * abs(plain.value) * _time_sd("stride_time", cycle, event_sd_s) / cycle.duration_s
-    if plain.parameter in dict(temporal_values(cycle)):
-        return scale * _time_sd(plain.parameter, cycle, event_sd_s)
+    timed = WALKING_NAMES.get(plain.parameter, plain.parameter)
+    if timed in dict(temporal_values(cycle)):
+        return scale * _time_sd(timed, cycle, event_sd_s)
     direction = {"step_length": "forward", "step_width": "side"}.get(plain.parameter)
     if direction is None:
         return float("nan")

@@ -48,6 +48,13 @@ def test_a_step_is_as_sure_as_two_heels() -> None:
         assert sd(name, 0.5, "m") == pytest.approx(np.sqrt(2.0) * of_heel_m)
 
 
+@pytest.mark.parametrize(
+    ("of_run", "of_walk", "value", "unit"), [("contact_time", "stance_time", 0.75, "s"), ("step_rate", "cadence", 96.0, "1/min")]
+)
+def test_of_a_run_the_same_is_as_sure_under_its_other_name(of_run: str, of_walk: str, value: float, unit: str) -> None:
+    assert sd(of_run, value, unit) == sd(of_walk, value, unit) > 0.0
+
+
 def test_nothing_is_said_where_nobody_knows() -> None:
     assert np.isnan(sd("stride_length", 1.25, "m"))
     assert np.isnan(sd("stride_length", 1.25, "m", LEG_M))
