@@ -1,4 +1,4 @@
-"""Drop jumps of one leg whose own software stored moments: contacts, frames of expression, peaks, and where the knee differs (issue V)."""
+"""Drop jumps of one leg beside stored moments: contacts, frames of expression, peaks, and where the knee differs (issue V)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FLEXION = {"Ankle": -1.0, "Knee": 1.0, "Hip": -1.0}
 
 
 class Stance(NamedTuple):
-    """One joint in the frames of a clean stance: N m/kg and N/kg; ours with its segments' axes (columns), theirs as stored."""
+    """One joint in the frames of a clean stance: N m/kg and N/kg."""
 
     file: str
     side: str
@@ -57,8 +57,8 @@ def stances(result: TrialResult, recorded: Trial, mass_kg: float) -> Iterator[St
             axes = [load.motions[name].frames.R_lab_seg[on] for name in (load.proximal, load.distal)]
             stored = {name: outputs[f"{stance.side}{joint}Moment{name}"][on] / 1000.0 for name in (*names, "ROT")}
             yield Stance(
-                result.file, stance.side, joint, load.wrench.moment_Nm[on] / mass_kg, load.wrench.force_N[on] / mass_kg, *axes, stored,
-                outputs[f"{stance.side}{joint}Angles"][on],
+                result.file, stance.side, joint, load.wrench.moment_Nm[on] / mass_kg, load.wrench.force_N[on] / mass_kg, *axes,
+                stored, outputs[f"{stance.side}{joint}Angles"][on],
             )  # fmt: skip
 
 
@@ -69,7 +69,9 @@ def seen(sessions: Sessions) -> list[Stance]:
     folder = sessions.shared / "c3d" / "drop_jump"
     assert session.subject.mass_kg is not None
     found = [
-        stance for result in session.trials for stance in stances(result, read(folder / result.file, trust=True), session.subject.mass_kg)
+        stance
+        for result in session.trials
+        for stance in stances(result, read(folder / result.file, trust=True), session.subject.mass_kg)
     ]
     assert {s.file for s in found} == {*JUMPS, "FAILT01_Walk01.c3d"}
     return found
@@ -112,11 +114,13 @@ def test_a_blip_of_25_ms_is_no_contact(c3d_dir: Path, file: str) -> None:
         first = round((known[0].time_s - 0.2 - trial.first_time_s) * plate.rate_hz)
         force[first : first + round(0.025 * plate.rate_hz), 2] += 60.0
         plates.append(replace(plate, force_lab_N=force))
-    assert [e.time_s for e in search_events(replace(trial, plates=tuple(plates)), source="plates").events] == [e.time_s for e in known]
+    assert [e.time_s for e in search_events(replace(trial, plates=tuple(plates)), source="plates").events] == [
+        e.time_s for e in known
+    ]
 
 
-def test_stored_moments_are_one_vector_in_the_upper_axes_in_the_lower_ones_and_about_the_joints_turns(seen: list[Stance]) -> None:
-    """FEM and PTIB (DTIB and FOOT, PEL and FEM) are one vector; ROT has the flexion axis, the floating one and what is across both."""
+def test_stored_moments_are_one_vector_in_two_segments_axes_and_the_joints_own(seen: list[Stance]) -> None:
+    """FEM and PTIB (DTIB and FOOT, PEL and FEM) are one vector; ROT is about flexion, floating and third axis."""
     assert len(seen) == 15
     for s in seen:
         upper, lower = (s.stored[name] for name in SEGMENTS[s.joint])
@@ -155,7 +159,7 @@ def test_peaks_of_the_jumps(seen: list[Stance], joint: str, most: float) -> None
 
 
 def test_the_jumps_knee_is_that_about_a_centre_25_mm_behind_and_20_mm_above_ours(seen: list[Stance]) -> None:
-    """One point fixed in the thigh, the same for both legs and all jumps, takes the difference from 0.44 to 0.06 N m/kg and less."""
+    """One point fixed in the thigh, the same for both legs and all jumps, takes the difference from 0.44 to below 0.06 N m/kg."""
     jumps = of_jumps(seen, "Knee")
     assert len(jumps) == 3
     forces = [within(s.upper, s.force_lab) for s in jumps]
