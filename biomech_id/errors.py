@@ -129,7 +129,14 @@ class BiomechError(Exception):
         What would have been accepted.
     where : str
         File, trial, marker, plate or option concerned.
+
+    Attributes
+    ----------
+    under_code : str
+        The sentence without any name, where the subject has a code; empty otherwise.
     """
+
+    under_code: str = ""
 
     def __init__(self, message: str, *, value: object, expected: str, where: str) -> None:
         super().__init__(message)

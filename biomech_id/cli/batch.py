@@ -28,6 +28,9 @@ def batch(
     kinetics: Kinetics = None,
     recipe: RecipeFile = None,
     norm: NormFile = None,
+    codes: Annotated[
+        Path | None, typer.Option("--codes", help="CSV (folder,code): codes that stand in place of every subject's names.")
+    ] = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -38,11 +41,13 @@ def batch(
     """
     from biomech_id.pipeline.batch import run_study
     from biomech_id.pipeline.cluster import cluster_executor
+    from biomech_id.pipeline.codes import read_codes
     from biomech_id.pipeline.job import Job
 
     job = Job((study,), recipe_of(recipe, model, kinetics), exclude=tuple(exclude or ()), norm=norm)
+    known = None if codes is None else read_codes(codes)
     with shown_progress() as progress, cluster_executor(scheduler) as executor:
-        outcome = run_study(study, out, job, resume=resume, executor=executor, workers=workers, progress=progress)
+        outcome = run_study(study, out, job, codes=known, resume=resume, executor=executor, workers=workers, progress=progress)
     return _tell(outcome, out)
 
 

@@ -97,6 +97,20 @@ def check_writable(path: Path) -> None:
                 probe.write(b"probe")
 
 
+def keep_private(folder: Path) -> None:
+    """Take from everybody but the owner the right to read a folder and what is in it; Windows has other rights, left as they are.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    """
+    for base, _, files in os.walk(folder):
+        os.chmod(base, 0o700)
+        for name in files:
+            os.chmod(os.path.join(base, name), 0o600)
+
+
 def _swap(part: Path, out: Path) -> None:
     if not out.exists():
         os.replace(part, out)

@@ -19,6 +19,22 @@ from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 
+def without_remarks(review: Review) -> Review:
+    """Return decisions without comments, reasons and authors: what a person may be known by.
+
+    Parameters
+    ----------
+    review : Review
+        What was decided by hand.
+    """
+    bare = {
+        each.name: tuple(replace(said, reason="", author="") for said in getattr(review, each.name))
+        for each in fields(review)
+        if each.name not in ("file", "comments")
+    }
+    return replace(review, comments=(), file="", **bare)
+
+
 @dataclass(frozen=True)
 class CycleChoice:
     """Whether one cycle enters means, whatever the rules say of it.

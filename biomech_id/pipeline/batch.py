@@ -13,6 +13,7 @@ from biomech_id.errors import BiomechError, OptionError, on_command_line
 from biomech_id.files.atomic import check_writable
 from biomech_id.files.json_text import read_json
 from biomech_id.files.unfinished import clear_unfinished
+from biomech_id.pipeline.codes import coded_sentence, coded_subjects
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.resume import still_valid
@@ -65,6 +66,7 @@ def run_subjects(
     out: Path,
     template: Job,
     *,
+    coded: bool = False,
     resume: bool = False,
     executor: Executor | None = None,
     workers: int = 1,
@@ -80,6 +82,8 @@ def run_subjects(
         Folder of the results.
     template : Job
         The job whose recipe and options hold for every subject; its paths are replaced.
+    coded : bool, optional
+        Whether the names are codes, which stand in place of every other name.
     resume : bool, optional
         Keep results whose inputs, recipe and versions have not changed, by content.
     executor : Executor | None, optional
@@ -94,7 +98,9 @@ def run_subjects(
     files = {name: str(_absolute(path)) for name, path in template.setting_files.items()}
     norm = _absolute(template.norm) if template.norm else None
     template = replace(template, norm=norm, recipe=template.recipe.replaced(**files))
-    jobs = ((name, replace(template, paths=(_absolute(folder),))) for name, folder in subjects.items())
+    jobs = (
+        (name, replace(template, paths=(_absolute(folder),), code=name if coded else None)) for name, folder in subjects.items()
+    )
     tasks = [_Task(number, name, job, str(_absolute(out)), resume) for number, (name, job) in enumerate(jobs)]
     verdicts: dict[int, SubjectVerdict] = {}
     crew = _Crew(executor, workers)
@@ -216,8 +222,10 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
         with on_command_line():
             outcome = run_job(job, target)
     except BiomechError as error:
-        return SubjectVerdict(subject, "failed", 0, error.message)
+        return SubjectVerdict(subject, "failed", 0, coded_sentence(error, job) if job.code else error.message)
     except Exception as error:  # noqa: BLE001 - a fault in one subject must not stop the study; it is named in the table
+        if job.code:
+            return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}.")
         return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}: {error}.")
     verdict = "warnings" if outcome.complaints else "done"
     return SubjectVerdict(subject, verdict, outcome.n_trials, " ".join(outcome.complaints))
@@ -252,6 +260,7 @@ def run_study(
     out: Path,
     template: Job,
     *,
+    codes: Mapping[str, str] | None = None,
     resume: bool = False,
     executor: Executor | None = None,
     workers: int = 1,
@@ -269,6 +278,8 @@ def run_study(
         Folder of the results.
     template : Job
         The job of every subject, but for its folder.
+    codes : Mapping[str, str] | None, optional
+        Folder of a subject, relative to the study -> code that stands in place of every name; None keeps the names.
     resume : bool, optional
         Whether results that are still valid are kept.
     executor : Executor | None, optional
@@ -283,19 +294,22 @@ def run_study(
     MissingInputError
         No folder holds C3D files, or a file that options or settings name is not there.
     OptionError
-        ``out`` is the study itself.
+        ``out`` is the study itself, or a subject has no code.
     OutputError
         ``out`` cannot be written to; said before anything is computed.
     """
     _check_apart(study, out)
 
     subjects = subject_names(find_subjects(study, out=out), study)
+    subjects = subjects if codes is None else coded_subjects(subjects, study, codes)
     _check_once(template)
     check_writable(out)
     if resume:
         clear_unfinished(out)
     try:
-        verdicts = run_subjects(subjects, out, template, resume=resume, executor=executor, workers=workers, progress=progress)
+        verdicts = run_subjects(
+            subjects, out, template, coded=codes is not None, resume=resume, executor=executor, workers=workers, progress=progress
+        )
     except KeyboardInterrupt:
         if executor is None:
             clear_unfinished(out)

@@ -8,7 +8,7 @@ interpolated; before the first and after the last nothing acts.
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +31,7 @@ _NUMBERS = (
 FORCE_COLUMNS = ("trial", "segment", *_NUMBERS)
 
 
-def forces_of(job: Job, walks: Sequence[Trial]) -> dict[str, tuple[External, ...]]:
+def forces_of(job: Job, walks: Sequence[Trial], *, called: Callable[[str], str] = str) -> dict[str, tuple[External, ...]]:
     """Return the further forces on each trial: the recipe's file's, and those given in Python.
 
     Parameters
@@ -40,6 +40,8 @@ def forces_of(job: Job, walks: Sequence[Trial]) -> dict[str, tuple[External, ...
         What is to be analysed, and how.
     walks : Sequence[Trial]
         The trials that are analysed.
+    called : Callable[[str], str], optional
+        Name of a recording -> name of its trial, where a code has changed it.
 
     Raises
     ------
@@ -48,9 +50,9 @@ def forces_of(job: Job, walks: Sequence[Trial]) -> dict[str, tuple[External, ...
     FileRefusedError
         The recipe's file cannot be read.
     """
-    found = dict(job.given.extra)
+    found = {called(name): tuple(loads) for name, loads in job.given.extra.items()}
     if job.recipe.extra_forces:
-        for name, loads in read_forces(Path(job.recipe.extra_forces), walks).items():
+        for name, loads in read_forces(Path(job.recipe.extra_forces), walks, called=called).items():
             found[name] = (*found.get(name, ()), *loads)
     names = [trial.name for trial in walks]
     for name in found:
@@ -60,7 +62,7 @@ def forces_of(job: Job, walks: Sequence[Trial]) -> dict[str, tuple[External, ...
     return found
 
 
-def read_forces(path: Path, walks: Sequence[Trial]) -> dict[str, tuple[External, ...]]:
+def read_forces(path: Path, walks: Sequence[Trial], *, called: Callable[[str], str] = str) -> dict[str, tuple[External, ...]]:
     """Read further forces from a CSV file (see the module).
 
     Parameters
@@ -69,6 +71,8 @@ def read_forces(path: Path, walks: Sequence[Trial]) -> dict[str, tuple[External,
         The file.
     walks : Sequence[Trial]
         The trials that are analysed: forces are wanted at their video frames.
+    called : Callable[[str], str], optional
+        Name of a recording -> name of its trial.
 
     Raises
     ------
@@ -81,7 +85,7 @@ def read_forces(path: Path, walks: Sequence[Trial]) -> dict[str, tuple[External,
             missing = [name for name in FORCE_COLUMNS if name not in (reader.fieldnames or ())]
             rows: dict[tuple[str, str], list[list[float]]] = {}
             for row in () if missing else reader:
-                rows.setdefault((row["trial"], row["segment"]), []).append([float(row[name]) for name in _NUMBERS])
+                rows.setdefault((called(row["trial"]), row["segment"]), []).append([float(row[name]) for name in _NUMBERS])
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError.at(path, f"{path} cannot be read: {read_problem(error)}.", "a readable CSV file in UTF-8") from error
     except (TypeError, ValueError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from biomech_id.errors import MissingInputError, OptionError, option
+from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.review import Review
 from biomech_id.models.registry import model_file
 from biomech_id.pipeline.in_memory import InMemory
@@ -128,6 +129,11 @@ class Job:
         own = self.folder / name
         return own if own.is_file() and not self.given.trials else None
 
+    @property
+    def recipe_verdicts(self) -> tuple[StanceVerdict, ...]:
+        """Verdicts on stances that the recipe holds."""
+        return tuple(map(verdict_from, self.recipe.stance_verdicts))
+
     def decisions(self) -> Review:
         """Return what somebody decided by hand: the recipe's verdicts on stances, and behind them the review, which counts.
 
@@ -136,7 +142,7 @@ class Job:
         OptionError
             One cannot be read, or two of one source contradict each other.
         """
-        of_recipe = tuple(map(verdict_from, self.recipe.stance_verdicts))
+        of_recipe = self.recipe_verdicts
         refuse_contradictions(of_recipe, "stance_verdicts")
         reviewed = Review() if self.review_toml is None else read_review(self.review_toml)
         return replace(reviewed, verdicts=of_recipe + reviewed.verdicts)
@@ -205,19 +211,19 @@ class Job:
         words = ["biomech-id", "run"]
         if self.given.trials:
             return f"biomech_id.analyse({', '.join(map(str, self.paths))})"
-        words += ["."] if self.paths[0].is_dir() else [self._relative(p) for p in self.paths]
+        words += ["."] if self.paths[0].is_dir() else [self.relative(p) for p in self.paths]
         functional = [("--functional", path) for path in self.functional]
         for called, path in (("--static", self.static), *functional, ("--norm", self.norm)):
-            words += [called, self._relative(path)] if path else []
+            words += [called, self.relative(path)] if path else []
         if self.subject_file:
-            words += ["--subject", self._relative(self.subject_file)]
-        words += ["--review", self._relative(self.review)] if self.review else []
+            words += ["--subject", self.relative(self.subject_file)]
+        words += ["--review", self.relative(self.review)] if self.review else []
         for pattern in self.exclude:
             words += ["--exclude", pattern]
         words += ["--mass", f"{self.mass_kg:.9g}"] if self.mass_kg is not None else []
         words += ["--code", self.code] if self.code else []
         model = self.setting_files.get("model")
-        words += ["--model", self._relative(model) if model else self.recipe.model, "--kinetics", self.recipe.kinetics]
+        words += ["--model", self.relative(model) if model else self.recipe.model, "--kinetics", self.recipe.kinetics]
         words += ["--write-c3d"] if self.recipe.write_c3d else []
         words += ["--review-page"] if self.recipe.review_page else []
         return shlex.join(words)
@@ -232,10 +238,17 @@ class Job:
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Every setting by section, as the manifest holds them: without absolute paths."""
-        names = {name: self._relative(path) for name, path in self.setting_files.items()}
+        names = {name: self.relative(path) for name, path in self.setting_files.items()}
         return self.recipe.replaced(**names).as_dict()
 
-    def _relative(self, path: Path) -> str:
+    def relative(self, path: Path) -> str:
+        """Return a path as the manifest holds it: relative to the subject's folder, or the bare name of what lies elsewhere.
+
+        Parameters
+        ----------
+        path : Path
+            A file.
+        """
         try:
             return path.resolve().relative_to(self.folder.resolve()).as_posix()
         except ValueError:
@@ -256,7 +269,7 @@ class Job:
         recordings = () if self.given.trials else self.files()
         beside = [path for recording in recordings for path in companions_of(recording)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
-        return {self._relative(path): sha256_of_input(path) for path in (*readable, *named)}
+        return {self.relative(path): sha256_of_input(path) for path in (*readable, *named)}
 
 
 def refuse_unprintable(path: Path) -> None:

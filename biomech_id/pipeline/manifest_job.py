@@ -13,7 +13,7 @@ from biomech_id.pipeline.job import FILE_SETTINGS, SETTING_FILES, Job, sha256_of
 from biomech_id.pipeline.recipe import recipe_from_dict
 
 #: Options of the canonical command without a value.
-_FLAGS = ("--write-c3d",)
+_FLAGS = ("--write-c3d", "--review-page")
 
 
 #: What a manifest from before a setting existed was computed with.
@@ -129,7 +129,10 @@ def find_input(name: str, sha256: str | None, folder: Path, also: Sequence[Path]
     """
     candidates = (folder / name, *(place / name if place.is_dir() else place for place in also))
     named = [path for path in candidates if path.is_file() and path.name == Path(name).name]
-    for path in (*named, *(path for path in sorted(folder.iterdir()) if path.is_file())):
+    others = (
+        path for place in (folder, *also) for path in (sorted(place.iterdir()) if place.is_dir() else [place]) if path.is_file()
+    )
+    for path in (*named, *others):
         if sha256 and sha256_of_input(path) == sha256:
             return path
     if named:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from biomech_id.exports.opensim.folder import write_opensim
 from biomech_id.exports.opensim.joints import KneeSign
-from biomech_id.files.atomic import whole_folder
+from biomech_id.files.atomic import keep_private, whole_folder
 from biomech_id.pipeline.intake import Progress
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.single import Outcome, analyse_job
+from biomech_id.pipeline.last_scan import last_scan
+from biomech_id.pipeline.single import Outcome, analyse_named
 from biomech_id.pipeline.subject_file import subject_toml
 from biomech_id.results.folder.read_write import check_replaceable, list_outputs
 from biomech_id.results.session.result import SessionResult
@@ -43,12 +44,16 @@ def hand_over(
         Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out, listing=LISTING)
-    session = analyse_job(job, progress=progress)
+    session, nameless = analyse_named(job, progress=progress)
     with whole_folder(out) as folder:
         notes = write_opensim(session, folder, knee=knee, analog=analog)
         # What OpenSim's files cannot hold, so that the folder can be read back as it is.
         (folder / "subject.toml").write_text(_subject(session), encoding="utf-8", newline="\n")
         list_outputs(folder, LISTING)
+        if job.code:
+            last_scan(folder, words=nameless.words)
+        if job.recipe.owner_only:
+            keep_private(folder)
     complaints = [f"{failure.file}: {failure.sentence}" for failure in session.failed]
     n = len(notes)
     return Outcome(f"{out}: {n} trial{'s' * (n != 1)} handed over to OpenSim", tuple(complaints), n)

@@ -142,6 +142,10 @@ class Settings(PrepareSettings, total=False):
     write_c3d: bool | None
     review_page: bool | None
     report: bool | None
+    keep_clinic: bool | None
+    keep_comments: bool | None
+    keep_conditions: bool | None
+    owner_only: bool | None
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,14 @@ class Recipe:
         Whether review.html is written, the page that replays the session.
     report : bool, optional
         Whether the report is drawn.
+    keep_clinic : bool, optional
+        Whether ``[clinic]`` of ``subject.toml`` is printed under a code too.
+    keep_comments : bool, optional
+        Whether comments, reasons and authors of a review are printed under a code too.
+    keep_conditions : bool, optional
+        Whether conditions keep their names under a code.
+    owner_only : bool, optional
+        Whether nobody but the owner may read what is written.
 
     Raises
     ------
@@ -328,6 +340,12 @@ class Recipe:
         False, "output", yes_or_no("Write review.html, the page that replays the session."), acts="written"
     )
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
+    keep_clinic: bool = _setting(False, "privacy", yes_or_no("Under a code: print [clinic] of subject.toml all the same."))
+    keep_comments: bool = _setting(False, "privacy", yes_or_no("Under a code: print comments, reasons and authors of a review."))
+    keep_conditions: bool = _setting(False, "privacy", yes_or_no("Under a code: conditions keep their names."))
+    owner_only: bool = _setting(
+        False, "privacy", yes_or_no("Nobody but the owner may read the results (where the system has such rights; not on Windows).")
+    )
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "error_sizes", "mix"):

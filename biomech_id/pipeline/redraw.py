@@ -8,7 +8,7 @@ from typing import Any
 
 from biomech_id.errors import OptionError, typed
 from biomech_id.files.atomic import check_writable
-from biomech_id.gait.review import Decision, Review, decision_records
+from biomech_id.gait.review import Decision, Review, decision_records, without_remarks
 from biomech_id.pipeline.job import sha256_of_input
 from biomech_id.pipeline.review_file import read_review
 from biomech_id.results.folder.read_write import read_tables, update_output
@@ -53,14 +53,21 @@ def redraw(
     from biomech_id.report import draw_report
 
     tables = read_tables(out)
+    coded = bool(tables.manifest.get("coded"))
     if review is not None:
-        tables = reviewed_tables(tables, _drawable(read_review(review), tables, review, out))
+        decided = _drawable(read_review(review), tables, review, out)
+        keeps = tables.manifest["recipe"].get("privacy", {}).get("keep_comments", False)
+        tables = reviewed_tables(tables, without_remarks(decided) if coded and not keeps else decided)
     check_writable(out / "report.pdf")
 
     def draw(path: Path) -> None:
         draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, progress=progress)
 
-    update_output(out, "report.pdf", draw, noted={"drawn": _drawn_with(norm, style, pages, mix, review)})
+    drawn = _drawn_with(norm, style, pages, mix, review)
+    for what in (norm and "norm", style and "style", review and "review") if coded else ():
+        # Found again by its hash.
+        drawn |= {what: {**drawn[what], "name": what}} if what else {}
+    update_output(out, "report.pdf", draw, noted={"drawn": drawn})
     return out / "report.pdf"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from biomech_id.errors import BiomechError
 from biomech_id.files.json_text import read_json
-from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.job import Job, sha256_of_input
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.folder.read_write import damaged_outputs
 
@@ -49,7 +49,11 @@ def differences(job: Job, manifest: dict[str, Any]) -> list[str]:
     # Where a code replaced a patient's name, the manifest knows a file by another name and the same content.
     known = {sha256: name for name, sha256 in manifest["inputs"].items()} if job.code else {}
     inputs = {known.get(sha256, name): sha256 for name, sha256 in job.inputs().items()}
-    now = build_manifest(command=job.command(), recipe=job.settings(), inputs=inputs)
+    settings = job.settings()
+    for name, path in job.setting_files.items() if job.code else ():
+        section = next(section for section, values in settings.items() if name in values)
+        settings[section][name] = known.get(sha256_of_input(path), settings[section][name])
+    now = build_manifest(command=job.command(), recipe=settings, inputs=inputs)
     found = compared("input", manifest["inputs"], now["inputs"])
     for section in sorted({*manifest["recipe"], *now["recipe"]}):
         found += compared(f"setting [{section}]", manifest["recipe"].get(section, {}), now["recipe"].get(section, {}))

@@ -73,13 +73,18 @@ def write_review(
         )  # fmt: skip
     blocks, path = Blocks(), Path(path)
     sessions = [
-        session_data(folder, tables, blocks, called=folder.name, norm=_norm(norm, tables))
+        session_data(folder, tables, blocks, called=_called(folder, tables), norm=_norm(norm, tables))
         for folder, tables in ((folder, read_tables(folder)) for folder in folders)
     ]
     text = _text(sessions, blocks, _look(style, language))
     with whole_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
     return path
+
+
+def _called(folder: Path, tables: SessionTables) -> str:
+    """Under a code the folder's name is not told either."""
+    return str(tables.summary["subject"]["code"]) if tables.manifest.get("coded") else folder.name
 
 
 def write_own_page(folder: Path, *, tables: SessionTables) -> None:

@@ -27,6 +27,7 @@ from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
 from biomech_id.exports.c3d.write import write_results
+from biomech_id.files.json_text import json_text
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycle import Cycle
@@ -55,9 +56,10 @@ from biomech_id.pipeline.in_memory import InMemory, forces_by_trial, named_trial
 from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, read_all, subject_of, with_markers
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
+from biomech_id.pipeline.last_scan import last_scan
 from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.prepare import prepare
-from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
+from biomech_id.pipeline.pseudonym import Pseudonym, check_code, left_out_finding, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
 from biomech_id.pipeline.review_file import verdict_from
@@ -121,16 +123,18 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
         Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
     check_replaceable(out)
-    session = analyse_job(job, progress=progress, written=True)
-    tables = session.tables()
+    session, nameless = analyse_named(job, progress=progress, written=True)
+    tables, printed = session.tables(), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.trials)]
     if job.recipe.report:
-        extras.append(partial(_draw, tables=tables, progress=progress))
+        extras.append(partial(_draw, tables=tables, progress=progress, printed=printed))
     if job.recipe.write_c3d:
         extras.append(partial(_write_back, session=session, job=job))
     if job.recipe.review_page:
         extras.append(partial(write_own_page, tables=tables))
-    write_folder(tables, out, extras=extras)
+    if job.code:
+        extras.append(partial(last_scan, words=nameless.words, printed=printed, also=json_text(tables.manifest)))
+    write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
     return _outcome(session, out)
 
 
@@ -153,15 +157,53 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
     BiomechError
         Nothing could be analysed; the sentence says what is missing and what to do.
     """
+    return analyse_named(job, progress=progress, trust=trust, written=written)[0]
+
+
+def analyse_named(
+    job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False
+) -> tuple[SessionResult, Pseudonym]:
+    """Analyse one subject, and say what everything is called under its code (see `analyse_job`).
+
+    Parameters
+    ----------
+    job : Job
+        What is to be analysed, and how.
+    progress : Progress | None, optional
+        Told of every step; None for nobody.
+    trust : bool, optional
+        Whether the files are read in this process, without the sandbox.
+    written : bool, optional
+        Whether the results will be written to a folder.
+
+    Raises
+    ------
+    BiomechError
+        As for `analyse_job`.
+    """
     norm, review = _norm(job), job.decisions()
+    if job.code:
+        check_code(job.code)
     files, marker_set = job.files(), job.recipe.chosen_marker_set
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
     reader = partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates)
     intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
-    one_subject(intake.trials)
-    nameless = pseudonym(intake.trials, job.code)
-    everything = tuple(map(nameless.of_trial, intake.trials))
+    nameless = pseudonym(job, files, intake)
+    try:
+        one_subject(intake.trials)
+        return _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written), nameless
+    except BiomechError as error:
+        error.under_code = nameless.of(error.message) if job.code else ""
+        raise
+
+
+def _analyse_read(
+    job: Job, intake: Intake, nameless: Pseudonym, norm: Any, review: Review, *, progress: Progress | None, written: bool
+) -> SessionResult:
+    """Analyse recordings that were read; under a code everything in the session bears the names that are made here."""
+    marker_set = job.recipe.chosen_marker_set
+    everything, job = tuple(map(nameless.of_trial, intake.trials)), nameless.of_job(job)
     if muscles_alone(everything, job.recipe):
         return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
@@ -180,12 +222,12 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
         check_comparable(norm, model=registered_name(recipe.model), kinetics=recipe.kinetics, mix=recipe.mix, where=str(job.norm))
     worn = [pair for pair in in_order(groups, intake.trials) if not _has_a_purpose(pair[0], job)]
     # A decision may name a trial as its file is called, or as a code has it.
-    review = nameless.of_review(review)
+    review, found = nameless.of_review(review), review
     every = tuple(trial for chosen in groups for trial in chosen.trials)
     noticed = (*markerless, *(finding for chosen in groups for finding in chosen.findings))
     noticed = (*noticed, *request_findings(job, every, static, subject, review))
     noticed = (*noticed, *(said for chosen in groups[1:] for said in static_findings(chosen.static, chosen.subject)))
-    statics, results, failed = _analysed(groups, worn, review, progress=progress)
+    statics, results, failed = _analysed(groups, worn, review, nameless, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
     results, told = emg_findings(emg, results)
     told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None))
@@ -195,10 +237,18 @@ def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = Fal
             value=[refused.path.name for refused in failed], expected="at least one trial the model can be placed in",
             where=str(job.folder),
         )  # fmt: skip
-    return _session(
+    clinic = clinic_of(asked.subject_toml)
+    left_out = left_out_finding(job, clinic, found, [result.condition for result in results])
+    shown = [*everything, *(chosen.model.static for chosen in groups if chosen.model.static is not None)]
+    worn_roles = [*(trial.markers.roles for trial in shown), *(each.markers.roles for each in results if each.markers is not None)]
+    nameless = nameless.with_labels(
+        everything, worn_roles, [channel.input for one in emg.trials for channel in one.record.channels]
+    )
+    session = _session(
         asked, norm, nameless, groups, statics, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told), emg=emg, review=review,
+        noticed=(*noticed, *told, *left_out), emg=emg, review=review,
     )  # fmt: skip
+    return nameless.throughout(replace(session, clinic=nameless.of_clinic(clinic)))
 
 
 def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Sequence[Finding] = ()) -> SessionResult:
@@ -206,15 +256,18 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Se
     emg = analyse_emg(intake.trials, (), job.recipe)
     _, told = emg_findings(emg, ())
     found = tuple(finding for one in emg.trials for finding in record_findings(one.record, one.trial))
-    recipe = job.recipe
-    return SessionResult(
-        subject=subject_of(job, intake.trials, None), model=recipe.known_model or DEFAULT_MODEL, kinetics=recipe.kinetics,
-        static_name="", static_file="", static_frames=0, calibration={}, trials=(), recipe=job.settings(),
-        command=nameless.of(job.command()),
-        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in intake.refused),
-        findings=tuple(map(nameless.of_finding, (*noticed, *found, *told))),
-        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()}, emg=emg, in_memory=job.given.record(),
+    recipe, clinic = job.recipe, clinic_of(job.subject_toml)
+    nameless = nameless.with_labels(intake.trials, (), [channel.input for one in emg.trials for channel in one.record.channels])
+    stated = nameless.told(job)
+    session = SessionResult(
+        subject=nameless.of_subject(subject_of(job, intake.trials, None)), model=recipe.known_model or DEFAULT_MODEL,
+        kinetics=recipe.kinetics, static_name="", static_file="", static_frames=0, calibration={}, trials=(),
+        recipe=stated.settings(), command=stated.command(),
+        failed=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in intake.refused),
+        findings=(*noticed, *found, *told, *left_out_finding(job, clinic, Review(), ())),
+        inputs=nameless.inputs(job), emg=emg, in_memory=job.given.record(), coded=bool(job.code),
     )  # fmt: skip
+    return nameless.throughout(session)
 
 
 _RECORDING = Kind(
@@ -480,13 +533,14 @@ def _analysed(
     groups: Sequence[ChosenModel],
     walks: Sequence[tuple[Trial, ChosenModel]],
     review: Review,
+    nameless: Pseudonym,
     *,
     progress: Progress | None,
 ) -> tuple[list[BodyMotion | None], list[TrialResult], list[Refused]]:
     """Analyse every trial and place the static ones, to compare with; a trial that fails is recorded and the others go on."""
     job = groups[0].job
     condition = condition_of(job.subject_toml)
-    extra = forces_of(job, [trial for trial, _ in walks])
+    extra = forces_of(job, [trial for trial, _ in walks], called=nameless.trial)
     told = job.recipe.uncertainty
     carried = {id(chosen): calibration_responses(chosen.model, chosen.recalibrate) if told else {} for chosen in groups}
     solved: list[tuple[Solved, ChosenModel]] = []
@@ -495,7 +549,7 @@ def _analysed(
         if progress:
             progress(f"analysing {trial.name}", number, len(walks))
         try:
-            called = condition(Path(trial.path).stem)
+            called = nameless.condition(condition(Path(trial.path).stem))
             given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
             made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, carried=carried[id(chosen)], **given)
             solved.append((made, chosen))
@@ -547,36 +601,36 @@ def _session(
 ) -> SessionResult:
     recipe, static, model = job.recipe, groups[0].static, groups[0].model
     calibration, axes = _calibrations(groups, results, nameless)
+    stated = nameless.told(job)
     session = SessionResult(
-        subject=model.subject,
+        subject=nameless.of_subject(model.subject),
         model=registered_name(groups[0].job.recipe.model),
         kinetics=recipe.kinetics,
         static_name=static.name if static else "",
-        static_file=nameless.of(Path(static.path).name) if static else "",
+        static_file=nameless.file(Path(static.path)) if static else "",
         static_frames=static.n_frames if static else 0,
         calibration=calibration,
         trials=tuple(replace(result, file=nameless.of(result.file)) for result in results),
-        failed=tuple(Failure(nameless.of(r.path.name), nameless.of(r.sentence), r.names_file) for r in refused),
+        failed=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in refused),
         findings=(
             *(finding for chosen in groups for finding in chosen.model.findings),
-            *map(nameless.of_finding, noticed),
+            *noticed,
             *axes,
             *kinetics_finding(results),
             *whole_body_findings(results),
         ),
-        recipe=nameless.of_values(job.settings()),
+        recipe=stated.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
-        command=nameless.of(job.command()),
-        inputs={nameless.of(path): sha256 for path, sha256 in job.inputs().items()},
-        in_memory=nameless.of_values(job.given.record()),
+        command=stated.command(),
+        inputs=nameless.inputs(job),
+        in_memory=job.given.record(),
         norm=norm,
         static_motion=statics[0],
         static_markers=None if model.static is None else model.static.markers,
         marker_groups=model.marker_groups,
         emg=emg,
         review=review,
-        # Words about a person are words about somebody with a name.
-        clinic={} if job.code else clinic_of(job.subject_toml),
+        coded=bool(job.code),
     )
     return replace(session, findings=(*session.findings, *_compared(session, job)))
 
@@ -593,7 +647,7 @@ def _calibrations(
         judged = judge_knee_axes(mine)
         noticed += knee_axis_findings(judged, static.name if static else "walks")
         said = with_knee_axes(chosen.model.calibration.to_dict(), judged)
-        said |= {"static_file": nameless.of(Path(static.path).name) if static else ""}
+        said |= {"static_file": nameless.file(Path(static.path)) if static else ""}
         records += [(condition, said) for condition in dict.fromkeys([result.condition for result in mine] or [""])]
     first = {key: value for key, value in records[0][1].items() if key != "static_file"}
     own = {condition: record for condition, record in records if record["static_file"] != records[0][1]["static_file"]}
@@ -637,10 +691,10 @@ def _outcome(session: SessionResult, out: Path) -> Outcome:
     return Outcome(f"{out}: {verdict_sentence(session)}", tuple(complaints), len(session.trials))
 
 
-def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None) -> None:
+def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None, printed: list[str]) -> None:
     from biomech_id.report.pdf import draw_report
 
-    draw_report(tables, folder / "report.pdf", progress=progress)
+    draw_report(tables, folder / "report.pdf", progress=progress, printed=printed)
 
 
 def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib.text import Text
 
 from biomech_id.files.atomic import whole_file
 from biomech_id.report.book import session_pages, wanted_pages
@@ -37,6 +38,7 @@ def draw_report(
     style: Style | str | Path | None = None,
     mix: Collection[str] = (),
     progress: Progress | None = None,
+    printed: list[str] | None = None,
 ) -> Path:
     """Draw the report of one session.
 
@@ -56,6 +58,8 @@ def draw_report(
         In what norm and session may differ (`results.norms.fingerprint.FINGERPRINT`), "bandwidth" say.
     progress : Progress | None, optional
         Called as each page is written.
+    printed : list[str] | None, optional
+        Takes every text that stands on a page or in the file's metadata, for whoever looks through them.
 
     Returns
     -------
@@ -74,15 +78,34 @@ def draw_report(
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
     tables, reference = with_norm(norm, tables, mix=mix)
-    tables = replace(tables, manifest={**tables.manifest, "drawn": drawn_with(norm, style, pages, mix)})
+    drawn = drawn_with(norm, style, pages, mix, coded=bool(tables.manifest.get("coded")))
+    tables = replace(tables, manifest={**tables.manifest, "drawn": drawn})
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
         code = subject_code(tables, look)
         stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables))
-        return write_pdf(made, Path(path), look, title=f"{look.label('page.cover')}: {code}", progress=progress)
+        title = f"{look.label('page.cover')}: {code}"
+        if printed is not None:
+            printed += [title, *texts_on(made)]
+        return write_pdf(made, Path(path), look, title=title, progress=progress)
 
 
-def drawn_with(norm: NormSource, style: object, pages: Iterable[str] | None, mix: Collection[str]) -> dict[str, list[str]]:
+def texts_on(pages: Iterable[Page]) -> Iterator[str]:
+    """Yield every text on some pages, their titles first.
+
+    Parameters
+    ----------
+    pages : Iterable[Page]
+        Drawn.
+    """
+    for page in pages:
+        yield page.title
+        yield from (text.get_text() for text in page.figure.findobj(Text))
+
+
+def drawn_with(
+    norm: NormSource, style: object, pages: Iterable[str] | None, mix: Collection[str], *, coded: bool = False
+) -> dict[str, list[str]]:
     """Return option -> what stands behind it, of a report that was drawn with more than the session's own tables.
 
     Parameters
@@ -95,9 +118,13 @@ def drawn_with(norm: NormSource, style: object, pages: Iterable[str] | None, mix
         Names of pages; None for all.
     mix : Collection[str]
         In what norm and session may differ.
+    coded : bool, optional
+        Whether files are not named, for their names may hold a person's.
     """
     files = {"--norm": norm, "--style": style}
-    named = {option: [Path(file).name] for option, file in files.items() if isinstance(file, (str, Path))}
+    named = {
+        option: [option.strip("-") if coded else Path(file).name] for option, file in files.items() if isinstance(file, (str, Path))
+    }
     asked = {"--pages": [pages] if isinstance(pages, str) else list(pages or ()), "--mix": list(mix)}
     return {**named, **{option: words for option, words in asked.items() if words}}
 

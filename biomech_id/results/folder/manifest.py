@@ -31,7 +31,12 @@ def sha256_of(path: Path) -> str:
 
 
 def build_manifest(
-    *, command: str, recipe: Mapping[str, Any], inputs: Mapping[str, str], in_memory: Mapping[str, Any] | None = None
+    *,
+    command: str,
+    recipe: Mapping[str, Any],
+    inputs: Mapping[str, str],
+    in_memory: Mapping[str, Any] | None = None,
+    coded: bool = False,
 ) -> dict[str, Any]:
     """Return the manifest of a session that has not been written yet; its ``outputs`` are empty.
 
@@ -45,6 +50,8 @@ def build_manifest(
         Path relative to the subject's folder, with forward slashes -> sha256.
     in_memory : Mapping[str, Any] | None, optional
         What no file holds: trials and further forces with their hashes, functions by the setting that they stand for.
+    coded : bool, optional
+        Whether a code stands in place of every name: inputs are then known by their hashes.
 
     Raises
     ------
@@ -64,6 +71,7 @@ def build_manifest(
         "recipe": dict(recipe),
         "inputs": dict(sorted(inputs.items())),
         **({"in_memory": {kind: dict(said) for kind, said in in_memory.items()}} if in_memory else {}),
+        **({"coded": True} if coded else {}),
         "dependencies": {name: package_version(name) for name in (*DEPENDENCIES, *plugin_packages())},
         "python": platform.python_version(),
         "outputs": {},

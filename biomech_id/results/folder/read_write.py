@@ -16,7 +16,7 @@ from typing import Any
 from biomech_id.arguments import a_path, takes
 from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
-from biomech_id.files.atomic import check_writable, whole_file, whole_folder
+from biomech_id.files.atomic import check_writable, keep_private, whole_file, whole_folder
 from biomech_id.files.json_text import json_text, read_json
 from biomech_id.files.unfinished import is_unfinished
 from biomech_id.results.folder.manifest import sha256_of
@@ -36,7 +36,7 @@ _LITTER = {"Thumbs.db", "desktop.ini", ".DS_Store"}
 Extra = Callable[[Path], None]
 
 
-def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = ()) -> SessionTables:
+def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = (), owner_only: bool = False) -> SessionTables:
     """Write a session to its folder, whole or not at all.
 
     Parameters
@@ -47,6 +47,8 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
         The folder. If it exists it is replaced, provided that everything in it is this program's own.
     extras : Sequence[Extra], optional
         Called one after the other with the folder under construction; what they write is listed in the manifest too.
+    owner_only : bool, optional
+        Whether nobody but the owner may read it.
 
     Returns
     -------
@@ -68,6 +70,8 @@ def write_folder(tables: SessionTables, out: Path, *, extras: Sequence[Extra] = 
             extra(folder)
         written = replace(tables, manifest={**tables.manifest, "outputs": _hashes(folder)})
         (folder / MANIFEST).write_text(json_text(written.manifest), encoding="utf-8", newline="\n")
+        if owner_only:
+            keep_private(folder)
     return written
 
 

@@ -430,6 +430,8 @@ class SessionValues:
         Muscle signals of every recording.
     review : Review, optional
         What somebody decided by hand.
+    coded : bool, optional
+        Whether a code stands in place of every name.
     clinic : Mapping[str, Mapping[str, str]], optional
         Section -> key -> what the clinic found, as ``subject.toml`` says it.
     in_memory : Mapping[str, Mapping[str, str]], optional
@@ -457,6 +459,7 @@ class SessionValues:
     emg: SessionEmg = field(default_factory=SessionEmg)
     review: Review = field(default_factory=Review)
     clinic: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    coded: bool = False
     in_memory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:

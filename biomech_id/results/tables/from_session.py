@@ -47,7 +47,9 @@ def session_tables(session: SessionValues) -> SessionTables:
         quality=tidy_table("quality", [dataclasses.asdict(row) for trial in trials for row in trial.quality]),
         calibration=_calibration(session),
         summary=session_summary(session),
-        manifest=build_manifest(command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory),
+        manifest=build_manifest(
+            command=session.command, recipe=session.recipe, inputs=session.inputs, in_memory=session.in_memory, coded=session.coded
+        ),
         norm=session.norm,
         uncertainty=uncertainty_table((t.bands, t.curves) for t in trials) if any(t.errors for t in trials) else None,
         **emg_tables(session.emg),

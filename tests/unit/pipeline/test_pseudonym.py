@@ -2,45 +2,118 @@
 
 from __future__ import annotations
 
+import unicodedata
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from biomech_id.errors import OptionError
-from biomech_id.pipeline.pseudonym import pseudonym
-from biomech_id.trial import Markers, Subject, Trial
+from biomech_id.emg.channels import EmgInput
+from biomech_id.emg.names import NamedMuscle
+from biomech_id.errors import Finding, OptionError
+from biomech_id.gait.by_hand import StanceVerdict
+from biomech_id.gait.review import Comment, Review
+from biomech_id.pipeline.intake import Intake
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.name_words import NameWords, vetted_words
+from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.trial import AnalogChannels, Markers, Subject, Trial
 
 
-def trial(code: str) -> Trial:
-    return Trial(f"{code} walk", Markers(("A",), np.zeros((2, 1, 3)), 100.0), subject=Subject(code=code), path=f"/lab/{code}.c3d")
+def trial(code: str, *, labels: tuple[str, ...] = ("A",), name: str = "", roles: dict[tuple[str, str], str] | None = None) -> Trial:
+    rng = np.random.default_rng(1)
+    markers = Markers(labels, rng.normal(size=(20, len(labels), 3)), 100.0, roles=roles or {})
+    path = name or f"{code}_walk"
+    return Trial(
+        path, markers, subject=Subject(code=code, birth_date="2012-05-17", age_years=9.7421), path=f"/lab/{code} x/{path}.c3d"
+    )
 
 
-def test_names_are_replaced_in_any_spelling_the_longer_first() -> None:
-    nameless = pseudonym([trial("Anna"), trial("Anna Berg")], "P7")
-    assert nameless.of("ANNA BERG walk, anna run") == "P7 walk, P7 run"
-    assert nameless.of_trial(trial("Anna")).name == "P7 walk"
-    assert nameless.of_trial(trial("Anna")).subject.code == "P7"
+def named(*trials: Trial, code: str | None = "P7", recipe: Recipe | None = None) -> tuple[Pseudonym, Job]:
+    files = tuple(Path(each.path) for each in trials)
+    job = Job(files, recipe or Recipe(), code=code)
+    return pseudonym(job, files, Intake(trials, ())), job
+
+
+def test_every_name_is_made_here() -> None:
+    nameless, job = named(trial("Anneliese"), trial("Anneliese", name="anneliese run 2"), trial("Anneliese", name="anneliese left"))
+    assert [nameless.trial(Path(path).stem) for path in job.paths] == ["P7_walk01", "P7_run01", "P7_trial01"]
+    assert nameless.of("/lab/Anneliese x/anneliese run 2.c3d was cut") == "P7_run01.c3d was cut"
+    assert nameless.of("ANNELIESE's walk, annelieseleft") == "P7's walk, P7"
+    coded = nameless.of_trial(trial("Anneliese"))
+    assert (coded.name, coded.subject.code) == ("P7_walk01", "P7")
+    told = nameless.told(replace(job, exclude=("anneliese_bad*",)))
+    assert told.command().startswith("biomech-id run P7_walk01.c3d P7_run01.c3d P7_trial01.c3d --code P7 --model")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("text", ["MÜLLERSCHÖN", "muellerschoen", "Müllerschön_hop", "xMüllerschön"])
+def test_umlauts_are_found_however_they_are_written(form: str, text: str) -> None:
+    nameless, _ = named(trial(unicodedata.normalize("NFD", "Müllerschön")))
+    assert nameless.of(unicodedata.normalize(form, text)) in ("P7", "P7_hop")
+
+
+def test_words_that_hold_a_short_name_by_chance_stay() -> None:
+    words = NameWords.of([("Lee", "a stored name"), ("Ann", "a stored name")])
+    assert words.replaced("fleet channel planned", "P7") == "fleet channel planned"
+    assert words.replaced("Lee, ann, annlee, LeeHip", "P7") == "P7, P7, P7, P7"
 
 
 def test_a_name_of_two_letters_stays_for_it_stands_in_other_words() -> None:
-    assert pseudonym([trial("Al")], "P7").of("walk") == "walk"
-    assert pseudonym([trial("Anna")], None).of("Anna") == "Anna"
+    assert named(trial("Al", name="walk"))[0].of("walk") == "walk"
+    assert named(trial("Anneliese"), code=None)[0].of("Anneliese") == "Anneliese"
 
 
 @pytest.mark.parametrize("code", ["a/b", "..\\x", "P:1", "P?", "P1 ", ".P1", "P\n1"])
 def test_a_code_that_no_file_can_bear_is_refused(code: str) -> None:
     with pytest.raises(OptionError, match="cannot stand in file names") as caught:
-        pseudonym([trial("Anna")], code)
+        named(trial("Anneliese"), code=code)
     assert caught.value.where == "code"
 
 
 @pytest.mark.parametrize("code", ["P 1", "Größe-7", "a.b", "CP_001 (post)"])
 def test_other_codes_are_free(code: str) -> None:
-    assert pseudonym([trial("Anna")], code).of("anna.c3d") == f"{code}.c3d"
+    assert named(trial("Anneliese"), code=code)[0].of("/lab/Anneliese x/Anneliese_walk.c3d") == f"{code}_walk01.c3d"
 
 
-def test_labels_of_markers_lose_the_name_and_keep_their_place_on_the_body() -> None:
-    markers = Markers(("Anna_LHEE", "LTOE"), np.zeros((2, 2, 3)), 100.0, roles={("L", "heel"): "Anna_LHEE"})
-    recording = Trial("walk", markers, subject=Subject(code="Anna"), path="walk.c3d")
-    coded = pseudonym([recording], "P7").of_trial(recording).markers
-    assert coded.names == ("P7_LHEE", "LTOE")
-    assert coded.roles == {("L", "heel"): "P7_LHEE"}
+def test_labels_stay_only_where_it_is_known_what_they_lie_on() -> None:
+    one = trial("Anneliese", labels=("LTOE", "Anneliese_LHEE", "Q5", "Bump"), roles={("L", "heel"): "Anneliese_LHEE"})
+    one = replace(one, analog=AnalogChannels(("EMG1", "L_RF", "Anneliese"), ("V",) * 3, 1000.0, np.zeros((200, 3))))
+    nameless, _ = named(one)
+    muscles = [EmgInput("L_RF", "V", NamedMuscle("rectus_femoris", "L", "label")), EmgInput("EMG1", "V", NamedMuscle())]
+    nameless = nameless.with_labels([one], [one.markers.roles], muscles)
+    shown = nameless.throughout(one)
+    assert shown.markers.names == ("LTOE", "L_heel", "marker_3", "marker_4")
+    assert shown.markers.roles == {("L", "heel"): "L_heel"}
+    assert shown.analog.names == ("channel_1", "L_RF", "channel_3")
+    found = nameless.throughout((Finding("gap-long", {"marker": "Q5", "of": [["Anneliese_LHEE", 3]]}, "Q5"),))
+    assert (found[0].values["marker"], found[0].values["of"], found[0].where) == ("marker_3", (("L_heel", 3),), "marker_3")
+
+
+def test_a_birth_date_becomes_an_age() -> None:
+    subject = named(trial("Anneliese"))[0].of_subject(trial("Anneliese").subject)
+    assert (subject.birth_date, subject.age_years, subject.code) == (None, 9.7, "P7")
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_words_about_a_person_are_left_out_unless_the_recipe_keeps_them(keep: bool) -> None:
+    recipe = Recipe(keep_clinic=keep, keep_comments=keep)
+    nameless, _ = named(trial("Anneliese"), recipe=recipe)
+    review = Review(
+        (StanceVerdict("Anneliese_walk", "L", 1.0, 2, reason="tired", author="AB"),),
+        comments=(Comment("Anneliese_walk", 1.0, "Anneliese cried", author="AB"),),
+    )
+    coded = nameless.of_review(review)
+    assert [(v.trial, v.reason, v.author) for v in coded.verdicts] == [("P7_walk01", "tired" * keep, "AB" * keep)]
+    assert [comment.text for comment in coded.comments] == ["P7 cried"] * keep
+    assert nameless.of_clinic({"": {"seen": "Anneliese"}}) == ({"": {"seen": "P7"}} if keep else {})
+
+
+def test_no_common_name_is_vetted_but_those_of_authors_and_colours() -> None:
+    names = (
+        "anna maria lena paul emma mia leon jonas sophie laura julia peter hans klaus muller schmidt schneider fischer weber meyer"
+    )
+    assert not vetted_words() & set(names.split())
+    assert {"walk", "hip", "moment", "knie"} <= vetted_words()
