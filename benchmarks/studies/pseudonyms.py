@@ -4,7 +4,7 @@
 subject: first and family name in either order, with any separator, in any case, with composed or decomposed umlauts or written out;
 as SUBJECTS:NAMES, as a prefix of every label, in the names of files and folders, in ``subject.toml`` (code, birth date,
 condition, clinic's notes), in ``review.toml``, in a file that is refused, and in a pattern of ``--exclude``. The folder goes
-through ``run`` with ``--code``; the report is drawn of one in ten and the review page written of one in five. Then every text of
+through ``run`` with ``--code``; the report is drawn of one in forty and the review page written of one in ten. Then every text of
 what was written is searched for the words of the name, by code of its own: tables, JSON, arrays, page and PDF (its text, by pypdf).
 The table lies beside this module.
 """
@@ -206,6 +206,19 @@ def virtual_session(folder: Path) -> Path:
     return folder
 
 
+def _write(counts: Counter[tuple[str, str]], failed: list[str]) -> None:
+    """Write the table of what has been done so far."""
+    lines = [
+        f"biomech_id {__version__}, {counts['all', 'n']} identities, seed {SEED}; report of each 40th, review page of each 10th",
+        "",
+        "| the name stands in the recordings' names and in | identities | of which something survived, or nothing was written |",
+        "|---|---|---|",
+        *(f"| {where} | {counts[where, 'n']} | {counts[where, 'bad']} |" for where in (*PLACES, "all")),
+        "", *failed,
+    ]  # fmt: skip
+    TABLE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
 def main(n: int = 200) -> int:
     """Write the table."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -215,21 +228,14 @@ def main(n: int = 200) -> int:
         source = virtual_session(Path(temporary))
         for number, person in enumerate(identities(n)):
             with tempfile.TemporaryDirectory() as place:
-                code, left = judged(person, source, Path(place), report=number % 10 == 0, page=number % 5 == 0)
+                code, left = judged(person, source, Path(place), report=number % 40 == 0, page=number % 10 == 0)
             bad = bool(left) or code not in (0, 3)
             for where in (*person.places, "all"):
                 counts[where, "n"] += 1
                 counts[where, "bad"] += bad
             if bad:
                 failed.append(f"- identity {number} ({', '.join(person.places)}; {person.form}): exit {code}, {', '.join(left)}")
-    lines = [
-        f"biomech_id {__version__}, {n} identities, seed {SEED}; report of every tenth, review page of every fifth", "",
-        "| the name stands in the recordings' names and in | identities | of which something survived, or nothing was written |",
-        "|---|---|---|",
-        *(f"| {where} | {counts[where, 'n']} | {counts[where, 'bad']} |" for where in (*PLACES, "all")),
-        "", *failed,
-    ]  # fmt: skip
-    TABLE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+            _write(counts, failed)
     return 0
 
 

@@ -24,7 +24,7 @@ from biomech_id.markersets import load_markerset
 from biomech_id.markersets.marker_set import MARKER_SETS, MarkerKey
 from biomech_id.pipeline.intake import Intake, stands_still
 from biomech_id.pipeline.job import FILE_SETTINGS, SETTING_FILES, Job
-from biomech_id.pipeline.name_words import SHORTEST_WORD, NameWords, folded, runs_of, vetted_words
+from biomech_id.pipeline.name_words import SHORTEST_WORD, NameWords, folded, runs_of, vetted_words, words_of_name
 from biomech_id.pipeline.subject_file import apply_subject_file, condition_of
 from biomech_id.readers.formats import companions_of
 from biomech_id.sentences import Sentence
@@ -35,6 +35,8 @@ _T = TypeVar("_T")
 IN_NO_FILE_NAME = frozenset('/\\:*?"<>|')
 #: Words in the name of a recording that say what somebody did in it.
 WORDS_OF_RECORDINGS = ("walk", "run", "static", "jump", "squat", "stair", "ramp", "turn", "emg")
+#: Kind of a word in a file's name.
+FILES = "a file's name"
 #: How many folders above a recording tell whose it is.
 FOLDERS_THAT_TELL = 4
 
@@ -402,9 +404,13 @@ def pseudonym(job: Job, files: Sequence[Path], intake: Intake) -> Pseudonym:
     if "conditions" not in keeps:
         named = [name for name in dict.fromkeys([*conditions, *of_subject]) if name]
         exact |= {f"condition {name}": f"condition_{number}" for number, name in enumerate(named, start=1)}
-    return Pseudonym(
-        job.code, exact, trials, NameWords.of(_names(job, files, intake.trials), without=job.code), keeps=keeps, files=tuple(files)
-    )
+    telling = sorted(_names(job, files, intake.trials), key=lambda name: name[1] == FILES)
+    words = NameWords.of(telling, without=job.code)
+    if "conditions" in keeps:
+        # Who keeps conditions says that their words tell nothing, though files are called after them too.
+        free = frozenset(word for name in conditions for word in words_of_name(name))
+        words = NameWords(tuple((word, kind) for word, kind in words.kinds if kind != FILES or word not in free))
+    return Pseudonym(job.code, exact, trials, words, keeps=keeps, files=tuple(files))
 
 
 def check_code(code: str) -> None:
@@ -539,8 +545,8 @@ def _names(job: Job, files: Sequence[Path], trials: Sequence[Trial]) -> Iterator
         yield apply_subject_file(Subject(), job.subject_toml).code, "a stored name"
     others = [path for path in (job.subject_file, job.review, job.norm) if path is not None]
     for path in (*files, *others):
-        yield path.stem, "a file's name"
+        yield path.stem, FILES
         for name in () if job.given.trials else folders_that_tell(path):
             yield name, "a folder's name"
     for pattern in job.exclude:
-        yield pattern, "a file's name"
+        yield pattern, FILES

@@ -343,9 +343,9 @@ class Recipe:
     keep_clinic: bool = _setting(False, "privacy", yes_or_no("Under a code: print [clinic] of subject.toml all the same."))
     keep_comments: bool = _setting(False, "privacy", yes_or_no("Under a code: print comments, reasons and authors of a review."))
     keep_conditions: bool = _setting(False, "privacy", yes_or_no("Under a code: conditions keep their names."))
-    owner_only: bool = _setting(
-        False, "privacy", yes_or_no("Nobody but the owner may read the results (where the system has such rights; not on Windows).")
-    )
+    owner_only: bool = _setting(False, "privacy", yes_or_no(
+        "Nobody but the owner may read the results (where the system has such rights; not on Windows)."
+    ), acts="written")  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("stance_verdicts", "plate_types", "error_sizes", "mix"):

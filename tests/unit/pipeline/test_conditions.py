@@ -89,7 +89,7 @@ def test_conditions_whose_markers_were_placed_anew_carry_the_markers_error(sessi
 
 def test_one_command_one_folder_one_report(folder: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.toml"
-    recipe.write_text("[output]\nreport = false\nuncertainty = false\n", encoding="utf-8")
+    recipe.write_text("[output]\nreport = false\nuncertainty = false\n[privacy]\nkeep_conditions = true\n", encoding="utf-8")
     words = ["run", str(folder), "-o", str(tmp_path / "out"), "--recipe", str(recipe), "--warnings-ok", "--code", "P7"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
