@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.running import WALKING_NAMES
@@ -34,8 +34,8 @@ _BOTH_HEELS = np.sqrt(2.0)
 def with_peak_sd(rows: Iterable[dict[str, object]], bands: Iterable[CycleBand], curves: Curves) -> Iterator[dict[str, object]]:
     """Yield rows of ``peaks.csv`` with ``sd`` and ``sd_percent``; NaN where no band is known.
 
-    Of an extremum that is looked for again; of a burst the curve's own band at its percent, for a maximum does not change with its
-    place.
+    Of an extremum that is looked for again, also between events that come earlier or later, because a curve that is steep where its
+    phase ends has its extremum there; of a burst the curve's own band at its percent, for a maximum does not change with its place.
 
     Parameters
     ----------
@@ -48,53 +48,80 @@ def with_peak_sd(rows: Iterable[dict[str, object]], bands: Iterable[CycleBand], 
     """
     value_of = {(n.side, n.cycle, n.variable, n.component): curves.values[i] for i, n in enumerate(curves.names)}
     extrema: dict[tuple[object, ...], tuple[float, float]] = {}
-    total: dict[tuple[object, ...], FloatArray] = {}
+    at_percent: dict[tuple[object, ...], FloatArray] = {}
     for band in bands:
-        stance = np.arange(CURVE_POINTS) <= foot_off_percent(band.cycle)
-        whole = band.total
-        for number, (variable, component) in enumerate(band.names):
-            key = (band.cycle.side, band.cycle.number, variable, component)
-            if key in value_of:
-                total[key] = whole[number]
-                found = _extremum_sd(band.changes[:, number], band.noise[number], value_of[key], stance)
-                extrema |= {(*key, name): sd for name, sd in found.items()}
+        keys = [(band.cycle.side, band.cycle.number, *name) for name in band.names]
+        known = [number for number, key in enumerate(keys) if key in value_of]
+        if not known:
+            continue
+        values = np.stack([value_of[keys[number]] for number in known])
+        total = np.hypot(band.total[known], np.nan_to_num(band.by_events(values)))
+        at_percent |= {keys[number]: total[i] for i, number in enumerate(known)}
+        extrema |= {(*keys[known[i]], name): sd for (i, name), sd in _extrema_sd(band, known, values).items()}
     for row in rows:
         about = (row["side"], row["cycle"], row["variable"], row["component"])
         sd, sd_percent = extrema.get((*about, row["name"]), (float("nan"), float("nan")))
-        if about in total and np.isnan(sd) and not str(row["name"]).endswith("share"):
-            sd = float(total[about][round(float(str(row["percent"])))])
+        if about in at_percent and np.isnan(sd) and not str(row["name"]).endswith("share"):
+            sd = float(at_percent[about][round(float(str(row["percent"])))])
         yield {**row, "sd": sd, "sd_percent": sd_percent}
 
 
-def _extremum_sd(changes: FloatArray, noise: FloatArray, curve: FloatArray, stance: BoolArray) -> dict[str, tuple[float, float]]:
-    """Standard deviations of value and percent of a curve's largest and smallest value in stance and in swing."""
-    found: dict[str, tuple[float, float]] = {}
-    for phase, mask in (("stance", stance), ("swing", ~stance)):
-        inside = mask & np.isfinite(curve) & np.isfinite(changes).all(axis=0)
-        if not inside.any():
-            continue
-        # Errors both ways: a second place that competes for the maximum does so on one side only.
-        every = np.concatenate([curve[None, inside], curve[inside] + changes[:, inside], curve[inside] - changes[:, inside]])
-        at = np.flatnonzero(inside)
-        for word, sign in (("max", 1.0), ("min", -1.0)):
-            value, place = _vertex(sign * every)
-            off, moved = value[1:] - value[0], place[1:] - place[0]
-            here = noise[at[min(round(float(place[0])), len(at) - 1)]]
-            found[f"{word}_{phase}"] = (
-                float(np.sqrt(0.5 * (off**2).sum() + here**2)), float(np.sqrt(0.5 * (moved**2).sum()))
-            )  # fmt: skip
+def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> dict[tuple[int, str], tuple[float, float]]:
+    """Standard deviations of value and percent of the curves' (V, 101) largest and smallest values in stance and in swing."""
+    changes = np.concatenate([band.changes[:, known], np.nan_to_num(band.changes_by_events(curves))])
+    foot_off = foot_off_percent(band.cycle)
+    off_percent = 100.0 * band.event_sd_s.get("foot_off_s", 0.0) / band.cycle.duration_s
+    # A foot off that is earlier or later by less than the next percent moves the phase's end by so much of it.
+    step = max(1, int(np.ceil(off_percent)))
+    percent = np.arange(CURVE_POINTS)
+    found: dict[tuple[int, str], tuple[float, float]] = {}
+    usable = np.isfinite(curves) & np.isfinite(changes).all(axis=0)
+    for of_phase in ("stance", "swing"):
+        phases = [(percent <= foot_off + moved) == (of_phase == "stance") for moved in (0, -step, step)]
+        for inside, rows in _alike(usable & phases[0]):
+            if not inside.any():
+                continue
+            every = np.empty((2 * len(changes) + 1, len(rows), int(inside.sum())))
+            # Errors both ways: a second place that competes for the maximum does so on one side only.
+            every[0] = curves[rows][:, inside]
+            change = changes[:, rows][:, :, inside]
+            np.add(every[0], change, out=every[1 : len(changes) + 1])
+            np.subtract(every[0], change, out=every[len(changes) + 1 :])
+            moved_ends = [curves[rows][:, phase & usable[rows[0]]] for phase in phases[1:]] if off_percent > 0.0 else []
+            at = np.flatnonzero(inside)
+            for word, sign in (("max", 1.0), ("min", -1.0)):
+                value, place = _vertex(sign * every)
+                variance = 0.5 * ((value[1:] - value[0]) ** 2).sum(axis=0)
+                for ends in moved_ends:
+                    if ends.shape[1]:
+                        most = _vertex(sign * ends[None])[0][0]
+                        variance = variance + 0.5 * ((most - value[0]) * off_percent / step) ** 2
+                places = np.sqrt(0.5 * ((place[1:] - place[0]) ** 2).sum(axis=0))
+                for i, row in enumerate(rows):
+                    here = band.noise[known[row], at[min(round(float(place[0, i])), len(at) - 1)]]
+                    found[int(row), f"{word}_{of_phase}"] = (float(np.sqrt(variance[i] + here**2)), float(places[i]))
     return found
 
 
+def _alike(masks: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
+    """Masks (V, 101) that are the same, once each, with their rows."""
+    different, which = np.unique(masks, axis=0, return_inverse=True)
+    for number, mask in enumerate(different):
+        yield mask, np.flatnonzero(which.reshape(-1) == number)
+
+
 def _vertex(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Largest value of each curve (m, k), and its place, refined by the parabola through its neighbours."""
-    best = curves.argmax(axis=1)
-    rows = np.arange(len(curves))
-    top = curves[rows, best]
-    inner = np.clip(best, 1, max(curves.shape[1] - 2, 1))
-    if curves.shape[1] < 3:
+    """Largest value of each curve (..., k), and its place, refined by the parabola through its neighbours."""
+    best = curves.argmax(axis=-1)
+
+    def beside(place: IntArray) -> FloatArray:
+        return np.take_along_axis(curves, place[..., None], axis=-1)[..., 0]
+
+    top = beside(best)
+    if curves.shape[-1] < 3:
         return top, best.astype(np.float64)
-    left, middle, right = (curves[rows, inner + k] for k in (-1, 0, 1))
+    inner = np.clip(best, 1, curves.shape[-1] - 2)
+    left, middle, right = (beside(inner + k) for k in (-1, 0, 1))
     bend = left - 2.0 * middle + right
     share = np.where(bend < 0.0, 0.5 * (left - right) / np.where(bend < 0.0, bend, 1.0), 0.0)
     return top, np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)

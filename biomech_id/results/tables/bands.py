@@ -88,17 +88,28 @@ class CycleBand:
         return np.asarray(np.sqrt(np.einsum("pvk,pvk->vk", self.changes[rows], self.changes[rows])))
 
     def by_events(self, curve: FloatArray) -> FloatArray:
-        """Standard deviation (101,) of a curve (101,) because its cycle may begin and end a little earlier or later.
+        """Standard deviation (..., 101) of a curve because its cycle may begin and end a little earlier or later.
 
         Parameters
         ----------
         curve : FloatArray
-            (101,), one value a percent.
+            (..., 101), one value a percent.
+        """
+        first, last = self.changes_by_events(curve)
+        return np.asarray(np.hypot(first, last))
+
+    def changes_by_events(self, curve: FloatArray) -> FloatArray:
+        """Changes (2, ..., 101) of a curve by a start and an end of its cycle that are late by one standard deviation.
+
+        Parameters
+        ----------
+        curve : FloatArray
+            (..., 101), one value a percent.
         """
         start_s, end_s = (self.event_sd_s.get(name, 0.0) for name in ("start_s", "end_s"))
         percent = np.linspace(0.0, 1.0, CURVE_POINTS)
-        slope = np.gradient(curve, self.cycle.duration_s / (CURVE_POINTS - 1))
-        return np.asarray(np.abs(slope) * np.hypot((1.0 - percent) * start_s, percent * end_s))
+        slope = np.gradient(curve, self.cycle.duration_s / (CURVE_POINTS - 1), axis=-1)
+        return np.stack([slope * (1.0 - percent) * start_s, slope * percent * end_s])
 
     @property
     def total(self) -> FloatArray:
