@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.studies.coverage import GATES, SIZES, TABLE, VIRTUAL, Cell, as_they_are, by_kind, cells, virtual
+from benchmarks.studies.coverage import GATES, HEADS, SIZES, TABLE, VIRTUAL, Cell, as_they_are, by_kind, cells, virtual
 
 pytestmark = pytest.mark.slow
 N_DRAWS = 12
@@ -18,7 +18,7 @@ def tabled(model: str) -> dict[tuple[str, str], float]:
     found = {}
     for text in TABLE.read_text(encoding="utf-8").splitlines():
         row = [cell.strip() for cell in text.strip("|").split("|")]
-        if row[:2] == [VIRTUAL, model]:
+        if len(row) == len(HEADS) and row[:2] == [VIRTUAL, model]:
             found[row[3], row[4].replace("-", "")] = float(row[7])
     return found
 
