@@ -13,7 +13,7 @@ A missing frame of a segment leaves every joint proximal to it missing in that f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal, Protocol
 
@@ -262,7 +262,18 @@ def leg_at(loads: JointLoads, side: str, frames: BoolArray) -> ChainLoads:
     ground = _ground_wrench(motion, loads.contacts, side)
     wrench = Wrench(ground.force_N[frames], ground.moment_Nm[frames], ground.point_lab_m[frames])
     force, moment = (np.asfortranarray(values[frames][:, columns]) for values in (whole.force_lab_N, whole.moment_lab_Nm))
-    return ChainLoads(chain, force, moment, (External(LEG_SEGMENTS[0], wrench),), whole.gravity_lab_m_s2)
+    external = (External(LEG_SEGMENTS[0], wrench), *_further_at(whole, side, frames))
+    return ChainLoads(chain, force, moment, external, whole.gravity_lab_m_s2)
+
+
+def _further_at(whole: ChainLoads, side: str, frames: BoolArray) -> Iterator[External]:
+    """What else acts on the segments of a leg in chosen frames; the first on its foot is the ground."""
+    ground = next((each for each in whole.external if each.segment == f"{side} {LEG_SEGMENTS[0]}"), None)
+    for each in whole.external:
+        of_side, _, segment = each.segment.partition(" ")
+        if each is not ground and of_side == side and segment in LEG_SEGMENTS:
+            force, moment = each.at_origin()
+            yield External(segment, Wrench(force[frames], moment[frames], np.zeros(3)), each.part)
 
 
 def _at_frames(segment: Segment, frames: BoolArray) -> Segment:
