@@ -17,6 +17,7 @@ from biomech_id.gait.movements import TrialKind
 from biomech_id.models.model import CalibratedModel
 from biomech_id.pipeline.whole_body import residual_quality
 from biomech_id.results.session.measures import plate_baseline_N, pressure_inside_percent
+from biomech_id.results.session.plausibility import plausibility_findings
 from biomech_id.results.session.pressure_offset import heel_landings, pressure_offset_mm
 from biomech_id.results.session.quality import BY_CYCLE, RULES, Grade, graded, graded_cycles
 from biomech_id.results.session.stretches import Reading, Stretch, Watched, stretches
@@ -120,8 +121,11 @@ def grade_trial(result: TrialResult, measured: Markers, model: CalibratedModel, 
     rows |= {rule: graded(result.name, rule, measure(result)) for rule, measure in IN_TRIALS.items()}
     rows |= {rule: graded(result.name, rule, *measure(result)) for rule, measure in IN_SOME.items()}
     rows |= residual_quality(result)
+    implausible = tuple(plausibility_findings(result))
+    rows["plausibility"] = graded(result.name, "plausibility", float(len(implausible)))
     noticed = [
         *_no_strides(result),
+        *implausible,
         *_doubts(result.name, readings),
         *_off_segment(result.name, watched, places, readings["marker-rigidity"]),
     ]

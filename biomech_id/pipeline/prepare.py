@@ -30,6 +30,7 @@ from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
+from biomech_id.signal.marker_jumps import find_jumps, find_slides
 from biomech_id.trial import Markers, Rotations, Trial
 
 #: In whose word a recording is not filtered: that of the system it comes from.
@@ -124,7 +125,8 @@ def _prepared(trial: Trial, model: CalibratedModel, recipe: Recipe) -> Prepared:
         smooth = markers.with_positions(choice.lowpass.apply(markers.position_m, trial.rate_hz, choice.cutoff_hz))
         filtered = {"cutoff_hz": choice.cutoff_hz, "filter": choice.lowpass.words}
         trial = trial.after(Sentence("markers-filtered", filtered), markers=smooth, rotations=_smooth(trial.rotations, choice))
-    said = [*_exchanged(recorded, model), choice.finding(trial.name), *([plate_filter.finding(trial.name)] if plates else ())]
+    said = [*_exchanged(recorded, model), *_displaced(recorded, model, choice), choice.finding(trial.name)]
+    said += [plate_filter.finding(trial.name)] if plates else []
     trial = replace(trial, findings=(*trial.findings, *said), wrench_plates=plates)
     return Prepared(trial, gaps, choice, plate_filter)
 
@@ -181,6 +183,21 @@ def _exchanged(trial: Trial, model: CalibratedModel) -> Iterator[Finding]:
     position = np.stack([trial.markers[name] for name in names], axis=1)
     for exchange in find_exchanges(position, names, first_frame=trial.first_frame, reference_m=reference):
         yield Finding("markers-exchanged", asdict(exchange), trial.name)
+
+
+def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> Iterator[Finding]:
+    """Yield the model's markers that jump or slide, as recorded: a filter would spread what is short."""
+    paths = {name: trial.markers[name] for name in model.marker_names if name in trial.markers}
+    cutoff_hz = choice.cutoff_hz if choice.apply else None
+    groups = model.marker_groups.values()
+    jumps = find_jumps(paths, groups, trial.rate_hz, first_frame=trial.first_frame, cutoff_hz=cutoff_hz)
+    if jumps:
+        worst = jumps[0]
+        said = {"marker": worst.name, "size_mm": MM_PER_M * worst.size_m, "frames": worst.frames}
+        yield Finding("marker-jumps", {**said, "others": tuple(jump.name for jump in jumps[1:])}, trial.name)
+    for slide in find_slides(paths, groups)[:1]:
+        said = {"first": slide.first, "second": slide.second, "change_mm": MM_PER_M * slide.change_m}
+        yield Finding("marker-slides", said, trial.name)
 
 
 def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

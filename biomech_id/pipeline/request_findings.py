@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from biomech_id.algebra.arrays import over_seen
+from biomech_id.conventions import SIDES
 from biomech_id.errors import Finding, option
 from biomech_id.gait.review import Review
 from biomech_id.gait.standing_mass import standing_mass_kg
+from biomech_id.models.landmarks import with_roles
 from biomech_id.models.registry import body_model, model_names
 from biomech_id.pipeline.choose_model import is_functional
 from biomech_id.pipeline.intake import only_frame, stands_still, sway_mm, sways
@@ -14,10 +19,15 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe, Run, idle_settings
 from biomech_id.pipeline.recorded_twice import recorded_twice
 from biomech_id.results.session.values import TrialResult
-from biomech_id.trial import Subject, Trial
+from biomech_id.trial import Markers, Subject, Trial
 
 #: Shoes, clothes and a plate's calibration make a few percent between scales and plates; the doctor's limit too.
 UNLIKE_MASS_SHARE = 0.1
+#: Measurement -> its least and largest share of a leg as marked; 12 people: legs 0.95 to 1.06, knees 0.11 to 0.16, ankles 0.07 to
+#: 0.1, height 1.8 to 2.1. What differs between the two legs is the clinic's to say.
+OF_MARKED_LEG = {
+    "leg_length_m": (0.88, 1.14), "knee_width_m": (0.07, 0.195), "ankle_width_m": (0.045, 0.13), "height_m": (1.55, 2.4),
+}  # fmt: skip
 #: Pounds in a kilogram, and how near to it a mass typed in pounds comes.
 POUNDS_PER_KG, POUNDS_SHARE = 2.2046, 0.08
 
@@ -57,7 +67,9 @@ def static_findings(static: Trial | None, subject: Subject) -> tuple[Finding, ..
     subject : Subject
         Measurements in force.
     """
-    return () if static is None else (*_moving_static(static), *_mass_unlike_weight(static, subject))
+    return () if static is None else (
+        *_moving_static(static), *_mass_unlike_weight(static, subject), *_unlike_markers(static, subject)
+    )  # fmt: skip
 
 
 def _moving_static(static: Trial) -> Iterator[Finding]:
@@ -79,6 +91,33 @@ def _mass_unlike_weight(static: Trial, subject: Subject) -> Iterator[Finding]:
             "source": subject.sources.get("mass_kg", "given"), "pounds": abs(ratio / POUNDS_PER_KG - 1.0) < POUNDS_SHARE,
         }  # fmt: skip
         yield Finding("mass-unlike-weight", values, static.name)
+
+
+def _unlike_markers(static: Trial, subject: Subject) -> Iterator[Finding]:
+    """Measurements that do not fit the legs as their markers show them, from the anterior spine over the knee to the malleolus."""
+    markers = with_roles(static.markers)
+    legs_m = {side: length for side in SIDES if np.isfinite(length := _marked_leg_m(markers, side))}
+    if not legs_m:
+        return
+    mean_m = float(np.mean(list(legs_m.values())))
+    typed = [("height_m", "", subject.height_m, mean_m)]
+    for name in ("leg_length_m", "knee_width_m", "ankle_width_m"):
+        typed += [(name, side, getattr(subject, name).get(side), leg_m) for side, leg_m in legs_m.items()]
+    for name, side, value_m, leg_m in typed:
+        least, most = OF_MARKED_LEG[name]
+        if value_m is not None and not least <= value_m / leg_m <= most:
+            said = {"measure": name, "side": side, "value_mm": 1000.0 * value_m, "leg_mm": 1000.0 * leg_m}
+            limits = {"least_mm": 1000.0 * least * leg_m, "most_mm": 1000.0 * most * leg_m}
+            yield Finding("measure-unlike-markers", said | limits, static.name)
+
+
+def _marked_leg_m(markers: Markers, side: str) -> float:
+    """Length of a leg as markers show it, metres; NaN where one of the three is not seen."""
+    roles = ("asis", "lateral_epicondyle", "lateral_malleolus")
+    if not all(markers.shows(side, role) for role in roles):
+        return float("nan")
+    spine, knee, malleolus = (over_seen(np.nanmedian, markers.on(side, role), axis=0) for role in roles)
+    return float(np.linalg.norm(spine - knee) + np.linalg.norm(knee - malleolus))
 
 
 def _unused(job: Job) -> Iterator[Finding]:

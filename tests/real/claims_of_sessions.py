@@ -1334,3 +1334,95 @@ def runs_against(said: Said) -> bool:
     force, inertia, frames, _ = force_and_inertia(said)
     slope = np.polyfit(inertia[frames, axis], force[frames, axis], 1)[0]
     return slope < 0 and abs(slope - said["slope"]) < 0.3
+
+
+# What physics speaks against.
+
+
+def hips_and_plate(said: Said) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of the named stance, from trials/*.csv alone: time, middle of the hips and centre of pressure, m, force N/kg, free moment."""
+    frames = said.session.tables.frames[said.trial.name]
+    stances = table(said.session.out / "stances.csv")
+    mine = stances[(stances["trial"] == said.trial.name) & (stances["side"] == said["side"])]
+    stance = mine.loc[(mine["start_s"] - said["start_s"]).abs().idxmin()]
+    assert abs(stance["start_s"] - said["start_s"]) < 1e-3
+    assert all(plate in str(stance["plate"]) for plate in said["plates"]), stance["plate"]
+    at = frames[(frames["time"] >= stance["start_s"]) & (frames["time"] < stance["end_s"])]
+
+    def three(name: str) -> np.ndarray:
+        return at[[f"{name}.{axis}" for axis in "XYZ"]].to_numpy(dtype=float)
+
+    hips = 0.0005 * (three("LHJC") + three("RHJC"))
+    side = said["side"]
+    cop, force, moment = (
+        0.001 * three(f"{side}CentreOfPressure"),
+        three(f"{side}GroundReactionForce"),
+        three(f"{side}GroundReactionMoment"),
+    )
+    free = moment[:, 2] - (cop[:, 0] * force[:, 1] - cop[:, 1] * force[:, 0])
+    return at["time"].to_numpy(), hips, cop, force, free
+
+
+@claim("force-slope", slope=plus(0.5), plates=instead(("plate 9",)), turned=lambda turned: not turned)
+def turns_with_the_body(said: Said) -> bool:
+    """Change of the force's direction over the body's, from the fifth of the frames farthest back to that farthest forward."""
+    _, hips, cop, force, _ = hips_and_plate(said)
+    firm = force[:, 2] > 3.0
+    body, pointing = (hips - cop)[firm], force[firm]
+    way = (hips[-1] - hips[0])[:2] / np.linalg.norm((hips[-1] - hips[0])[:2])
+    a, b = (vector[:, :2] @ way / vector[:, 2] for vector in (body, pointing))
+    order, fifth = np.argsort(a), max(2, len(a) // 5)
+    slope = (b[order[-fifth:]].mean() - b[order[:fifth]].mean()) / (a[order[-fifth:]].mean() - a[order[:fifth]].mean())
+    return abs(slope - said["slope"]) < 0.2 and (slope < 0) == said["turned"] and not said["least"] <= said["slope"] <= said["most"]
+
+
+@claim("free-moment-large", value=plus(0.4), plates=instead(("plate 9",)))
+def free_moment(said: Said) -> bool:
+    """Largest moment about the vertical at the centre of pressure, of the trial's table."""
+    *_, force, free = hips_and_plate(said)
+    return abs(np.nanmax(np.abs(free[force[:, 2] > 3.0])) - said["value"]) < 0.1 * said["value"] and said["value"] > said["limit"]
+
+
+@claim(
+    "force-unlike-weight", percent=plus(25), more=lambda more: {"more": "less", "less": "more"}[more], plates=instead(("plate 9",))
+)
+def unlike_weight(said: Said) -> bool:
+    """Mean force while no other foot bears any or stands, over weight, less what the hips gain in speed."""
+    time_s, hips, _, force, _ = hips_and_plate(said)
+    stances = table(said.session.out / "stances.csv")
+    other = stances[(stances["trial"] == said.trial.name) & (stances["side"] != said["side"])]
+    down = np.any([~(time_s < row.start_s) & ~(time_s >= row.end_s) for row in other.itertuples()], axis=0)
+    alone = np.flatnonzero(~down)
+    rise = np.gradient(hips[:, 2], time_s)
+    gained = (rise[alone[-1]] - rise[alone[0]]) / (9.81 * (time_s[alone[-1]] - time_s[alone[0]]))
+    percent = 100.0 * (force[alone, 2].mean() / 9.81 - 1.0 - gained)
+    signed = said["percent"] if said["more"] == "more" else -said["percent"] if said["more"] == "less" else 100.0
+    return abs(percent - signed) < 8.0
+
+
+@claim("marker-jumps", size_mm=plus(90), frames=lambda frames: tuple(frame + 7 for frame in frames))
+def jumps(said: Said) -> bool:
+    """In the points as stored the marker's distance to some marker near it changes at once, there and by no more than is said."""
+    markers = recorded(said.path).markers
+    mine, first = markers[said["marker"]], recorded(said.path).first_frame
+    apart = {name: np.linalg.norm(markers[name] - mine, axis=1) for name in markers.names if name != said["marker"]}
+    near = [d for d in apart.values() if np.isfinite(d).sum() > 50 and 0.03 < np.nanmedian(d) < 0.5]
+    for frame in said["frames"]:
+        k = frame - first
+        step = [np.nanmax(np.abs(d[k - 2 : k] - d[k + 1 : k + 3]), initial=0.0) for d in near] + [0.0]
+        bend = [np.nanmax(np.abs(np.diff(d[max(k - 3, 0) : k + 3], n=2)), initial=0.0) for d in near] + [0.0]
+        if max(*step, *bend) < 0.004:
+            return False
+    largest = max(np.nanmax(np.abs(np.diff(d, n=2)), initial=0.0) for d in near)
+    return bool(said["size_mm"] < 2500.0 * largest)
+
+
+@claim("quality:plausibility", value=plus(1))
+def against_physics(said: Said) -> bool:
+    """Findings of that kind, counted in the summary."""
+    kinds = {
+        "force-slope", "force-beside-body", "force-sideways", "force-unlike-weight", "free-moment-large", "foot-above-plate",
+        "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement",
+    }  # fmt: skip
+    trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
+    return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])

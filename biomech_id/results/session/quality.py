@@ -146,6 +146,8 @@ RULES: tuple[QualityRule, ...] = (
                 "the same sideways, where both are small and a turn has no side", low_is_bad=True),
     QualityRule("residual-lag", "Plates behind cameras", "ms", 1000.0 * LARGEST_CLOCK_LAG_S, float("inf"),
                 "by which forces come after the accelerations they make; soft tissue alone makes 16 ms at most"),
+    QualityRule("plausibility", "Against physics", "", 0.0, float("inf"),
+                "findings on plates and loads that the body's own movement speaks against; none in a trial that was recorded well"),
     QualityRule("cycles-used", "Cycles in means", "", 1.0, float("-inf"), "cycles in the means; a walk without one adds nothing",
                 low_is_bad=True),
     QualityRule("cycles-refused", "Cycles not in means", "", float("inf"), float("inf"),
@@ -157,7 +159,7 @@ _RULE = {rule.name: rule for rule in RULES}
 #: Those that judge each cycle by itself.
 BY_CYCLE: tuple[str, ...] = tuple(rule.name for rule in RULES if rule.by_cycle)
 #: Those that a finding says more about than their number.
-SAID_BY_FINDINGS: tuple[str, ...] = (*BY_CYCLE, *(rule.name for rule in RULES if rule.name.startswith("residual-")))
+SAID_BY_FINDINGS: tuple[str, ...] = (*BY_CYCLE, "plausibility", *(rule.name for rule in RULES if rule.name.startswith("residual-")))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,191 @@
+"""A marker that is elsewhere from one frame to the next, for a frame or for many: found before a filter spreads it.
+
+Seen from the other markers of its segment a marker moves smoothly. Its second difference against their mean, |x(t+1) - 2 x(t) +
+x(t-1)|, is a few millimetres (walks, jumps and runs of 60 to 300 Hz: 7 mm at most at 100 Hz and above, 15 mm at 60 Hz, and at most
+twice its own 95th percentile); a marker that is mistaken for a reflection, or put back by hand, shows its whole step there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.signal.runs import runs
+
+#: A step is larger than this (m), and than so many times what four in five of the marker's own frames stay below.
+LEAST_STEP_M, TIMES_USUAL, USUAL_PERCENT = 0.009, 6.0, 80.0
+#: Steps that a filter leaves smaller than this (m) are noise: raw recordings hold spikes of a frame or two by the dozen.
+LEAST_LEFT_M = 0.015
+#: A marker that is back within this time (s) was away; later it has been put elsewhere.
+LONGEST_AWAY_S = 0.5
+#: Neighbours of a second difference that are at least this part of it belong to the same spike, a marker away for one frame.
+SPIKE_SHARE = 0.35
+#: Slower recordings (Hz) show every swing of a foot as a step; of fewer frames nothing is usual.
+LEAST_RATE_HZ, FEWEST_FRAMES = 45.0, 20
+#: Trend of the distance between two markers of a segment over a recording, m: 9 mm at most in walks, 13 mm in jumps.
+LARGEST_SLIDE_M = 0.014
+#: Steps this many frames apart are one.
+TOGETHER_FRAMES = 3
+
+
+@dataclass(frozen=True)
+class MarkerJump:
+    """One marker that leaves its place on its segment from one frame to the next.
+
+    Attributes
+    ----------
+    name : str
+        Its label.
+    size_m : float
+        How far it goes at most, against the segment's other markers, m.
+    frames : tuple[int, ...]
+        Frames in which it leaves or comes back, in the recording's own numbering; the first of each step.
+    """
+
+    name: str
+    size_m: float
+    frames: tuple[int, ...]
+
+
+def find_jumps(
+    paths_m: Mapping[str, FloatArray],
+    groups: Iterable[Sequence[str]],
+    rate_hz: float,
+    *,
+    first_frame: int = 1,
+    cutoff_hz: float | None = None,
+) -> tuple[MarkerJump, ...]:
+    """Return the markers that jump against the others of their segment, the largest step first.
+
+    Parameters
+    ----------
+    paths_m : Mapping[str, FloatArray]
+        Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
+    groups : Iterable[Sequence[str]]
+        Labels of the markers of each segment.
+    rate_hz : float
+        Frames per second.
+    first_frame : int, optional
+        The recording's own number of the first frame.
+    cutoff_hz : float | None, optional
+        Of the filter that the markers are given, Hz; None where they stay as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.marker_jumps import find_jumps
+    >>> paths = {"KNE": np.zeros((50, 3)), "THI": np.full((50, 3), 0.1), "HIP": np.full((50, 3), 0.3)}
+    >>> paths["KNE"][20:30, 0] += 0.03
+    >>> [(jump.name, jump.frames) for jump in find_jumps(paths, [("KNE", "THI", "HIP")], 100.0)]
+    [('KNE', (21, 31))]
+    """
+    if rate_hz < LEAST_RATE_HZ:
+        return ()
+    steps: dict[str, FloatArray] = {}
+    for group in groups:
+        for name, step in _beyond(paths_m, [name for name in group if name in paths_m]).items():
+            steps[name] = np.fmax(steps[name], step) if name in steps else step
+    found = []
+    for name, step in steps.items():
+        jumps = [(at, size) for at, size in _sizes(step, rate_hz, cutoff_hz) if size]
+        if jumps:
+            # The first second difference of a step is that of the last frame before it.
+            frames = tuple(first_frame + 2 + at for at, _ in jumps)
+            found.append(MarkerJump(name, max(size for _, size in jumps), frames))
+    return tuple(sorted(found, key=lambda jump: -jump.size_m))
+
+
+def _sizes(step: FloatArray, rate_hz: float, cutoff_hz: float | None) -> list[tuple[int, float]]:
+    """Where each run of second differences begins and how far the marker goes, m; 0 where a filter leaves next to nothing of it."""
+    found: list[tuple[int, float]] = []
+    together = runs(np.asarray(np.convolve(step > 0, np.ones(TOGETHER_FRAMES), mode="same") > 0))
+    begins = [first + int(np.argmax(step[first:last] > 0)) for first, last in together]
+    for k, (at, (first, last)) in enumerate(zip(begins, together, strict=True)):
+        span = int(np.flatnonzero(step[first:last])[-1]) + first - at
+        size, away = float(step[first:last].max()), np.inf
+        if span >= 2:
+            size, away = 0.5 * size, span - 1
+        else:
+            nearest = min((abs(other - at) for other in (*begins[:k], *begins[k + 1 :])), default=np.inf)
+            away = nearest if nearest <= LONGEST_AWAY_S * rate_hz else np.inf
+        left = size if cutoff_hz is None else size * min(1.0, 2.0 * cutoff_hz * away / rate_hz)
+        found.append((at, size if left >= LEAST_LEFT_M else 0.0))
+    return found
+
+
+def _beyond(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, FloatArray]:
+    """Label -> second differences (n-2,), m, where that marker jumps; 0 elsewhere. Of several at one time the largest counts."""
+    seen = [name for name in names if np.count_nonzero(np.isfinite(paths_m[name][:, 0])) >= FEWEST_FRAMES]
+    if len(seen) < 2:
+        return {}
+    stack = np.stack([paths_m[name] for name in seen], axis=1)
+    rest = (stack.sum(axis=1, keepdims=True) - stack) / (len(seen) - 1)
+    step = np.linalg.norm(np.diff(stack - rest, n=2, axis=0), axis=2)
+    usual = over_seen(partial(np.nanpercentile, q=USUAL_PERCENT), step, axis=0)
+    step, usual = np.where(np.isfinite(step), step, 0.0), np.nan_to_num(usual)
+    jumps = (step > np.maximum(LEAST_STEP_M, TIMES_USUAL * usual)) & (step >= step.max(axis=1, keepdims=True) - 1e-12)
+    return {name: _with_neighbours(step[:, k], jumps[:, k]) for k, name in enumerate(seen) if jumps[:, k].any()}
+
+
+def _with_neighbours(step: FloatArray, jumps: BoolArray) -> FloatArray:
+    """Second differences (n,) where there is a jump, and beside it where a spike has its two shoulders; 0 elsewhere."""
+    kept = jumps.copy()
+    inner = np.flatnonzero(jumps[1:-1]) + 1
+    spikes = inner[(step[inner - 1] > SPIKE_SHARE * step[inner]) & (step[inner + 1] > SPIKE_SHARE * step[inner])]
+    kept[spikes - 1] = kept[spikes + 1] = True
+    return np.where(kept, step, 0.0)
+
+
+@dataclass(frozen=True)
+class MarkerSlide:
+    """Two markers of one segment whose distance changes steadily from the beginning of a recording to its end.
+
+    Attributes
+    ----------
+    first : str
+        Label of the one.
+    second : str
+        Label of the other.
+    change_m : float
+        By how much, m; positive apart.
+    """
+
+    first: str
+    second: str
+    change_m: float
+
+
+def find_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]]) -> tuple[MarkerSlide, ...]:
+    """Return the pairs of markers of one segment that slide against each other, the farthest first.
+
+    Parameters
+    ----------
+    paths_m : Mapping[str, FloatArray]
+        Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
+    groups : Iterable[Sequence[str]]
+        Labels of the markers of each segment.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.marker_jumps import find_slides
+    >>> wand = np.zeros((100, 3))
+    >>> wand[:, 0] = np.linspace(0.2, 0.25, 100)
+    >>> [(slide.first, slide.second) for slide in find_slides({"KNE": np.zeros((100, 3)), "THI": wand}, [("THI", "KNE")])]
+    [('THI', 'KNE')]
+    """
+    found: dict[tuple[str, str], MarkerSlide] = {}
+    for group in groups:
+        for first, second in combinations([name for name in group if name in paths_m], 2):
+            apart = np.linalg.norm(paths_m[first] - paths_m[second], axis=1)
+            at = np.flatnonzero(np.isfinite(apart))
+            if len(at) >= FEWEST_FRAMES:
+                change_m = float(np.polyfit(at, apart[at], 1)[0]) * (at[-1] - at[0])
+                if abs(change_m) > LARGEST_SLIDE_M:
+                    found[first, second] = MarkerSlide(first, second, change_m)
+    return tuple(sorted(found.values(), key=lambda slide: -abs(slide.change_m)))

@@ -1,0 +1,59 @@
+"""Markers that jump or slide on their segment: found where they do, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from biomech_id.sample import virtual_subject
+from biomech_id.signal.marker_jumps import find_jumps, find_slides
+
+LEG = ("KNE", "TIB", "ANK")
+
+
+def walk(name: str = "", frames: slice = slice(0), by_m: float = 0.0) -> dict[str, np.ndarray]:
+    markers = virtual_subject(noise_m=0.0005).walk().trial.markers
+    paths = {name: markers["L" + name].copy() for name in LEG}
+    if name:
+        paths[name][frames] += by_m * np.array([0.6, 0.64, 0.48])
+    return paths
+
+
+@pytest.mark.parametrize("length", [1, 5, 20])
+def test_a_marker_that_is_elsewhere_for_some_frames_is_named(length: int) -> None:
+    found = find_jumps(walk("KNE", slice(80, 80 + length), 0.03), [LEG], 100.0)
+    assert found[0].name == "KNE"
+    assert 0.02 < found[0].size_m < 0.04
+    assert abs(found[0].frames[0] - 81) <= 1
+    if length > 5:
+        assert abs(found[0].frames[1] - 101) <= 1
+
+
+def test_a_spike_that_a_filter_takes_away_is_none() -> None:
+    paths = walk("KNE", slice(80, 81), 0.03)
+    assert find_jumps(paths, [LEG], 100.0, cutoff_hz=6.0) == ()
+    assert find_jumps(walk("KNE", slice(80, 100), 0.03), [LEG], 100.0, cutoff_hz=6.0)
+
+
+@pytest.mark.parametrize("noise_m", [0.0, 0.001, 0.003])
+@pytest.mark.parametrize("rate_hz", [50.0, 100.0, 250.0])
+def test_a_walk_as_it_is_has_none(noise_m: float, rate_hz: float) -> None:
+    markers = virtual_subject(noise_m=noise_m, rate_hz=rate_hz, soft_tissue_m=0.01, plates=()).walk().trial.markers
+    paths = {name: markers[name] for name in markers.names}
+    groups = [[side + name for name in names] for side in "LR" for names in (("THI", "KNE"), LEG, ("ANK", "HEE", "TOE"))]
+    assert find_jumps(paths, groups, rate_hz) == ()
+    assert find_slides(paths, groups) == ()
+
+
+def test_a_marker_that_comes_off_slowly_slides() -> None:
+    paths = walk()
+    paths["TIB"] += np.linspace(0.0, 0.04, len(paths["TIB"]))[:, None] * [0.0, 0.0, 1.0]
+    slide = find_slides(paths, [LEG])[0]
+    assert "TIB" in (slide.first, slide.second)
+    assert 0.02 < abs(slide.change_m) < 0.05
+
+
+def test_frames_that_are_missing_are_no_jump() -> None:
+    paths = walk()
+    paths["TIB"][40:70] = np.nan
+    assert find_jumps(paths, [LEG], 100.0) == ()
