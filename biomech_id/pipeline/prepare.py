@@ -30,7 +30,7 @@ from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
-from biomech_id.signal.marker_jumps import find_jumps, find_slides
+from biomech_id.signal.marker_jumps import find_marker_jumps, find_marker_slides
 from biomech_id.trial import Markers, Rotations, Trial
 
 #: In whose word a recording is not filtered: that of the system it comes from.
@@ -190,12 +190,12 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
     paths = {name: trial.markers[name] for name in model.marker_names if name in trial.markers}
     cutoff_hz = choice.cutoff_hz if choice.apply else None
     groups = model.marker_groups.values()
-    jumps = find_jumps(paths, groups, trial.rate_hz, first_frame=trial.first_frame, cutoff_hz=cutoff_hz)
+    jumps = find_marker_jumps(paths, groups, trial.rate_hz, first_frame=trial.first_frame, cutoff_hz=cutoff_hz)
     if jumps:
         worst = jumps[0]
         said = {"marker": worst.name, "size_mm": MM_PER_M * worst.size_m, "frames": worst.frames}
         yield Finding("marker-jumps", {**said, "others": tuple(jump.name for jump in jumps[1:])}, trial.name)
-    for slide in find_slides(paths, groups)[:1]:
+    for slide in find_marker_slides(paths, groups)[:1]:
         said = {"first": slide.first, "second": slide.second, "change_mm": MM_PER_M * slide.change_m}
         yield Finding("marker-slides", said, trial.name)
 

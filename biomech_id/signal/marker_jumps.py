@@ -52,7 +52,7 @@ class MarkerJump:
     frames: tuple[int, ...]
 
 
-def find_jumps(
+def find_marker_jumps(
     paths_m: Mapping[str, FloatArray],
     groups: Iterable[Sequence[str]],
     rate_hz: float,
@@ -78,10 +78,10 @@ def find_jumps(
     Examples
     --------
     >>> import numpy as np
-    >>> from biomech_id.signal.marker_jumps import find_jumps
+    >>> from biomech_id.signal.marker_jumps import find_marker_jumps
     >>> paths = {"KNE": np.zeros((50, 3)), "THI": np.full((50, 3), 0.1), "HIP": np.full((50, 3), 0.3)}
     >>> paths["KNE"][20:30, 0] += 0.03
-    >>> [(jump.name, jump.frames) for jump in find_jumps(paths, [("KNE", "THI", "HIP")], 100.0)]
+    >>> [(jump.name, jump.frames) for jump in find_marker_jumps(paths, [("KNE", "THI", "HIP")], 100.0)]
     [('KNE', (21, 31))]
     """
     if rate_hz < LEAST_RATE_HZ:
@@ -160,7 +160,7 @@ class MarkerSlide:
     change_m: float
 
 
-def find_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]]) -> tuple[MarkerSlide, ...]:
+def find_marker_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]]) -> tuple[MarkerSlide, ...]:
     """Return the pairs of markers of one segment that slide against each other, the farthest first.
 
     Parameters
@@ -173,10 +173,10 @@ def find_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str
     Examples
     --------
     >>> import numpy as np
-    >>> from biomech_id.signal.marker_jumps import find_slides
+    >>> from biomech_id.signal.marker_jumps import find_marker_slides
     >>> wand = np.zeros((100, 3))
     >>> wand[:, 0] = np.linspace(0.2, 0.25, 100)
-    >>> [(slide.first, slide.second) for slide in find_slides({"KNE": np.zeros((100, 3)), "THI": wand}, [("THI", "KNE")])]
+    >>> [(slide.first, slide.second) for slide in find_marker_slides({"KNE": np.zeros((100, 3)), "THI": wand}, [("THI", "KNE")])]
     [('THI', 'KNE')]
     """
     found: dict[tuple[str, str], MarkerSlide] = {}

@@ -1404,8 +1404,9 @@ def unlike_weight(said: Said) -> bool:
 def jumps(said: Said) -> bool:
     """In the points as stored the marker's distance to some marker near it changes at once, there and by no more than is said."""
     markers = recorded(said.path).markers
-    mine, first = markers[said["marker"]], recorded(said.path).first_frame
-    apart = {name: np.linalg.norm(markers[name] - mine, axis=1) for name in markers.names if name != said["marker"]}
+    # A marker set may spell a label in its own way.
+    label, first = next(n for n in markers.names if n.lower() == said["marker"].lower()), recorded(said.path).first_frame
+    apart = {name: np.linalg.norm(markers[name] - markers[label], axis=1) for name in markers.names if name != label}
     near = [d for d in apart.values() if np.isfinite(d).sum() > 50 and 0.03 < np.nanmedian(d) < 0.5]
     for frame in said["frames"]:
         k = frame - first

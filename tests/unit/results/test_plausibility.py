@@ -29,9 +29,12 @@ def recording() -> Recording:
 
 #: Fault of the study -> the rule that says it.
 SAID = {
-    "sign of Fx and Fy": "force-slope", "gain of Fx doubled": "force-slope", "Fx dead": "force-slope", "sign of Fy": "force-sideways",
-    "gain of Fz 1.3": "force-unlike-weight", "gain of Mz tenfold": "free-moment-large", "plates 100 mm too high": "foot-above-plate",
-    "plates 100 mm too low": "foot-above-plate", "force clipped at 85 %": "force-clipped", "plates 150 ms late": "kinetics-expected",
+    "sign of Fx and Fy": "force-slope", "gain of Fx doubled": "force-slope", "Fx dead": "force-slope",
+    "sign of Fy": "force-sideways",
+    "gain of Fz 1.3": "force-unlike-weight", "gain of Mz tenfold": "free-moment-large",
+    "plates 100 mm too high": "foot-above-plate",
+    "plates 100 mm too low": "foot-above-plate", "force clipped at 85 %": "force-clipped",
+    "plates 150 ms late": "kinetics-expected",
     "sides of events exchanged": "events-unlike-feet", "strikes and offs exchanged": "events-unlike-feet",
     "knee marker 30 mm off, 20 frames": "marker-jumps", "leg length 1400 mm": "measure-unlike-markers",
     "height 40 % too large": "measure-unlike-markers",

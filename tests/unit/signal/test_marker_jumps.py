@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biomech_id.sample import virtual_subject
-from biomech_id.signal.marker_jumps import find_jumps, find_slides
+from biomech_id.signal.marker_jumps import find_marker_jumps, find_marker_slides
 
 LEG = ("KNE", "TIB", "ANK")
 
@@ -21,7 +21,7 @@ def walk(name: str = "", frames: slice = slice(0), by_m: float = 0.0) -> dict[st
 
 @pytest.mark.parametrize("length", [1, 5, 20])
 def test_a_marker_that_is_elsewhere_for_some_frames_is_named(length: int) -> None:
-    found = find_jumps(walk("KNE", slice(80, 80 + length), 0.03), [LEG], 100.0)
+    found = find_marker_jumps(walk("KNE", slice(80, 80 + length), 0.03), [LEG], 100.0)
     assert found[0].name == "KNE"
     assert 0.02 < found[0].size_m < 0.04
     assert abs(found[0].frames[0] - 81) <= 1
@@ -31,8 +31,8 @@ def test_a_marker_that_is_elsewhere_for_some_frames_is_named(length: int) -> Non
 
 def test_a_spike_that_a_filter_takes_away_is_none() -> None:
     paths = walk("KNE", slice(80, 81), 0.03)
-    assert find_jumps(paths, [LEG], 100.0, cutoff_hz=6.0) == ()
-    assert find_jumps(walk("KNE", slice(80, 100), 0.03), [LEG], 100.0, cutoff_hz=6.0)
+    assert find_marker_jumps(paths, [LEG], 100.0, cutoff_hz=6.0) == ()
+    assert find_marker_jumps(walk("KNE", slice(80, 100), 0.03), [LEG], 100.0, cutoff_hz=6.0)
 
 
 @pytest.mark.parametrize("noise_m", [0.0, 0.001, 0.003])
@@ -41,14 +41,14 @@ def test_a_walk_as_it_is_has_none(noise_m: float, rate_hz: float) -> None:
     markers = virtual_subject(noise_m=noise_m, rate_hz=rate_hz, soft_tissue_m=0.01, plates=()).walk().trial.markers
     paths = {name: markers[name] for name in markers.names}
     groups = [[side + name for name in names] for side in "LR" for names in (("THI", "KNE"), LEG, ("ANK", "HEE", "TOE"))]
-    assert find_jumps(paths, groups, rate_hz) == ()
-    assert find_slides(paths, groups) == ()
+    assert find_marker_jumps(paths, groups, rate_hz) == ()
+    assert find_marker_slides(paths, groups) == ()
 
 
 def test_a_marker_that_comes_off_slowly_slides() -> None:
     paths = walk()
     paths["TIB"] += np.linspace(0.0, 0.04, len(paths["TIB"]))[:, None] * [0.0, 0.0, 1.0]
-    slide = find_slides(paths, [LEG])[0]
+    slide = find_marker_slides(paths, [LEG])[0]
     assert "TIB" in (slide.first, slide.second)
     assert 0.02 < abs(slide.change_m) < 0.05
 
@@ -56,4 +56,4 @@ def test_a_marker_that_comes_off_slowly_slides() -> None:
 def test_frames_that_are_missing_are_no_jump() -> None:
     paths = walk()
     paths["TIB"][40:70] = np.nan
-    assert find_jumps(paths, [LEG], 100.0) == ()
+    assert find_marker_jumps(paths, [LEG], 100.0) == ()
