@@ -133,6 +133,7 @@ def jump_parameters(jump: Jump, trial: str, number: int) -> tuple[GaitParameter,
         Of the jump in its trial, from 1.
     """
     found = (
+        ("jump_take_off_at", jump.take_off_s, "s"), ("jump_landing_at", jump.landing_s, "s"),
         ("jump_flight_time", jump.landing_s - jump.take_off_s, "s"), ("jump_height_flight", jump.height_flight_m, "m"),
         ("jump_height_impulse", jump.height_impulse_m, "m"), ("jump_height_centre", jump.height_centre_m, "m"),
         ("jump_landing_lower", jump.lower_m, "m"), ("jump_contact_time", jump.contact_s, "s"),

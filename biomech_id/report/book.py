@@ -16,7 +16,7 @@ from biomech_id.report import pages as pages_folder
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.style import OWN_WORDS, Style
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import PAGE_KINDS, Content, Page, PageKind, Shows
 from biomech_id.results.tables.session_tables import SessionTables
@@ -81,21 +81,23 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
         Names of the pages.
     """
     layers = layers_of(tables)
-    only_runs = {trial["kind"] for trial in tables.summary.get("trials", ())} == {"run"}
-    style = style.of_runs() if only_runs else style
-    main = [layer for layer in layers if layer.kind == "straight"] or layers[:1]
-    others = [layer for layer in layers if layer not in main]
+    kinds_of_trials = {str(trial["kind"]) for trial in tables.summary.get("trials", ())}
+    only = next(iter(kinds_of_trials)) if len(kinds_of_trials) == 1 else ""
+    style, whole = style.of_movement(only), len(wanted) == len(page_names())
+    # From one landing to the next is no stride: what jumps show stands on the page of jumps.
+    strides = [layer for layer in layers if not (whole and layer.kind == "jump")]
+    main = [layer for layer in strides if layer.kind == "straight"] or strides[:1]
+    others = [layer for layer in strides if layer not in main]
     content = Content(tables, layers, style, norm)
-    whole = len(wanted) == len(page_names())
-    drawn = [kind for kind in page_kinds() if kind.name in wanted and not (whole and _left_out(kind, content, only_runs))]
+    drawn = [kind for kind in page_kinds() if kind.name in wanted and not (whole and _left_out(kind, content, only))]
     for shows, kinds in groupby(drawn, key=lambda kind: kind.shows):
         if shows is Shows.SESSION:
             for kind in kinds:
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
             yield from _movements(list(kinds), others, replace(content, norm=None), whole, several=True)
-        elif not layers and tables.channels is not None:
-            continue  # muscle signals without any movement: their pages over time are of the session
+        elif (not layers and tables.channels is not None) or (whole and only == "jump"):
+            continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
             yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
         else:
@@ -103,10 +105,10 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             yield from (Page(kind.name, kind.title(0, style), _empty(style)) for kind in kinds)
 
 
-def _left_out(kind: PageKind, content: Content, only_runs: bool) -> bool:
-    """Whether a whole report goes without a page: it has nothing to show, or is of walking where everybody runs."""
+def _left_out(kind: PageKind, content: Content, only: str) -> bool:
+    """Whether a whole report lacks a page: it has nothing to show, or is of walking, and all trials are runs or jumps (`only`)."""
     nothing = kind.shows is Shows.SESSION and kind.spared is not None and kind.spared(content)
-    return kind.lacks(content) or nothing or (only_runs and kind.walks)
+    return kind.lacks(content) or nothing or (only in OWN_WORDS and kind.walks)
 
 
 def _movements(
@@ -121,7 +123,7 @@ def _movements(
         for kind in kinds:
             said = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
             said += [layer.condition] if several and layer.condition else []
-            mine = replace(content, layers=[layer], style=styles[layer.kind])
+            mine = replace(content, layers=[layer], style=styles[layer.kind].of_movement(layer.kind))
             if not (whole and kind.spared is not None and kind.spared(mine)):
                 yield from _titled(kind, mine, ", ".join(said))
 

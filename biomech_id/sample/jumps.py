@@ -230,7 +230,7 @@ class Jumper:
         rest = self.standing.hips_m
         place = [constant(rest[0], time), constant(rest[1], time)]
         for _ in range(_ROUNDS):
-            pose = self.standing.posed(time, stack([*place, rise + rest[2]]))
+            pose = self.standing.posed(time, stack([*place, rise + rest[2]]), deep=True)
             centre = self._centre(pose, time)
             place = [place[k] - (centre[..., k] - rest[k]) for k in range(2)]
         return pose

@@ -68,7 +68,7 @@ class Standing:
         """Where the middle of the hips is at rest, (3,), laboratory axes."""
         return np.array([self.place_m[0] + ANKLES_BEHIND * leg_scale_m(self.body), self.place_m[1], self.hip_height_m])
 
-    def posed(self, time: Jet, centre: Jet) -> Posture:
+    def posed(self, time: Jet, centre: Jet, *, deep: bool = False) -> Posture:
         """Return the body's pose with the middle of the hips at a place and both soles on the floor.
 
         Parameters
@@ -77,6 +77,8 @@ class Standing:
             Times at which to evaluate, seconds.
         centre : Jet
             (n, 3), the middle of the hips, laboratory axes.
+        deep : bool, optional
+            Whether the knees may bend by a right angle and more (`leg_motion`).
         """
         leg = leg_scale_m(self.body)
         zero = constant(0.0, time)
@@ -93,7 +95,7 @@ class Standing:
             axis = shank_axis(times_constant(R_sole, foot.R_sole_uncorrected), turn, self.ankle_roll_rad)
             hip = pelvis.origin_m + rotate(R_pelvis, self.body.hip_in_pelvis_m[side])
             ankle = origin + rotate(R_sole, foot.ankle_m)
-            legs[side] = leg_motion(hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], zero)
+            legs[side] = leg_motion(hip, ankle, axis, self.body.thigh_m[side], self.body.shank_m[side], zero, deep=deep)
             feet[side] = times_constant(R_sole, foot.R_sole_foot)
         return Posture(pelvis, legs, soles, feet)
 

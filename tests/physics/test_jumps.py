@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.gait.jumps import Jump, JumpRecord, find_jumps
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.travel import classify
+from biomech_id.report.pages.jumps import jumps_of
+from biomech_id.sample.c3d import write_c3d
 
 
 @cache
@@ -88,3 +92,67 @@ def test_blips_and_steps_off_the_plate_are_no_jumps() -> None:
     stepping = replace(record, centre_m=np.full_like(record.centre_m, 0.95))
     assert find_jumps(stepping) == ()
     assert find_jumps(replace(record, force_N=np.full_like(record.force_N, 700.0))) == ()
+
+
+@pytest.mark.parametrize("kind", ["equal", "crouched"])
+def test_knees_of_who_crouches_bend_and_do_not_turn(kind: str) -> None:
+    """The thigh's lateral axis stays within 15 deg of the shank's, however deep the knee is bent."""
+    frames = recorded(kind)[0].truth.R_lab_seg
+    for side in "LR":
+        thigh, shank = frames[side, "thigh"], frames[side, "shank"]
+        bent = np.rad2deg(np.arccos(np.einsum("ni,ni->n", thigh[:, :, 2], shank[:, :, 2])))
+        assert bent.max() > 90.0
+        assert np.rad2deg(np.arccos(np.einsum("ni,ni->n", thigh[:, :, 1], shank[:, :, 1]))).max() < 15.0
+
+
+@cache
+def session():
+    import tempfile
+
+    person = bid.virtual_subject(analog_ratio=5)
+    folder = Path(tempfile.mkdtemp()) / "jumper"
+    folder.mkdir()
+    write_c3d(person.static(), folder / "static.c3d")
+    write_c3d(person.jump(landing_depth_m=0.55), folder / "jump.c3d")
+    return bid.analyse(folder, uncertainty=False, budget=False).tables()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_report_of_jumps_has_no_words_of_walking(language: str, tmp_path: Path) -> None:
+    from pypdf import PdfReader
+
+    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.pdf import draw_report
+
+    path = draw_report(session(), tmp_path / "report.pdf", style=load_style(language=language))
+    pages = [page.extract_text() for page in PdfReader(path).pages]
+    words = r"\b(walk\w*|gait|strides?|cadence)\b" if language == "en" else r"\b(Gang\w*|Geh(en|tempo)|Gehens|Schritt\w*|Kadenz)\b"
+    allowed = re.compile(r"conventional gait model|konventionellen? Gangmodell\w*|Gait Posture|J Gait", re.IGNORECASE)
+    found = [line for text in pages for line in text.splitlines() if re.search(words, allowed.sub("", line), re.IGNORECASE)]
+    assert not found
+    title = "Jumps" if language == "en" else "Sprünge"
+    assert sum(text.startswith(title) or f"\n{title}\n" in text for text in pages) == 1
+    assert sum(("Jumps by phase" if language == "en" else "Sprünge nach Phasen") in text for text in pages) == 1
+
+
+def test_jumps_lie_over_one_another_by_phase() -> None:
+    """Take-off is at 100, landing at 200; angles there are those of the frames, and what one plate under both feet hides is not drawn."""
+    from biomech_id.report.pages.jump_phases import by_phase, phase_curves
+
+    tables = session()
+    ((trial, number), measured), *more = jumps_of(tables).items()
+    off_s, down_s = measured["jump_take_off_at"][0], measured["jump_landing_at"][0]
+    assert (number, more) == (1, [])
+    assert down_s - off_s == pytest.approx(measured["jump_flight_time"][0])
+    times = np.array([off_s - 1.01, off_s - 1.0, off_s, (off_s + down_s) / 2, down_s, down_s + 0.5, down_s + 0.51])
+    assert by_phase(times, measured) == pytest.approx([np.nan, 0.0, 100.0, 150.0, 200.0, 300.0, np.nan], nan_ok=True)
+    assert by_phase(times, {**measured, "jump_contact_time": (0.4, "s")})[:2] == pytest.approx([np.nan, np.nan], nan_ok=True)
+    frames = tables.frames[trial]
+    for side in "LR":
+        ((name, path),) = phase_curves(tables, ("KneeAngles", "X"), side, 1.0)
+        assert name == f"{trial} 1"
+        for place, at in ((100.0, off_s), (200.0, down_s)):
+            expected = np.interp(at, frames["time"], frames[f"{side}KneeAngles.X"])
+            assert np.interp(place, path[:, 0], path[:, 1]) == pytest.approx(expected, abs=0.5)
+        assert phase_curves(tables, ("KneeMoment", "X"), side, 1.0) == []

@@ -26,6 +26,8 @@ SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
 #: What is plotted instead of the tables' unit:
 #: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
+#: Kind of a movement that is no walk -> sections of labels that stand in the place of those they name; the last counts.
+OWN_WORDS: dict[str, tuple[str, ...]] = {"run": ("running",), "jump": ("running", "jumping")}
 
 
 @dataclass(frozen=True)
@@ -68,10 +70,19 @@ class Style:
             text = text[:1].upper() + text[1:]
         return text.format(**values) if values else text
 
-    def of_runs(self) -> Style:
-        """The style of a report of runs and nothing else: labels with a word for running in the place of one for walking."""
-        own = {key.removeprefix("running."): text for key, text in self.labels.items() if key.startswith("running.")}
-        return replace(self, labels=MappingProxyType({**self.labels, **{key: text for key, text in own.items() if "." in key}}))
+    def of_movement(self, kind: str) -> Style:
+        """The style of a movement other than walking: its own labels in the place of those with words for walking.
+
+        Parameters
+        ----------
+        kind : str
+            As in ``summary.json``; one without labels of its own changes nothing.
+        """
+        labels = dict(self.labels)
+        for section in OWN_WORDS.get(kind, ()):
+            own = {key.removeprefix(f"{section}."): text for key, text in self.labels.items() if key.startswith(f"{section}.")}
+            labels |= {key: text for key, text in own.items() if "." in key}
+        return replace(self, labels=MappingProxyType(labels))
 
     @property
     def decimal_mark(self) -> str:
