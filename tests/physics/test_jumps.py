@@ -137,7 +137,7 @@ def test_a_report_of_jumps_has_no_words_of_walking(language: str, tmp_path: Path
 
 
 def test_jumps_lie_over_one_another_by_phase() -> None:
-    """Take-off is at 100, landing at 200; angles there are those of the frames, and what one plate under both feet hides is not drawn."""
+    """Take-off is at 100, landing at 200; angles there are the frames', and what one plate under both feet hides is not drawn."""
     from biomech_id.report.pages.jump_phases import by_phase, phase_curves
 
     tables = session()
@@ -154,5 +154,7 @@ def test_jumps_lie_over_one_another_by_phase() -> None:
         assert name == f"{trial} 1"
         for place, at in ((100.0, off_s), (200.0, down_s)):
             expected = np.interp(at, frames["time"], frames[f"{side}KneeAngles.X"])
-            assert np.interp(place, path[:, 0], path[:, 1]) == pytest.approx(expected, abs=0.5)
+            after = int(np.searchsorted(path[:, 0], place))
+            assert min(path[after - 1 : after + 1, 1]) <= expected <= max(path[after - 1 : after + 1, 1])
+            assert np.ptp(path[after - 1 : after + 1, 1]) < 10.0
         assert phase_curves(tables, ("KneeMoment", "X"), side, 1.0) == []
