@@ -36,7 +36,7 @@ _DASHES: tuple[tuple[float, tuple[float, ...] | None], ...] = (
 #: Phases follow one another along the page, each 100 wide.
 _PHASES = ("push_off", "flight", "landing")
 
-Curves = list[tuple[str, FloatArray]]
+PhasePaths = list[tuple[str, FloatArray]]
 
 
 def by_phase(time_s: FloatArray, measured: Mapping[str, tuple[float, str]]) -> FloatArray:
@@ -55,7 +55,7 @@ def by_phase(time_s: FloatArray, measured: Mapping[str, tuple[float, str]]) -> F
     return np.asarray(np.interp(time_s, times, [0.0, 100.0, 200.0, 300.0], left=np.nan, right=np.nan))
 
 
-def phase_curves(tables: SessionTables, variable: tuple[str, str], side: str, factor: float) -> Curves:
+def phase_curves(tables: SessionTables, variable: tuple[str, str], side: str, factor: float) -> PhasePaths:
     """Return (trial and number, path (n, 2)) of every jump that has the variable on that side, in the plotted unit.
 
     Parameters
@@ -69,7 +69,7 @@ def phase_curves(tables: SessionTables, variable: tuple[str, str], side: str, fa
     factor : float
         From the tables' unit to the plotted one.
     """
-    found: Curves = []
+    found: PhasePaths = []
     for (trial, number), measured in jumps_of(tables).items():
         frames = tables.frames.get(trial)
         name = f"{side}{variable[0]}.{variable[1]}"
@@ -84,7 +84,7 @@ def phase_curves(tables: SessionTables, variable: tuple[str, str], side: str, fa
     return found
 
 
-def _scale(curves: Curves, step: float) -> Scale:
+def _scale(curves: PhasePaths, step: float) -> Scale:
     values = np.concatenate([path[:, 1] for _, path in curves]) if curves else np.zeros(1)
     low, high = min(0.0, float(np.nanmin(values))), max(step, float(np.nanmax(values)))
     while (high - low) / step > 6:
@@ -117,7 +117,7 @@ def _draw(content: Content) -> Iterator[Figure]:
     yield sheet.figure
 
 
-def _one(panel: Panel, variable: tuple[str, str], side: str, curves: Curves, scale: Scale, names: list[str]) -> None:
+def _one(panel: Panel, variable: tuple[str, str], side: str, curves: PhasePaths, scale: Scale, names: list[str]) -> None:
     style, row = panel.style, ROWS[variable]
     panel.frame(Scale(0.0, 300.0, 100.0), scale, x_numbers=False)
     title = style.label("movement.title", title=style.word(row.title), kind=style.label(f"side.{side}"))
