@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 endif
 RUN    := $(BIN)/python -m
 PYTEST := $(RUN) pytest -n 2 --dist loadfile -q
+# Everyday targets install pinned versions (docs/decisions/pinned-versions.md); `make test PINNED=` takes whatever is newest.
+PINNED ?= requirements/pinned.txt
+PIP    := $(RUN) pip install -q $(if $(PINNED),-c $(PINNED))
 
 LOWEST := .venv-lowest
 LOWEST_RUN := $(subst $(VENV),$(LOWEST),$(BIN))/python -m
@@ -67,9 +70,11 @@ docs: $(VENV)/.run
 	$(RUN) biomech_id.check.rules_page
 	$(RUN) docs.documents.write
 
-## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error
+## site: these pages and the Python reference as HTML in docs/_build; a link that leads nowhere is an error,
+##       and so is a question of docs/questions.toml whose page the site's search does not find
 site: $(VENV)/.docs
 	$(RUN) sphinx -j auto -b html -n -W --keep-going -q docs docs/_build
+	$(RUN) docs.search_check docs/_build
 	@echo docs/_build/index.html
 
 ## lowest: the demo and the suites of some rooms with the oldest versions that setup.cfg allows
@@ -77,7 +82,7 @@ lowest: $(VENV)/.base
 	$(RUN) pip install -q uv
 	$(RUN) uv pip compile -q --resolution lowest-direct setup.cfg -o $(VENV)/lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist
+	$(LOWEST_RUN) pip install -q -r $(VENV)/lowest.txt pytest pytest-xdist pypdf
 	$(LOWEST_RUN) pip install -q --no-deps -e .
 	$(subst $(VENV),$(LOWEST),$(BIN))/biomech-id demo -o demo/lowest
 	$(LOWEST_RUN) pytest -n 2 -q $(LOWEST_TESTS) -m "not slow and not real and not peers"
@@ -101,18 +106,18 @@ $(VENV)/.base:
 	$(RUN) pip install -q --upgrade pip
 	@touch $@
 
-$(VENV)/.run: $(VENV)/.base setup.cfg pyproject.toml
-	$(RUN) pip install -q -e .
+$(VENV)/.run: $(VENV)/.base setup.cfg pyproject.toml $(PINNED)
+	$(PIP) -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run
-	$(RUN) pip install -q -e ".[dev]"
+	$(PIP) -e ".[dev]"
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.run
-	$(RUN) pip install -q -e ".[docs]"
+	$(PIP) -e ".[docs]"
 	@touch $@
 
 $(VENV)/.peers: $(VENV)/.dev
-	$(RUN) pip install -q -e ".[dev,peers]"
+	$(PIP) -e ".[dev,peers]"
 	@touch $@

@@ -17,7 +17,15 @@ author = "The biomech_id developers"
 project_copyright = author  # without a year: the same sources give the same pages
 version = release = biomech_id.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon", "commands", "gallery"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "commands",
+    "gallery",
+    "site_search",
+]
 exclude_patterns = ["_build", "_extensions", "_templates"]
 templates_path = ["_templates"]
 
@@ -54,6 +62,7 @@ html_theme = "furo"
 html_title = f"biomech_id {release}"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+html_search_scorer = "_static/search_scorer.js"
 html_copy_source = False
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True}

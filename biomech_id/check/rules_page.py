@@ -10,7 +10,7 @@ from biomech_id.sentences import worded
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "check-rules.md"
 _TABLES = Path(__file__).resolve().parents[1] / "sentences" / "en"
-INTRODUCTION = """# What `biomech-id check` looks for, and what the main job notices
+INTRODUCTION = """# Every rule of the check: what `biomech-id check` and the main job notice
 
 Generated from the tables in `biomech_id/sentences/en`; do not edit.
 

@@ -130,7 +130,7 @@ def export(
     debug: Debug = False,
     version: Version = False,
 ) -> int:
-    """Write a session as a workbook: one row of everything, wide curves, and parameters; needs `pip install biomech-id[excel]`.
+    """Write a session as a workbook: one row of everything, wide curves, and parameters; needs `pip install openpyxl`.
 
     Example: biomech-id export results/anna -o anna.xlsx
     """

@@ -35,7 +35,7 @@ def cluster_executor(address: str | None) -> Iterator[Executor | None]:
         from distributed import Client
     except ImportError:
         raise MissingInputError(
-            "Clusters need dask.distributed: pip install 'biomech-id[cluster]'.",
+            "Clusters need dask.distributed: pip install distributed.",
             value=None, expected="the package distributed", where="--scheduler",
         ) from None  # fmt: skip
     try:

@@ -1,4 +1,4 @@
-"""Ankle wrench from your own arrays
+"""Inverse dynamics of your own arrays: an ankle wrench
 
 Segment pose, joint centre, inertia and ground force as arrays go in; the wrench at the ankle comes out.
 `method="block"` solves the matrix system instead of summing from the tip.

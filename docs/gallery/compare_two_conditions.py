@@ -1,4 +1,4 @@
-"""Two conditions compared
+"""Compare two conditions
 
 Two sessions over each other; bars at the foot of the panel show where the second has changed.
 """

@@ -1,4 +1,4 @@
-"""The force of a crutch
+"""The force of a crutch, brace or exoskeleton
 
 A measured crutch pushes at the hand; here a brace pushes at the shank, which the model follows. Further forces act on
 the joints above them.

@@ -1,4 +1,4 @@
-"""Errors that help
+"""Error messages that propose a name
 
 Every error names the value, what was expected and where; names that are nearly right are proposed.
 """

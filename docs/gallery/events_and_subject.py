@@ -1,4 +1,4 @@
-"""Events and measurements of a recording
+"""Gait events and measurements of a recording
 
 Foot strikes and foot offs, found again, and what the file says of the person.
 """

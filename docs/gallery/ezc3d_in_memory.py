@@ -1,4 +1,4 @@
-"""A recording that ezc3d holds
+"""A recording that ezc3d holds in memory
 
 Changed in memory by ezc3d, read by the rules of files.
 """

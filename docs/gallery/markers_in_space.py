@@ -1,4 +1,4 @@
-"""Markers in space
+"""Markers in space, plotted
 
 One frame of a recording from the side and the front.
 """

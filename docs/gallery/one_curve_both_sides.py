@@ -1,4 +1,4 @@
-"""One curve, both sides
+"""Plot one curve of both sides: the knee moment
 
 The internal knee moment over the gait cycle, left and right, as a picture.
 """

@@ -1,4 +1,4 @@
-"""Forces of the plates
+"""Forces of the plates, plotted
 
 What each force plate measured.
 """

@@ -1,4 +1,4 @@
-"""Results written and read back
+"""Results written to a folder and read back
 
 A folder of tables, and the same result from it.
 """

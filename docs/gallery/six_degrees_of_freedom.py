@@ -1,4 +1,4 @@
-"""Six degrees of freedom
+"""The model of six degrees of freedom
 
 The other model: clusters follow each segment, joints are free.
 """

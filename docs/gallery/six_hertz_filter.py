@@ -1,4 +1,4 @@
-"""Markers and plates through six hertz
+"""Filter markers and plates at six hertz
 
 A recipe setting by name; a function of your own in its place works too.
 """

@@ -1,4 +1,4 @@
-"""Tables with units
+"""Tables with units: pandas DataFrames
 
 Any value as a DataFrame with time and units, and a recording made of one.
 """

@@ -1,4 +1,4 @@
-"""Write recordings, and read them
+"""Read and write a recording as a C3D file, TRC, MOT
 
 C3D, TRC and MOT by the name's ending.
 """

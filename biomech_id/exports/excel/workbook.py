@@ -45,7 +45,7 @@ def write_workbook(tables: SessionTables, path: Path) -> Path:
         from openpyxl import Workbook
     except ImportError as error:
         raise MissingInputError(
-            "A workbook needs the package openpyxl, which is not installed: type `pip install biomech-id[excel]`.",
+            "A workbook needs the package openpyxl, which is not installed: type `pip install openpyxl`.",
             value="openpyxl", expected="openpyxl", where=str(path),
         ) from error  # fmt: skip
     check_writable(path)

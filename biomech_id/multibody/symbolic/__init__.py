@@ -6,4 +6,4 @@ Nothing else of the package imports this room, so that SymPy is loaded only by t
 from importlib.util import find_spec
 
 if find_spec("sympy") is None:
-    raise ImportError("Symbolic mechanics needs SymPy: pip install 'biomech-id[symbolic]'")
+    raise ImportError("Symbolic mechanics needs SymPy: pip install sympy")

@@ -64,7 +64,7 @@ def _parquet() -> Any:
         from pyarrow import parquet
     except ImportError as error:
         raise OptionError(
-            "Parquet is written by pyarrow, which is not installed: pip install 'biomech-id[parquet]'.",
+            "Parquet is written by pyarrow, which is not installed: pip install pyarrow.",
             value="parquet", expected="pyarrow, or CSV", where="study",
         ) from error  # fmt: skip
     return parquet

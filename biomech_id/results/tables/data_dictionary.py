@@ -103,7 +103,7 @@ def conventions_page() -> str:
     models = [body_model(name) for name in model_names()]
     return f"""{_GENERATED}
 
-# Axes, signs and units
+# Axes, signs and units: what is positive
 
 Laboratory axes are right-handed with Z up. Clinical components mirror left and right, so that one word fits both legs: every column
 of the left side has the prefix `L`, of the right side `R`, and the words below hold for both.
@@ -169,7 +169,7 @@ def dictionary_page() -> str:
     points = ", ".join(f"`{name}`" for name in POINT_VARIABLES)
     return f"""{_GENERATED}
 
-# Data dictionary
+# Data dictionary: every table and its columns
 
 Everything `biomech-id run` writes. Text is UTF-8 with LF, decimal points and nine significant digits; an empty cell is a missing
 value. Every JSON file carries `"schema": {SCHEMA}`; this version reads schemas 1 and 2. Keys of JSON files are written as paths:

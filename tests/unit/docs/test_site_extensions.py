@@ -28,8 +28,8 @@ def test_every_command_is_described_with_its_example_and_options(monkeypatch: py
     assert "Default: ``" not in text
 
 
-def test_there_are_two_extensions_of_our_own_and_no_more() -> None:
-    assert sorted(path.name for path in EXTENSIONS.glob("*.py")) == ["commands.py", "gallery.py"]
+def test_there_are_three_extensions_of_our_own_and_no_more() -> None:
+    assert sorted(path.name for path in EXTENSIONS.glob("*.py")) == ["commands.py", "gallery.py", "site_search.py"]
 
 
 def test_a_page_of_the_gallery_has_its_picture_and_a_failing_example_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

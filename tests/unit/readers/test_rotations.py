@@ -110,8 +110,8 @@ def test_analog_alone_is_a_valid_recording_and_a_run_says_what_it_is(tmp_path: P
     assert not {finding.severity for finding in said.findings} - {"info"}
     result = CliRunner().invoke(app, ["run", str(tmp_path), "-o", str(tmp_path / "out")])
     assert result.exit_code == 1
-    assert "emg.c3d holds no markers, but 6 analog channels at 1000 Hz" in result.stderr
-    assert "static" not in result.stderr
+    assert "emg.c3d holds no markers, but 6 analog channels at 1000 Hz" in result.output
+    assert "static" not in result.output
 
 
 def test_a_value_that_is_no_rotation_is_refused() -> None:

@@ -120,7 +120,7 @@ def test_a_dead_child_is_replaced(tmp_path: Path, box: Sandbox) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="this system cannot stop a process")
 def test_a_child_that_hangs_is_ended_in_time_and_replaced(tmp_path: Path) -> None:
-    box = Sandbox(timeout_s=0.5)
+    box = Sandbox(timeout_s=2.0)
     path = healthy().write(tmp_path / "walk.c3d")
     box.read(path)
     victim = child_of(box)

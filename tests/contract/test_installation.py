@@ -1,0 +1,75 @@
+"""What is said of versions is true of every place that says it: setup.cfg, the pinned ones, the conda recipe, the make targets."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from biomech_id._version import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+#: What conda-forge calls something else.
+ON_CONDA = {"matplotlib": "matplotlib-base"}
+
+
+def asked() -> dict[str, list[Requirement]]:
+    """What setup.cfg asks for: "" and each extra."""
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    lists = {"": setup["options"]["install_requires"], **setup["options.extras_require"]}
+    return {extra: [Requirement(line) for line in text.split("\n") if line] for extra, text in lists.items()}
+
+
+def pinned() -> dict[str, Requirement]:
+    lines = (ROOT / "requirements" / "pinned.txt").read_text(encoding="utf-8").splitlines()
+    found = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    return {canonicalize_name(each.name): each for each in found}
+
+
+def wrong_pins(pins: dict[str, Requirement]) -> Iterator[str]:
+    for extra, wanted in asked().items():
+        for one in wanted:
+            pin = pins.get(canonicalize_name(one.name))
+            version = str(pin.specifier).removeprefix("==") if pin else ""
+            if not re.fullmatch(r"\d[\w.]*", version) or version not in one.specifier:
+                yield f"{extra}: {one} is pinned {version or 'nowhere'}"
+
+
+def test_every_requirement_is_pinned_within_its_bound() -> None:
+    assert list(wrong_pins(pinned())) == []
+
+
+@pytest.mark.parametrize("pin", ["numpy==1.26.4", "numpy>=2.2"])
+def test_a_pin_below_the_bound_or_no_pin_is_seen(pin: str) -> None:
+    assert len(list(wrong_pins(pinned() | {"numpy": Requirement(pin)}))) == 1
+
+
+def test_everyday_targets_take_the_pinned_versions_and_the_others_do_not() -> None:
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    everyday = [line for line in lines if re.match(r"\t.*-e (\.|\"\.)", line) and "LOWEST" not in line and "NEWEST" not in line]
+    assert len(everyday) >= 4
+    assert all(line.startswith("\t$(PIP) ") for line in everyday)
+    assert any("-c $(PINNED)" in line for line in lines if line.startswith("PIP "))
+    assert not any("PIP" in line for line in lines if "NEWEST_RUN)" in line or "LOWEST_RUN)" in line)
+    assert "make lowest" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_conda_recipe_asks_for_what_setup_cfg_asks_for() -> None:
+    recipe = (ROOT / "docs" / "conda" / "meta.yaml").read_text(encoding="utf-8")
+    assert f'version = "{__version__}"' in recipe
+    run = recipe.split("  run:\n")[1].split("\n\n")[0]
+    said = {re.sub(r"\s", "", line.strip(" -")) for line in run.splitlines()}
+    assert said == {"python>=3.11"} | {f"{ON_CONDA.get(one.name, one.name)}{one.specifier}" for one in asked()[""]}
+
+
+def test_nobody_is_told_to_install_by_a_name_that_no_registry_has() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "biomech_id").rglob("*.py")]
+    for page in pages:
+        for line in re.findall(r"pip install (?:-[\w-]+ )*['\"]?(\S+)", page.read_text(encoding="utf-8")):
+            assert not re.match(r"biomech[-_]id(\[|['\"`]|$)", line), f"{page.name}: pip install {line}"
