@@ -11,7 +11,7 @@ but cameras, masses and force plates enters. In an exact world both are zero; in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from biomech_id.algebra.vectors import cross, dot, matvec, matvec_transposed
 from biomech_id.anatomy import Part
 from biomech_id.conventions import GRAVITY_LAB_M_S2, SIDES
 from biomech_id.dynamics.body import FootContact, Motion, Segment
+from biomech_id.dynamics.external import External
 from biomech_id.errors import MissingInputError
 from biomech_id.signal.runs import runs
 
@@ -131,6 +132,19 @@ class Ground:
     def known(self) -> BoolArray:
         """Frames (n,) in which both wrenches are known."""
         return np.asarray(np.isfinite(self.force_lab_N).all(axis=1))
+
+    def with_further(self, extra: Iterable[External]) -> Ground:
+        """Return all that acts on the body from outside: the ground, and further forces, on whichever segments.
+
+        Parameters
+        ----------
+        extra : Iterable[External]
+            A crutch, a handrail, an exoskeleton that is fixed to the room.
+        """
+        force, moment = self.force_lab_N, self.moment_lab_Nm
+        for further_N, further_Nm in (load.at_origin() for load in extra):
+            force, moment = force + further_N, moment + further_Nm
+        return Ground(force, moment)
 
 
 def ground_of(contacts: Mapping[str, FootContact]) -> Ground:

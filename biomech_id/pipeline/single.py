@@ -468,6 +468,7 @@ def solve_trial(
         analog=trial.analog,
         belts=find_belts(landmarks, search.events, travel),
         upper_loads=upper_loads,
+        extra=tuple(extra),
     )
     return Solved(result, trial, landmarks, travel, by_hand)
 

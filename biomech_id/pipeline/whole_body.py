@@ -57,7 +57,7 @@ def with_whole_body(result: TrialResult, landmarks: Landmarks, travel: Travel) -
     if motion.whole is None or motion.rate_hz <= 2 * RESIDUAL_CUTOFF_HZ or result.mass_kg is None:
         return result
     body = body_momentum(motion.whole.segments, motion.whole.motions)
-    ground = ground_of(result.contacts) if set(result.contacts) == set(SIDES) else None
+    ground = ground_of(result.contacts).with_further(result.extra) if set(result.contacts) == set(SIDES) else None
     test = None
     if ground is not None and result.kind.walking:
         test = judge_residual(body, ground, result.feet_on_floor, motion.progression_R_lab, motion.rate_hz)
@@ -84,7 +84,7 @@ def _stands_on_feet(result: TrialResult, test: ResidualTest | None) -> bool:
     leans = test is not None and "weight" in test.causes and test.single.mean_percent[2] < 0
     stances = result.assignment.stances if result.assignment else ()
     leans |= any(stance.reason.rule == "force-beside-foot" for stance in stances)
-    leans |= any(finding.rule == "stance-light" for finding in result.findings)
+    leans |= any(finding.rule == "stance-light" for finding in result.findings) or bool(result.extra)
     return result.kind in STRAIGHT_AHEAD and not leans
 
 

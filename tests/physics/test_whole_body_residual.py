@@ -105,3 +105,23 @@ def test_who_leans_on_an_aid_has_no_margin_of_stability(tmp_path: Path, aid: str
         assert test is not None
         assert test.causes == ("weight",)
         assert -35.0 < test.single.mean_percent[2] < -15.0
+
+
+def test_a_crutch_is_part_of_what_acts_on_the_body(person: tuple[SampleTrial, SampleTrial]) -> None:
+    """The recording is in balance without it: what a crutch is said to bear is left over, to the newton, and nothing else moves."""
+    static, walk = (sample.trial for sample in person)
+    quick: dict[str, bool] = {"report": False, "uncertainty": False, "budget": False}
+    push = bid.Wrench(np.tile([10.0, 0.0, 80.0], (walk.n_frames, 1)), np.zeros((walk.n_frames, 3)), np.array([0.3, 0.4, 0.9]))
+    plain = bid.analyse([static, walk], **quick).computed.trials[0]
+    held = bid.analyse([static, walk], extra={walk.name: bid.External("R hand", push)}, **quick).computed.trials[0]
+    bodies = [trial.whole_body for trial in (plain, held)]
+    force, moment = np.subtract(*(ground_residual(body.momentum, body.ground) for body in reversed(bodies) if body and body.ground))
+    known = np.isfinite(force).all(axis=1)
+    assert np.count_nonzero(known) > 30
+    np.testing.assert_allclose(force[known], np.tile([10.0, 0.0, 80.0], (np.count_nonzero(known), 1)), atol=1e-9)
+    assert bodies[0] is not None
+    arm = np.array([0.3, 0.4, 0.9]) - bodies[0].momentum.com_lab_m[known]
+    np.testing.assert_allclose(moment[known], np.cross(arm, [10.0, 0.0, 80.0]), atol=1e-9)
+    # Who leans on a crutch is no pendulum over the feet.
+    assert {row.parameter for row in plain.parameters if row.parameter.startswith("margin")}
+    assert not {row.parameter for row in held.parameters if row.parameter.startswith("margin")}

@@ -18,6 +18,7 @@ from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import Part
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
+from biomech_id.dynamics.external import External
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.gait.cycle import Cycle, KineticsValid
@@ -144,6 +145,8 @@ class TrialResult:
         Side -> the treadmill's belt under that foot; empty over ground.
     upper_loads : JointLoads | None, optional
         Of wrists, elbows, shoulders, waist and neck, as far as they are known; None where nothing above the hips has a mass.
+    extra : tuple[External, ...], optional
+        Further wrenches from outside: a crutch, a handrail.
     whole_body : WholeBodyResult | None, optional
         Momentum, residual, stability and energy; None where part of the body is not tracked.
     static : str, optional
@@ -176,6 +179,7 @@ class TrialResult:
     analog: AnalogChannels = field(default_factory=AnalogChannels)
     belts: Belts = field(default_factory=dict)
     upper_loads: JointLoads | None = None
+    extra: tuple[External, ...] = ()
     whole_body: WholeBodyResult | None = None
     static: str = ""
     banded: Banded | None = None
