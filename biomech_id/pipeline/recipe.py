@@ -255,7 +255,8 @@ class Recipe:
     ))  # fmt: skip
     inertia_table: str = _setting("auto", "model", a_text("Inertial table by name or CSV. auto: the model's own."), acts="heeded")
     hip_centre: str = _setting("auto", "model", a_text(
-        "Hip centre method of the six-dof model. auto: functional when given, else regression."
+        "Hip centre method: davis, harrington, hara, bell; in the six-dof model score, sphere and stored too. auto: Davis in the "
+        "conventional model; in the six-dof model functional when given, else stored, else regression."
     ), acts="heeded")  # fmt: skip
     knee_axis: str = _setting("markers", "model", one_of(("markers", "walk", "functional"), (
         "Knee axes of the conventional model. walk: thighs turned so that the walks show the least varus in swing; a fixed varus "
@@ -395,8 +396,8 @@ class Recipe:
         # Who brings a hip centre of his own wants it used.
         heeding = tuple(name for name in able if "hip_centre" in _known(name).settings)
         if not heeding:
-            words = f"The {self.model} model does not take a hip centre of your own; the six-dof model does."
-            raise OptionError(words, value=self.model, expected="model six-dof", where="hip_centre")
+            words = f"The {self.model} model does not take a hip centre of your own; the conventional and the six-dof model do."
+            raise OptionError(words, value=self.model, expected="model conventional or six-dof", where="hip_centre")
         return heeding
 
     @property

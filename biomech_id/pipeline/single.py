@@ -331,7 +331,7 @@ def analyse(
     settings : Settings
         Fields of `Recipe` by name: ``kinetics="vicon"``, ``cutoff_hz=6.0``, ... Three may be functions of your own:
         ``lowpass(values, rate_hz, cutoff_hz)``, ``event_source(trial, motion)`` that returns events, and
-        ``hip_centre(side, pelvis_size)`` that returns (3,) metres from mid-ASIS in the pelvis' ISB axes (six-dof model).
+        ``hip_centre(side, pelvis_size)`` that returns (3,) metres from mid-ASIS in the pelvis' ISB axes.
 
     Raises
     ------

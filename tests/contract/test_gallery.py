@@ -14,6 +14,7 @@ import biomech_id as bid
 ROOT = Path(__file__).resolve().parents[2]
 #: Those with cells; what else lies there draws pictures.
 EXAMPLES = [path for path in sorted((ROOT / "docs" / "gallery").glob("*.py")) if "\n# %% " in path.read_text(encoding="utf-8")]
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
 #: Examples that need a package beside the library's own.
 OPTIONAL = {"to_xarray_and_back": "xarray", "to_opensim_tables_and_back": "opensim"}
 
@@ -49,6 +50,21 @@ def test_a_name_that_no_example_uses_is_seen() -> None:
     assert not re.search(r"\bbid\.analysed\b", "bid.analyse(x)")
 
 
+def steps(path: Path) -> list[str]:
+    """The code of a tutorial's steps; comments say in words what each does."""
+    _, *found = re.split(r"^# %% .*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return found
+
+
+def test_there_are_six_tutorials_of_several_steps() -> None:
+    assert len(TUTORIALS) == 6
+    for path in TUTORIALS:
+        text = path.read_text(encoding="utf-8")
+        assert len(steps(path)) >= 4, path.stem
+        assert (ast.get_docstring(ast.parse(text)) or "").count("\n") >= 2, path.stem
+        assert "\nbid.plot." in text, f"{path.stem} shows no figure"
+
+
 @pytest.fixture(scope="module")
 def notebook() -> Any:
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
@@ -62,6 +78,8 @@ def notebook() -> Any:
                 continue
         setup, _, code = cells(path)
         book.cells += [nbformat.v4.new_code_cell(setup), nbformat.v4.new_code_cell(code, metadata={"example": path.stem})]
+    for path in TUTORIALS:
+        book.cells += [nbformat.v4.new_code_cell(code, metadata={"tutorial": path.stem}) for code in steps(path)]
     nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}}).execute()
     return book
 
@@ -71,6 +89,20 @@ def test_all_of_them_run_in_a_fresh_kernel(notebook: Any) -> None:
     shown = {cell.metadata["example"]: cell.outputs for cell in notebook.cells if "example" in cell.metadata}
     assert set(shown) >= {path.stem for path in EXAMPLES} - set(OPTIONAL)
     assert all(outputs for outputs in shown.values())
+
+
+@pytest.mark.slow
+def test_every_step_of_a_tutorial_shows_something(notebook: Any) -> None:
+    cells = [cell for cell in notebook.cells if "tutorial" in cell.metadata]
+    assert {cell.metadata["tutorial"] for cell in cells} == {path.stem for path in TUTORIALS}
+    pictures = set()
+    for cell in cells:
+        if isinstance(ast.parse(cell.source).body[-1], ast.Expr):
+            assert cell.outputs, f"{cell.metadata['tutorial']}: {cell.source}"
+        if cell.source.strip().splitlines()[-1].startswith("bid.plot"):
+            assert any("image/png" in output.get("data", {}) for output in cell.outputs), cell.source
+            pictures.add(cell.metadata["tutorial"])
+    assert pictures == {path.stem for path in TUTORIALS}
 
 
 @pytest.mark.slow

@@ -69,12 +69,24 @@ def test_events_of_ones_own_lead(trials: list[bid.Trial], plain: Any) -> None:
     assert not set(found["time_s"].round(6)) & set(before["time_s"].round(6))
 
 
-def test_a_hip_centre_of_ones_own_is_where_it_says(trials: list[bid.Trial]) -> None:
-    own = bid.analyse(trials, model="six-dof", hip_centre=hip, **QUICK)
+@pytest.mark.parametrize("model", ["six-dof", "conventional"])
+def test_a_hip_centre_of_ones_own_is_where_it_says(trials: list[bid.Trial], model: str) -> None:
+    own = bid.analyse(trials, model=model, hip_centre=hip, **QUICK)
     assert own.calibration["hip_centre"] == {"L": "own", "R": "own"}
     assert own.manifest["in_memory"]["functions"]["hip_centre"].endswith("hip")
+    motion = own.computed.trials[0].motion
+    for side in "LR":
+        pelvis = motion.motions["", "pelvis"].frames
+        gap = motion.joint_centres_lab_m[side, "hip"] - pelvis.origin_lab_m
+        forward, _, up = np.einsum("nji,nj->ni", pelvis.R_lab_seg, gap)[0] if model == "conventional" else (-0.05, 0.0, -0.08)
+        assert (forward, up) == pytest.approx((-0.05, -0.08), abs=1e-9)
+        outward = gap[0] @ (trials[1].markers[f"{side}ASI"] - 0.5 * (trials[1].markers["LASI"] + trials[1].markers["RASI"]))[0]
+        assert outward > 0, "on its own side"
+
+
+def test_a_model_that_has_no_hip_centres_to_choose_says_so(trials: list[bid.Trial]) -> None:
     with pytest.raises(OptionError, match="hip centre of your own"):
-        bid.analyse(trials, model="conventional", hip_centre=hip, **QUICK)
+        bid.analyse(trials, model="poses", hip_centre=hip, **QUICK)
 
 
 @pytest.mark.parametrize(

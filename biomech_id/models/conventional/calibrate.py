@@ -23,7 +23,7 @@ from biomech_id.models.conventional.leg import LegGeometry, LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import TABLE_OF_KINETICS, leg_segments, segments_from_table
 from biomech_id.models.conventional.marker_diameter import marker_radius_m
 from biomech_id.models.conventional.needs import require, sides_with_markers
-from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.pelvis import DAVIS_HIP, OWN_HIP, hip_centre_pelvis_m, pelvis_frames, posterior_point
 from biomech_id.models.conventional.placement import leg_lengths
 from biomech_id.models.conventional.static_offsets import FootOffsets, decide_foot_flat, foot_offsets, offsets_apart, stored_offsets
 from biomech_id.models.conventional.upper_body.calibration import calibrate_upper_body
@@ -81,7 +81,7 @@ class _StaticLeg:
 
 
 def calibrate(
-    static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE, *, with_mass: bool = True
+    static: Trial, subject: Subject, foot_flat: bool | None, inertia: str = OWN_TABLE, *, hip: str = OWN_HIP, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
     """Return what a static trial teaches, and what was assumed on the way.
 
@@ -95,6 +95,8 @@ def calibrate(
         Whether the feet stood flat.
     inertia : str, optional
         An inertial table by name or path, or "auto" for the model's own parameters.
+    hip : str, optional
+        Method of the hip centres (`pelvis.hip_centre_pelvis_m`).
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
@@ -114,13 +116,13 @@ def calibrate(
     if between:
         require_medial_markers(markers, sides, static.name)
     radius, findings = marker_radius_m(static, subject)
-    size = pelvis_sizes(markers, subject, sides, radius)
-    legs = {side: _static_leg(markers, subject, size[side], side, static.name) for side in sides}
+    size = pelvis_sizes(markers, subject, sides, radius, hip)
+    legs = {side: _static_leg(markers, leg_geometry(subject, side, size[side], hip), subject, static.name) for side in sides}
     flat, decided = _foot_flat(legs, subject, foot_flat, static.name)
     placed = {side: leg.with_offsets(flat=flat) for side, leg in legs.items()}
     calibration, chosen = assembled(static, subject, size, placed, inertia)
     shown = tuple(role for role in MEDIAL_ROLES if between and markers.shows(sides[0], role))
-    calibration = replace(calibration, foot_flat=flat, knee_device=device, medial=shown)
+    calibration = replace(calibration, foot_flat=flat, knee_device=device, medial=shown, hip=hip)
     apart = offsets_apart({side: _offsets(leg) for side, leg in placed.items()}, subject, static.name)
     upper = calibrate_upper_body(markers, subject, radius)
     # Between medial markers the foot's offsets are learnt about the axes that they are applied about, and nothing leans.
@@ -152,7 +154,9 @@ def _offsets(leg: CalibratedLeg) -> dict[str, float]:
     }
 
 
-def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], radius_m: float) -> dict[str, PelvisSize]:
+def pelvis_sizes(
+    markers: Markers, subject: Subject, sides: tuple[str, ...], radius_m: float, hip: str = OWN_HIP
+) -> dict[str, PelvisSize]:
     """Return side -> what its hip centre is computed from; where nobody measured between the anterior spines, their markers do.
 
     Parameters
@@ -165,6 +169,8 @@ def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], rad
         "L", "R" or both.
     radius_m : float
         Radius of a marker.
+    hip : str, optional
+        Method of the hip centres: Davis' takes the mean length of both legs, the others each leg's own.
     """
     inter_asis = subject.inter_asis_distance_m or float(
         over_seen(np.nanmean, np.linalg.norm(markers.on("L", "asis") - markers.on("R", "asis"), axis=1))
@@ -172,7 +178,10 @@ def pelvis_sizes(markers: Markers, subject: Subject, sides: tuple[str, ...], rad
     measured = subject.asis_trochanter_distance_m
     mean_leg_length = float(np.mean([length for length in subject.leg_length_m.values() if length]))
     trochanter = {side: measured.get(side) or asis_trochanter_distance_m(subject.leg_length_m[side]) for side in sides}
-    return {side: PelvisSize(inter_asis, None, mean_leg_length, trochanter[side], radius_m) for side in sides}
+    middle = 0.5 * (markers.on("L", "asis") + markers.on("R", "asis"))
+    depth = float(over_seen(np.nanmean, np.linalg.norm(middle - posterior_point(markers), axis=1)))
+    leg = {side: mean_leg_length if hip in DAVIS_HIP else subject.leg_length_m[side] for side in sides}
+    return {side: PelvisSize(inter_asis, depth, leg[side], trochanter[side], radius_m) for side in sides}
 
 
 def assembled(
@@ -242,7 +251,7 @@ def leaning(calibration: ConventionalCalibration) -> tuple[Finding, ...]:
     return (Finding("torsion-turns-foot", values, calibration.static),) if lean_deg > LEAST_LEAN_DEG else ()
 
 
-def leg_geometry(subject: Subject, side: str, size: PelvisSize) -> LegGeometry:
+def leg_geometry(subject: Subject, side: str, size: PelvisSize, hip: str = OWN_HIP) -> LegGeometry:
     """Return the constants of one leg as measured and typed in.
 
     Parameters
@@ -253,9 +262,11 @@ def leg_geometry(subject: Subject, side: str, size: PelvisSize) -> LegGeometry:
         "L" or "R".
     size : PelvisSize
         What the hip centre is computed from.
+    hip : str, optional
+        By which method.
     """
     return LegGeometry(
-        side=side, hip_pelvis_m=hip_centre_pelvis_m(side, size),
+        side=side, hip_pelvis_m=hip_centre_pelvis_m(side, size, hip),
         knee_distance_m=subject.knee_width_m[side] / 2 + size.marker_radius_m,
         ankle_distance_m=subject.ankle_width_m[side] / 2 + size.marker_radius_m,
         thigh_rotation_rad=subject.thigh_rotation_rad.get(side, 0.0),
@@ -265,8 +276,8 @@ def leg_geometry(subject: Subject, side: str, size: PelvisSize) -> LegGeometry:
     )  # fmt: skip
 
 
-def _static_leg(markers: Markers, subject: Subject, size: PelvisSize, side: str, where: str) -> _StaticLeg:
-    pelvis, geometry = pelvis_frames(markers), leg_geometry(subject, side, size)
+def _static_leg(markers: Markers, geometry: LegGeometry, subject: Subject, where: str) -> _StaticLeg:
+    pelvis, side = pelvis_frames(markers), geometry.side
     between = bool(subject.medial_markers) and not has_device(markers, side)
     if has_device(markers, side):
         pose, geometry = aligned_leg(markers, pelvis, geometry)

@@ -16,14 +16,16 @@ from biomech_id.dynamics.body import Segment
 from biomech_id.dynamics.model_errors import HipCentreMethod
 from biomech_id.models.conventional.knee_axis import AxisTurn
 from biomech_id.models.conventional.leg import LegGeometry
+from biomech_id.models.conventional.pelvis import DAVIS_HIP, OWN_HIP
 from biomech_id.models.conventional.static_offsets import FootOffsets
 from biomech_id.models.conventional.upper_body.calibration import UpperCalibration
+from biomech_id.models.joint_centres.anatomical import hip_method
 from biomech_id.models.joint_centres.functional_knee import SARA
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS
 from biomech_id.models.joint_centres.knee_axis_walk import KneeTurn
 from biomech_id.models.segment_record import segment_record
 
-#: How every hip centre is found, for whoever computes with it; the sentence is for people.
-HIP_CENTRE = HipCentreMethod.DAVIS
+#: How hip centres are found unless another method is asked for, for people.
 HIP_METHOD = "regression, Davis et al. 1991 (Hum Mov Sci 10:575)"
 CENTRE_METHOD = "chord construction, Kadaba et al. 1990 (J Orthop Res 8:383)"
 
@@ -73,6 +75,8 @@ class ConventionalCalibration:
         Side -> what the walks showed of the knee's axis, where it was taken from them.
     knee_movement : Mapping[str, AxisTurn], optional
         Side -> what a functional movement showed of it, where it was taken from that.
+    hip : str, optional
+        Method of the hip centres, as a recipe names it.
     """
 
     static: str
@@ -94,14 +98,15 @@ class ConventionalCalibration:
     medial: tuple[str, ...] = ()
     knee_turn: Mapping[str, KneeTurn] = field(default_factory=dict)
     knee_movement: Mapping[str, AxisTurn] = field(default_factory=dict)
+    hip: str = OWN_HIP
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``calibration.json`` says: mm and degrees, masses in kg, tensors in kg m2 about the centre of mass."""
         return {
             "static": self.static,
             "static_frames": self.n_frames,
-            "hip_centre": dict.fromkeys(self.sides, str(HIP_CENTRE)),
-            "hip_centre_method": HIP_METHOD,
+            "hip_centre": dict.fromkeys(self.sides, str(self.hip_centre)),
+            "hip_centre_method": self._hip_words(),
             "knee_and_ankle_centre_method": CENTRE_METHOD + self._knee_axes(),
             "marker_diameter_mm": 2 * self.marker_radius_m * MM_PER_M,
             "inter_asis_distance_mm": self.inter_asis_m * MM_PER_M,
@@ -111,6 +116,18 @@ class ConventionalCalibration:
             **self.upper.of_head(),
             "sides": {side: self._side(side) | self.upper.of_side(side) for side in self.sides},
         }
+
+    @property
+    def hip_centre(self) -> HipCentreMethod:
+        """How every hip centre is found, for whoever computes with it."""
+        if self.hip in DAVIS_HIP:
+            return HipCentreMethod.DAVIS
+        return HipCentreMethod(self.hip) if self.hip in REGRESSIONS else HipCentreMethod.OWN
+
+    def _hip_words(self) -> str:
+        if self.hip in DAVIS_HIP:
+            return HIP_METHOD
+        return hip_method(self.hip) if self.hip in REGRESSIONS else self.hip
 
     def _knee_axes(self) -> str:
         """Where the knees' axes come from, if not from the thigh markers as they sit."""

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import PELVIS, Part
-from biomech_id.arguments import a, a_path, a_switch, a_word, or_none, takes
+from biomech_id.arguments import Kind, a, a_path, a_switch, a_word, or_none, takes
 from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
@@ -21,7 +21,7 @@ from biomech_id.errors import Finding, MissingInputError, OptionError, option
 from biomech_id.models.conventional import needs
 from biomech_id.models.conventional.axes import CONVENTIONAL_AXES
 from biomech_id.models.conventional.calibrate import OWN_TABLE, calibrate
-from biomech_id.models.conventional.calibration import HIP_CENTRE, ConventionalCalibration
+from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.chord_coupling import chord_couplings, point_noise
 from biomech_id.models.conventional.knee_alignment import refuse_part_of_a_device, with_virtual_knees
 from biomech_id.models.conventional.knee_axis import (
@@ -30,16 +30,28 @@ from biomech_id.models.conventional.knee_axis import (
     rotations_from_walks,
     turned_finding,
 )
-from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.conventional.pelvis import OWN_HIP, pelvis_frames
 from biomech_id.models.conventional.placement import place_side
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, own_hip
 from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import KINETICS, differentiate_together
 from biomech_id.trial import Subject, Trial
+
+#: Ways to find this model's hip centres; a name of somebody's own function is one while it is known.
+HIPS: tuple[str, ...] = (OWN_HIP, *REGRESSIONS)
+#: Those of models whose thighs do not lean on the hip centre.
+OF_OTHER_MODELS: tuple[str, ...] = ("score", "sphere", "stored")
+_HIP = Kind(
+    f"one of {', '.join(map(repr, HIPS))}",
+    lambda v: isinstance(v, str),
+    lambda v: v in HIPS or own_hip(v) is not None,
+    choices=HIPS,
+)
 
 
 @compact_repr
@@ -86,7 +98,7 @@ class ConventionalModel:
     @cached_property
     def errors(self) -> ModelErrors:
         """How the model's own errors hang together, measured on the static trial."""
-        methods, markers = dict.fromkeys(self.calibration.sides, HIP_CENTRE), self.reference.markers
+        methods, markers = dict.fromkeys(self.calibration.sides, self.calibration.hip_centre), self.reference.markers
         return ModelErrors(methods, chord_couplings(markers, self.calibration), point_noise(markers, self.calibration))
 
     def expressed_in(self, axes: ModelAxes, name: str) -> ConventionalModel:
@@ -159,7 +171,7 @@ class ConventionalModel:
 
 @takes(
     static=a(Trial, "read_c3d(path) returns it"), subject=or_none(a(Subject)), foot_flat=or_none(a_switch()),
-    inertia=a_path("give the name of an inertial table, or of its CSV file"), with_mass=a_switch(),
+    inertia=a_path("give the name of an inertial table, or of its CSV file"), hip=_HIP, with_mass=a_switch(),
 )  # fmt: skip
 def conventional_model(
     static: Trial,
@@ -167,6 +179,7 @@ def conventional_model(
     *,
     foot_flat: bool | None = None,
     inertia: str = OWN_TABLE,
+    hip: str = OWN_HIP,
     with_mass: bool = True,
 ) -> ConventionalModel:
     """Return a subject's conventional gait model from a static trial.
@@ -181,6 +194,8 @@ def conventional_model(
         Whether the feet stood flat; default is the subject's setting, else what stored offsets show, else yes.
     inertia : str, optional
         Name or path of an inertial table, or "auto" for the model's own parameters.
+    hip : str, optional
+        Method of the hip centres: "auto" or "davis" for the model's own, "harrington", "hara", "bell".
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
@@ -198,12 +213,12 @@ def conventional_model(
     subject = static.subject if subject is None else subject
     refuse_part_of_a_device(with_roles(static.markers), static.name)
     static = replace(static, markers=with_virtual_knees(with_roles(static.markers)))
-    calibration, findings = calibrate(static, subject, foot_flat, inertia, with_mass=with_mass)
+    calibration, findings = calibrate(static, subject, foot_flat, inertia, hip=hip, with_mass=with_mass)
     return ConventionalModel(calibration, subject, static, static, findings)
 
 
 def stored_conventional_model(
-    walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE, with_mass: bool = True
+    walks: Sequence[Trial], subject: Subject | None = None, *, inertia: str = OWN_TABLE, hip: str = OWN_HIP, with_mass: bool = True
 ) -> ConventionalModel:
     """Return a subject's conventional gait model without a static trial, from the offsets that clinical software stored in walks.
 
@@ -215,6 +230,8 @@ def stored_conventional_model(
         Measurements; default is what the first file holds.
     inertia : str, optional
         Name or path of an inertial table, or "auto" for the model's own parameters.
+    hip : str, optional
+        Method of the hip centres: "auto" or "davis" for the model's own, "harrington", "hara", "bell".
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
@@ -228,7 +245,7 @@ def stored_conventional_model(
         The legs cannot be placed in any frame.
     """
     subject = walks[0].subject if subject is None else subject
-    calibration, findings = calibrate_stored(walks, subject, inertia, with_mass=with_mass)
+    calibration, findings = calibrate_stored(walks, subject, inertia, hip=hip, with_mass=with_mass)
     first = replace(walks[0], markers=with_roles(walks[0].markers))
     names = [name for name in needs.marker_names(first.markers) if first.markers.present(name)]
     return ConventionalModel(calibration, subject, None, standing_frame(first, names), findings)
@@ -240,10 +257,17 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
     Raises
     ------
     MissingInputError
-        The static trial, markers or measurements are missing; one sentence names them all.
+        The static trial, markers or measurements are missing; one sentence names them all. Hip centres that this model cannot have.
     OptionError
         Knee axes of movements are asked for where stored offsets stand in for a static trial.
     """
+    if given.hip_centre in OF_OTHER_MODELS:
+        raise MissingInputError(
+            f"{given.where} cannot be analysed with the conventional model and hip_centre = {given.hip_centre!r}: two markers and "
+            "the hip centre itself place its thigh, so that no motion shows the centre. The six-dof model takes it.",
+            value=given.hip_centre, expected=f"{_HIP.words}, or model six-dof", where="hip_centre",
+        )  # fmt: skip
+    _HIP.check(given.hip_centre, "hip_centre", "the conventional model")
     if given.static is None:
         walks = [trial for trial in given.walks if not _lacking(trial) and stored_legs(trial.subject)]
         if not walks or needs.missing_measurements(given.subject, SIDES, with_mass=given.with_mass):
@@ -254,12 +278,14 @@ def _calibrated(given: CalibrationInput) -> ConventionalModel:
                 "stored in its files say where the knees' axes are.",
                 value=given.knee_axis, expected='"markers", or a static trial', where="knee_axis",
             )  # fmt: skip
-        return stored_conventional_model(walks, given.subject, inertia=given.inertia_table, with_mass=given.with_mass)
+        return stored_conventional_model(
+            walks, given.subject, inertia=given.inertia_table, hip=given.hip_centre, with_mass=given.with_mass
+        )
     static, given_subject = given.static, given.subject
 
     def remake(subject: Subject) -> ConventionalModel:
         return conventional_model(
-            static, subject, foot_flat=given.foot_flat, inertia=given.inertia_table, with_mass=given.with_mass
+            static, subject, foot_flat=given.foot_flat, inertia=given.inertia_table, hip=given.hip_centre, with_mass=given.with_mass
         )
 
     model = remake(given_subject)
@@ -305,5 +331,5 @@ CONVENTIONAL = BodyModel(
     roles=("asis", "psis", *needs.LEG_ROLES),
     calibrate=_calibrated,
     wears_markers=lambda trial: not _lacking(trial),
-    settings=frozenset({"inertia_table", "knee_axis"}),
+    settings=frozenset({"inertia_table", "hip_centre", "knee_axis"}),
 )

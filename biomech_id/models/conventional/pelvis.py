@@ -1,4 +1,4 @@
-"""The pelvis of the conventional model; its hip centre is Davis' (see `joint_centres.hip_regressions`)."""
+"""The pelvis of the conventional model; its hip centre is Davis' unless another regression or function is asked for."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import cross
 from biomech_id.conventions import SIDE_SIGN
 from biomech_id.dynamics.body import Frames
-from biomech_id.models.joint_centres.hip_regressions import DAVIS_SOFTWARE_RAD, PelvisSize, davis_hip_m
+from biomech_id.models.joint_centres.hip_regressions import (
+    DAVIS_SOFTWARE_RAD,
+    PelvisSize,
+    davis_hip_m,
+    hip_centre_by_regression,
+    own_hip,
+)
 from biomech_id.models.triads import triad, unit
 from biomech_id.trial import Markers
+
+#: What the setting says for the model's own hip centre, Davis', and its other name.
+OWN_HIP = "auto"
+DAVIS_HIP: tuple[str, ...] = (OWN_HIP, "davis")
 
 
 def posterior_point(markers: Markers) -> FloatArray:
@@ -39,15 +49,28 @@ def pelvis_frames(markers: Markers) -> Frames:
     return Frames(R_lab_seg=triad(cross(y, z), y, z), origin_lab_m=origin)
 
 
-def hip_centre_pelvis_m(side: str, size: PelvisSize) -> FloatArray:
-    """Return the hip centre, (3,), metres, in pelvis axes from the mid-ASIS point: Davis' with the angles of the field's software.
+def hip_centre_pelvis_m(side: str, size: PelvisSize, method: str = OWN_HIP) -> FloatArray:
+    """Return the hip centre, (3,), metres, in pelvis axes (forward, to the left, up) from the mid-ASIS point.
 
     Parameters
     ----------
     side : str
         "L" or "R".
     size : PelvisSize
-        Inter-ASIS distance, ASIS-trochanter distance, marker radius, and the mean length of both legs.
+        Lengths between marker centres; for Davis' equation the leg's is the mean of both.
+    method : str, optional
+        "auto" or "davis" (with the angles of the field's software), another regression, or somebody's own function by name.
+
+    Raises
+    ------
+    OptionError
+        Another method.
+    MissingInputError
+        A length that it needs is not known.
     """
-    forward, up, right = davis_hip_m(size, DAVIS_SOFTWARE_RAD)
-    return np.array([forward, SIDE_SIGN[side] * right, up])
+    if method in DAVIS_HIP:
+        forward, up, right = davis_hip_m(size, DAVIS_SOFTWARE_RAD)
+        return np.array([forward, SIDE_SIGN[side] * right, up])
+    own = own_hip(method)
+    forward, up, right = hip_centre_by_regression(method, side, size) if own is None else own(side, size)
+    return np.array([forward, -right, up])

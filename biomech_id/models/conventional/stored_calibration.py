@@ -28,12 +28,11 @@ from biomech_id.models.conventional.calibrate import (
 )
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import uncorrected_foot
-from biomech_id.models.conventional.leg import place_leg
+from biomech_id.models.conventional.leg import LegGeometry, place_leg
 from biomech_id.models.conventional.marker_diameter import marker_radius_m
 from biomech_id.models.conventional.needs import require, sides_with_markers
-from biomech_id.models.conventional.pelvis import pelvis_frames
+from biomech_id.models.conventional.pelvis import OWN_HIP, pelvis_frames
 from biomech_id.models.conventional.static_offsets import stored_offsets
-from biomech_id.models.joint_centres.hip_regressions import PelvisSize
 from biomech_id.models.landmarks import with_roles
 from biomech_id.signal.derivatives import quintic_derivatives
 from biomech_id.trial import Markers, Subject, Trial
@@ -62,7 +61,7 @@ def stored_legs(subject: Subject) -> tuple[str, ...]:
 
 
 def calibrate_stored(
-    walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE, *, with_mass: bool = True
+    walks: Sequence[Trial], subject: Subject, inertia: str = OWN_TABLE, *, hip: str = OWN_HIP, with_mass: bool = True
 ) -> tuple[ConventionalCalibration, tuple[Finding, ...]]:
     """Return the calibration that walks bring along, and what was assumed on the way.
 
@@ -74,6 +73,8 @@ def calibrate_stored(
         Measurements; they beat the files'.
     inertia : str, optional
         An inertial table by name or path, or "auto" for the model's own parameters.
+    hip : str, optional
+        Method of the hip centres (`pelvis.hip_centre_pelvis_m`).
     with_mass : bool, optional
         Whether the body mass is needed: for joint loads, not for kinematics alone.
 
@@ -98,11 +99,11 @@ def calibrate_stored(
             "centre; give it in subject.toml (marker_diameter_mm).",
             value=None, expected="a marker diameter", where=walk.name,
         )  # fmt: skip
-    size = pelvis_sizes(markers, subject, sides, radius)
-    legs = {side: _leg(walk, subject, size[side], side) for side in sides}
+    size = pelvis_sizes(markers, subject, sides, radius, hip)
+    legs = {side: _leg(walk, subject, leg_geometry(subject, side, size[side], hip)) for side in sides}
     calibration, chosen = assembled(walk, subject, size, legs, inertia)
     placed = Finding("offsets-as-stored", {"walks": ", ".join(trial.name for trial in walks)}, walk.name)
-    return replace(calibration, stored=True), (placed, *said_same, *noticed, *chosen, *leaning(calibration))
+    return replace(calibration, stored=True, hip=hip), (placed, *said_same, *noticed, *chosen, *leaning(calibration))
 
 
 def standing_frame(trial: Trial, names: Sequence[str]) -> Trial:
@@ -153,8 +154,8 @@ def _require_one_placement(walks: Sequence[Trial], *, same: bool) -> tuple[Findi
     return (Finding("placement-said-same", {"days": days}, first.name),) if len(days) > 1 else ()
 
 
-def _leg(walk: Trial, subject: Subject, size: PelvisSize, side: str) -> CalibratedLeg:
-    markers, geometry, offsets = walk.markers, leg_geometry(subject, side, size), stored_offsets(subject, side)
+def _leg(walk: Trial, subject: Subject, geometry: LegGeometry) -> CalibratedLeg:
+    side, markers, offsets = geometry.side, walk.markers, stored_offsets(subject, geometry.side)
     pose = place_leg(markers, pelvis_frames(markers), geometry)
     uncorrected = uncorrected_foot(pose.ankle_lab_m, markers.on(side, "toe"), pose.R_lab_shank)
     require_placed(uncorrected, markers.on(side, "heel"), subject, side, walk.name)
