@@ -28,6 +28,10 @@ motion = model.track(prepared.trial)
 loads = bid.solve(motion, bid.assign_plates(prepared.trial, motion))
 loads
 
+# %% Look at it
+# Where the model has put the joints, in the frame that is asked for.
+bid.plot.skeleton(motion)
+
 # %% Joint moments as arrays
 # Wrenches know their point and their axes; `expressed_in` and `about` are the only ways to change them.
 knee = loads["R", "knee"].expressed_in("shank")
