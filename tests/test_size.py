@@ -76,6 +76,7 @@ MOST_LINES = sum([
     350,  # lengths of the clinic's muscles
     660,  # schema files, own arrays in, other libraries' tables out, figures that show themselves, recordings written
     190,  # values with ranges, phases and norm
+    85,  # hip centres of the conventional model by any regression, further forces on the whole body
     350,  # plausibility of plates, markers, events and measurements
 ])  # fmt: skip
 MOST_POSITIONAL = 6
