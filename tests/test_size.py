@@ -78,6 +78,7 @@ MOST_LINES = sum([
     190,  # values with ranges, phases and norm
     85,  # hip centres of the conventional model by any regression, further forces on the whole body
     350,  # plausibility of plates, markers, events and measurements
+    120,  # jumps laid over one another by phase, reports of jumps alone
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
