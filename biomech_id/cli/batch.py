@@ -59,7 +59,8 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
         print_aside(str(each))
     if outcome.complaint:
         print_error(outcome.complaint)
-    counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "kept", "failed")}
+    counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "failed")}
+    counts["kept from before"] = sum(v.kept for v in outcome.verdicts)
     told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     print_line(f"{out}: {len(outcome.verdicts)} subjects: {told}.")
     if outcome.complaint or len(outcome.failed) == len(outcome.verdicts):

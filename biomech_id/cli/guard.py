@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import Annotated, ParamSpec, TextIO
 
 import typer
@@ -45,7 +48,7 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
     def run(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             import_plugins(plugin_modules())
-            with on_command_line():
+            with on_command_line(), ended_as_interrupted():
                 code = command(*args, **kwargs)
         except KeyboardInterrupt:
             print_error("Interrupted; nothing was left half-written.")
@@ -71,6 +74,23 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
         raise typer.Exit(code)
 
     return run
+
+
+@contextmanager
+def ended_as_interrupted() -> Iterator[None]:
+    """Take a request to end (SIGTERM: a scheduler, a shutdown) as an interruption: what is half-written is removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _forget_output(stream: TextIO) -> None:

@@ -46,7 +46,9 @@ def whole_folder(out: Path) -> Iterator[Path]:
             out.parent.mkdir(parents=True, exist_ok=True)
             part.mkdir()
             yield part
+            flush_to_disk(part)
             _swap(part, out)
+            _flush_names(out.parent)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -70,7 +72,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         with _told(path, part):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield part
+            flush_to_disk(part)
             os.replace(part, path)
+            _flush_names(path.parent)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -117,13 +121,41 @@ def _swap(part: Path, out: Path) -> None:
         return
     old = old_of(out)
     # No system call exchanges two folders on every system: between these two renames OUT has no name, but it is never mixed.
-    os.replace(out, old)
     try:
+        os.replace(out, old)
         os.replace(part, out)
-    except OSError:
-        os.replace(old, out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+    finally:
+        # Interrupted between the two, the old folder gets its name back.
+        if not out.exists() and old.exists():
+            os.replace(old, out)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Have the system write a file, or everything in a folder, to the disk, so that a name never stands for less than it did.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    """
+    for base, _, files in os.walk(path) if path.is_dir() else [(str(path.parent), [], [path.name])]:
+        for name in files:
+            # Windows flushes only what is open for writing.
+            with open(os.path.join(base, name), "rb+") as file:
+                os.fsync(file.fileno())
+        if path.is_dir():
+            _flush_names(Path(base))
+
+
+def _flush_names(folder: Path) -> None:
+    """The same for the names in a folder, where the system opens folders."""
+    with suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 @contextmanager

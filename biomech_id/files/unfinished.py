@@ -11,6 +11,7 @@ import re
 import secrets
 import shutil
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from platform import node
@@ -70,7 +71,23 @@ def clear_unfinished(root: Path) -> None:
     root : Path
         The folder.
     """
-    for path in sorted(root.rglob(".*"), reverse=True) if root.is_dir() else ():
+    _clear(sorted(root.rglob(".*"), reverse=True) if root.is_dir() else ())
+
+
+def clear_beside(path: Path) -> None:
+    """Do the same beside a file or folder that is to be written: what an earlier process, killed at it, left there.
+
+    Parameters
+    ----------
+    path : Path
+        What is to be written.
+    """
+    with suppress(OSError):
+        _clear(sorted(path.absolute().parent.glob(".*"), reverse=True))
+
+
+def _clear(paths: Iterable[Path]) -> None:
+    for path in paths:
         found = _NAME.fullmatch(path.name)
         if found is None or not _abandoned(path, found["host"], int(found["process"])):
             continue

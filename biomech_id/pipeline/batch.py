@@ -43,17 +43,20 @@ class SubjectVerdict:
     subject : str
         See `study_folders.subject_names`.
     verdict : str
-        "done", "warnings", "failed", or "kept" where an earlier result was still valid.
+        "done", "warnings" or "failed".
     trials : int, optional
         Number of trials analysed.
     sentence : str, optional
         What was complained about, in one line; empty if nothing was.
+    kept : bool, optional
+        Whether an earlier result was still valid; everything else is then as it was.
     """
 
     subject: str
     verdict: str
     trials: int = 0
     sentence: str = ""
+    kept: bool = False
 
     @property
     def failed(self) -> bool:
@@ -108,7 +111,8 @@ def run_subjects(
         for task, verdict in crew.work_through(tasks):
             verdicts[task.number] = verdict
             if progress:
-                progress(f"{verdict.subject}: {verdict.verdict}", len(verdicts), len(tasks))
+                said = f"{verdict.verdict}, kept" if verdict.kept else verdict.verdict
+                progress(f"{verdict.subject}: {said}", len(verdicts), len(tasks))
     finally:
         crew.close()
     return tuple(verdicts[i] for i in range(len(tasks)))
@@ -218,7 +222,7 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
         if resume:
             kept = still_valid(job, target)
             if kept is not None:
-                return SubjectVerdict(subject, "kept", kept)
+                return _judged(subject, *kept, kept=True)
         with on_command_line():
             outcome = run_job(job, target)
     except BiomechError as error:
@@ -227,8 +231,11 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
         if job.code:
             return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}.")
         return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}: {error}.")
-    verdict = "warnings" if outcome.complaints else "done"
-    return SubjectVerdict(subject, verdict, outcome.n_trials, " ".join(outcome.complaints))
+    return _judged(subject, outcome.n_trials, outcome.complaints)
+
+
+def _judged(subject: str, n_trials: int, complaints: Sequence[str], *, kept: bool = False) -> SubjectVerdict:
+    return SubjectVerdict(subject, "warnings" if complaints else "done", n_trials, " ".join(complaints), kept)
 
 
 @dataclass(frozen=True)

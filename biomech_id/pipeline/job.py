@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import MissingInputError, OptionError, option
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, option
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.review import Review
 from biomech_id.models.registry import model_file
@@ -255,8 +256,13 @@ class Job:
             # Outside the folder only the name is kept: a manifest holds no absolute path.
             return path.name
 
-    def inputs(self) -> dict[str, str]:
+    def inputs(self, files: Sequence[Path] | None = None) -> dict[str, str]:
         """Every file that can change a number, as path relative to the subject's folder -> sha256.
+
+        Parameters
+        ----------
+        files : Sequence[Path] | None, optional
+            The recordings, where they have been listed; None lists them.
 
         Raises
         ------
@@ -266,10 +272,27 @@ class Job:
         named = [
             path for path in (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values()) if path is not None
         ]
-        recordings = () if self.given.trials else self.files()
+        recordings = () if self.given.trials else self.files() if files is None else files
         beside = [path for recording in recordings for path in companions_of(recording)]
         readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
         return {self.relative(path): sha256_of_input(path) for path in (*readable, *named)}
+
+    def changed(self, analysed: Mapping[str, str], files: Sequence[Path]) -> tuple[Finding, ...]:
+        """Return what is to be said of inputs that are not any more what was analysed.
+
+        Parameters
+        ----------
+        analysed : Mapping[str, str]
+            Path relative to the subject's folder -> SHA-256 of the bytes that were analysed.
+        files : Sequence[Path]
+            The recordings.
+        """
+        try:
+            now = self.inputs(files)
+        except BiomechError as error:
+            return (Finding("input-changed", {"inputs": [Path(error.where).name]}),)
+        other = sorted(name for name in {*analysed, *now} if analysed.get(name) != now.get(name))
+        return (Finding("input-changed", {"inputs": other}),) if other else ()
 
 
 def refuse_unprintable(path: Path) -> None:

@@ -269,15 +269,15 @@ class Pseudonym:
             subject_file=called(job.subject_file), norm=called(job.norm), review=called(job.review),
         )  # fmt: skip
 
-    def inputs(self, job: Job) -> dict[str, str]:
-        """Return every input of a job by the name it has here -> SHA-256.
+    def input(self, name: str) -> str:
+        """Return what the manifest calls an input.
 
         Parameters
         ----------
-        job : Job
-            As asked for.
+        name : str
+            Path relative to the subject's folder, as it is.
         """
-        return {self.exact.get(name, self.of(name)): sha256 for name, sha256 in job.inputs().items()}
+        return self.exact.get(name, self.of(name)) if self.code else name
 
     def with_labels(
         self, trials: Sequence[Trial], roles: Iterable[Mapping[MarkerKey, str]], muscles: Iterable[EmgInput]

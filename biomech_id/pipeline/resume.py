@@ -9,12 +9,13 @@ from typing import Any
 from biomech_id.errors import BiomechError
 from biomech_id.files.json_text import read_json
 from biomech_id.pipeline.job import Job, sha256_of_input
+from biomech_id.pipeline.review_page import REVIEW_PAGE
 from biomech_id.results.folder.manifest import build_manifest
 from biomech_id.results.folder.read_write import damaged_outputs
 
 
-def still_valid(job: Job, out: Path) -> int | None:
-    """Return the number of trials of the result in ``out`` if it is whole and would come out the same again, else None.
+def still_valid(job: Job, out: Path) -> tuple[int, tuple[str, ...]] | None:
+    """Return number of trials and complaints of the result in ``out`` if it is whole and would come out the same again, else None.
 
     It would when inputs, recipe, command, this package and the packages it computes with are the same, and every output still
     has the hash its manifest holds.
@@ -28,9 +29,13 @@ def still_valid(job: Job, out: Path) -> int | None:
     """
     try:
         manifest = read_json(out / "manifest.json")
-        if differences(job, manifest) or damaged_outputs(out):
+        asked = {"report.pdf": job.recipe.report, REVIEW_PAGE: job.recipe.review_page}
+        # One that could not be drawn is tried again, and complained about again.
+        missing = [name for name, wanted in asked.items() if wanted and name not in manifest["outputs"]]
+        if missing or differences(job, manifest) or damaged_outputs(out):
             return None
-        return len(read_json(out / "summary.json")["trials"])
+        summary = read_json(out / "summary.json")
+        return len(summary["trials"]), tuple(summary["complaints"])
     except (BiomechError, KeyError, OSError):
         # Whatever is wrong with the old result, computing it again puts it right.
         return None

@@ -25,10 +25,11 @@ from biomech_id.dynamics.segment_energy import energy_sentences
 from biomech_id.dynamics.selfcheck import self_checks
 from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, Severity
+from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.json_text import json_text
 from biomech_id.files.settings import refuse_unknown_options
+from biomech_id.files.unfinished import clear_beside
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.cycles import cut_cycles, mean_cycle_times
@@ -63,7 +64,7 @@ from biomech_id.pipeline.pseudonym import Pseudonym, check_code, left_out_findin
 from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
 from biomech_id.pipeline.review_file import verdict_from
-from biomech_id.pipeline.review_page import write_own_page
+from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
@@ -74,9 +75,8 @@ from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, r
 from biomech_id.results.norms.norm import check_comparable, read_norm
 from biomech_id.results.session.analysed import AnalysedSession
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
-from biomech_id.results.session.quality import SAID_BY_FINDINGS, rule_sentence
 from biomech_id.results.session.result import SessionResult
-from biomech_id.results.session.summary import verdict_sentence
+from biomech_id.results.session.summary import complaints_of, verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sentences import Sentence
@@ -122,20 +122,22 @@ def run_job(job: Job, out: Path, *, progress: Progress | None = None) -> Outcome
     BiomechError
         Nothing could be analysed, or nothing could be written; ``out`` is then as it was.
     """
+    clear_beside(out)
     check_replaceable(out)
     session, nameless = analyse_named(job, progress=progress, written=True)
-    tables, printed = session.tables(), list[str]()
+    tables, printed, undrawn = session.tables(), list[str](), list[str]()
     extras: list[Callable[[Path], None]] = [partial(write_replays, trials=session.trials)]
     if job.recipe.report:
-        extras.append(partial(_draw, tables=tables, progress=progress, printed=printed))
+        draw = partial(_draw, tables=tables, progress=progress, printed=printed)
+        extras.append(partial(_drawn, draw=draw, name="report.pdf", undrawn=undrawn))
     if job.recipe.write_c3d:
         extras.append(partial(_write_back, session=session, job=job))
     if job.recipe.review_page:
-        extras.append(partial(write_own_page, tables=tables))
+        extras.append(partial(_drawn, draw=partial(write_own_page, tables=tables), name=REVIEW_PAGE, undrawn=undrawn))
     if job.code:
         extras.append(partial(last_scan, words=nameless.words, printed=printed, also=json_text(tables.manifest)))
     write_folder(tables, out, extras=extras, owner_only=job.recipe.owner_only)
-    return _outcome(session, out)
+    return _outcome(session, out, undrawn=[nameless.of(said) for said in undrawn])
 
 
 def analyse_job(job: Job, *, progress: Progress | None = None, trust: bool = False, written: bool = False) -> SessionResult:
@@ -181,10 +183,12 @@ def analyse_named(
     BiomechError
         As for `analyse_job`.
     """
-    norm, review = _norm(job), job.decisions()
     if job.code:
         check_code(job.code)
     files, marker_set = job.files(), job.recipe.chosen_marker_set
+    # Before anything is read: what is different at the end was not what was analysed.
+    before = job.inputs(files)
+    norm, review = _norm(job), job.decisions()
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
     reader = partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates)
@@ -192,10 +196,18 @@ def analyse_named(
     nameless = pseudonym(job, files, intake)
     try:
         one_subject(intake.trials)
-        return _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written), nameless
+        session = _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written)
+        analysed = before | {job.relative(Path(trial.path)): trial.sha256 for trial in _of_files(job, intake) if trial.sha256}
+        changed = tuple(map(nameless.of_finding, job.changed(analysed, files)))
+        inputs = {nameless.input(name): sha256 for name, sha256 in analysed.items()}
+        return replace(session, inputs=inputs, findings=(*session.findings, *changed)), nameless
     except BiomechError as error:
         error.under_code = nameless.of(error.message) if job.code else ""
         raise
+
+
+def _of_files(job: Job, intake: Intake) -> tuple[Trial, ...]:
+    return () if job.given.trials else intake.trials
 
 
 def _analyse_read(
@@ -265,7 +277,7 @@ def _without_movement(job: Job, nameless: Pseudonym, intake: Intake, noticed: Se
         recipe=stated.settings(), command=stated.command(),
         failed=tuple(Failure(nameless.file(r.path), nameless.of(r.sentence), r.names_file) for r in intake.refused),
         findings=(*noticed, *found, *told, *left_out_finding(job, clinic, Review(), ())),
-        inputs=nameless.inputs(job), emg=emg, in_memory=job.given.record(), coded=bool(job.code),
+        inputs={}, emg=emg, in_memory=job.given.record(), coded=bool(job.code),
     )  # fmt: skip
     return nameless.throughout(session)
 
@@ -623,7 +635,7 @@ def _session(
         recipe=stated.settings(),
         error_sizes=error_sizes(recipe.error_sizes) if recipe.uncertainty else {},
         command=stated.command(),
-        inputs=nameless.inputs(job),
+        inputs={},
         in_memory=job.given.record(),
         norm=norm,
         static_motion=statics[0],
@@ -677,19 +689,25 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
         yield Finding("bandwidth-mixed", {"trials": [(words, " ".join(names)) for words, names in by_width.items()]})
 
 
-def _outcome(session: SessionResult, out: Path) -> Outcome:
+def _outcome(session: SessionResult, out: Path, *, undrawn: Sequence[str]) -> Outcome:
+    return Outcome(f"{out}: {verdict_sentence(session)}", (*complaints_of(session), *undrawn), len(session.trials))
 
-    complaints = [f.sentence if f.names_file else f"{f.file}: {f.sentence}" for f in session.failed]
-    if not session.trials and session.static_file:
-        complaints.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
-    for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
-        complaints += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
-    for trial in session.trials:
-        # Of a cycle that did not pass, and of the whole body, a finding says more.
-        complaints += [
-            f"{trial.name}: {said}." for row in trial.quality if row.rule not in SAID_BY_FINDINGS and (said := rule_sentence(row))
-        ]
-    return Outcome(f"{out}: {verdict_sentence(session)}", tuple(complaints), len(session.trials))
+
+def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: list[str]) -> None:
+    """Draw something from the tables; where that fails, the tables stand without it, and it is said.
+
+    Raises
+    ------
+    OutputError
+        Nothing more can be written: a disk is full.
+    """
+    try:
+        draw(folder)
+    except OutputError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with a drawing, the numbers are not lost over it
+        (folder / name).unlink(missing_ok=True)
+        undrawn.append(f"{name} could not be drawn ({type(error).__name__}: {error}); every table is there.")
 
 
 def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None, printed: list[str]) -> None:

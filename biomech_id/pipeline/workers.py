@@ -88,19 +88,22 @@ def _deaf_to_interruption() -> Iterator[None]:
 
 @contextmanager
 def _late_interruption() -> Iterator[None]:
-    """Hold back what this process does on Ctrl-C until the end of the block. Only the main thread ever does anything on it."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+    """Hold back what this process does on Ctrl-C, or when asked to end, until the end of the block. Only the main thread does."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    own = {number: handler for number, handler in handlers.items() if callable(handler)}
+    if threading.current_thread() is not threading.main_thread() or not own:
         yield
         return
     received: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    for number in own:
+        signal.signal(number, lambda number, frame: received.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
+        for number, handler in own.items():
+            signal.signal(number, handler)
         if received:
-            handler(*received[-1])
+            own[signal.Signals(received[-1][0])](*received[-1])
 
 
 def end_with_parent(lifeline: Connection) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biomech_id.readers.c3d.processor import Processor
+from biomech_id.readers.c3d.records import without_controls
 
 BLOCK_BYTES = 512
 #: Word 150 holds this number when event labels have four characters.
@@ -110,5 +111,6 @@ def _events(data: bytes, processor: Processor) -> tuple[HeaderEvent, ...]:
     labels = [data[198 * 2 + 4 * i : 198 * 2 + 4 * i + 4] for i in range(count)]
     # A zero byte means shown, by the user guide; most writers store 1 for it. The event counts either way.
     return tuple(
-        HeaderEvent(label.decode("latin-1").strip(" \x00"), float(times[i]), shown[i] == 0) for i, label in enumerate(labels)
+        HeaderEvent(without_controls(label.decode("latin-1")).strip(), float(times[i]), shown[i] == 0)
+        for i, label in enumerate(labels)
     )

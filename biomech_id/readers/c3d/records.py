@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
+from unicodedata import category
 
 import numpy as np
 
@@ -70,6 +71,10 @@ class Record:
     end: int
 
 
+#: Kinds of characters that are no text: controls, ends of lines and paragraphs, halves of pairs.
+_SHOWN_BY_NOBODY = frozenset({"Cc", "Zl", "Zp", "Cs"})
+
+
 def decode_text(raw: bytes) -> str:
     """Return text stored as UTF-8 or, failing that, Latin-1; padding removed.
 
@@ -83,7 +88,24 @@ def decode_text(raw: bytes) -> str:
         text = raw.decode("utf-8")
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
-    return text.replace("\x00", " ").strip()
+    return without_controls(text).strip()
+
+
+def without_controls(text: str) -> str:
+    r"""Return a text on one line: with spaces in place of line ends and of what no font can show.
+
+    Parameters
+    ----------
+    text : str
+        As decoded.
+
+    Examples
+    --------
+    >>> from biomech_id.readers.c3d.records import without_controls
+    >>> without_controls("L\nHEE\x85")
+    'L HEE '
+    """
+    return "".join(" " if category(character) in _SHOWN_BY_NOBODY else character for character in text)
 
 
 def section_end(data: bytes, start: int, processor: Processor) -> int:

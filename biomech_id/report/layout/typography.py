@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from typing import TypedDict
+from unicodedata import category
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import FT2Font, LoadFlags
@@ -68,6 +69,8 @@ def drawable(text: str, family: str) -> str:
 def _advance(character: str, family: str, weight: str) -> float:
     """Width of one character in units of the type size."""
     shown = character if has_glyph(character, family) else MISSING_GLYPH
+    if category(character) == "Cc":
+        shown = " "  # the end of a line, say, which has no width that could be asked for
     font = _font(family, weight)
     # Matplotlib draws with the same font object, at sizes of its own.
     font.set_size(_TRIAL_POINTS, 72)

@@ -11,7 +11,7 @@ import numpy as np
 from biomech_id._version import __version__
 from biomech_id.conventions import MM_PER_M, SCHEMA, SIDES
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, Severity
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.floor import NO_BELTS, Belts
@@ -20,7 +20,7 @@ from biomech_id.models.registry import body_model
 from biomech_id.results.norms.norm import norm_note
 from biomech_id.results.session.clinical import MOMENT_AXES
 from biomech_id.results.session.measures import plate_baseline_N
-from biomech_id.results.session.quality import Grade, rule_sentence
+from biomech_id.results.session.quality import SAID_BY_FINDINGS, Grade, rule_sentence
 from biomech_id.results.session.values import SessionValues, TrialResult
 from biomech_id.results.tables.cycle_table import planted_foot, walked_direction
 from biomech_id.results.tables.extrema import event_percents
@@ -57,6 +57,7 @@ def session_summary(session: SessionValues) -> dict[str, Any]:
         "static": {"file": session.static_file, "name": session.static_name, "frames": session.static_frames},
         "verdict": str(session.verdict),
         "sentence": verdict_sentence(session),
+        "complaints": list(complaints_of(session)),
         "conditions": list(dict.fromkeys(trial.condition for trial in session.trials)),
         "norm": norm_note(session.norm),
         "clinic": {name: dict(keys) for name, keys in session.clinic.items()} or None,
@@ -96,6 +97,26 @@ def verdict_sentence(session: SessionValues) -> str:
     if bare:
         parts.append("kinematics only" + (f" in {', '.join(bare)}" if len(bare) < count else ""))
     return ", ".join(parts) + "."
+
+
+def complaints_of(session: SessionValues) -> tuple[str, ...]:
+    """Return one sentence for each thing that somebody should look at: the run then ends with exit code 3.
+
+    Parameters
+    ----------
+    session : SessionValues
+        The session, analysed.
+    """
+    said = [failure.sentence if failure.names_file else f"{failure.file}: {failure.sentence}" for failure in session.failed]
+    if not session.trials and session.static_file:
+        said.append(f"{session.static_file} is the only trial: the model is calibrated, and there is nothing to analyse.")
+    for where, findings in (("", session.findings), *((t.name + ": ", t.findings) for t in session.trials)):
+        said += [where + finding.message for finding in findings if finding.severity is not Severity.INFO]
+    for trial in session.trials:
+        # Of a cycle that did not pass, and of the whole body, a finding says more.
+        rows = [row for row in trial.quality if row.rule not in SAID_BY_FINDINGS]
+        said += [f"{trial.name}: {sentence}." for row in rows if (sentence := rule_sentence(row))]
+    return tuple(said)
 
 
 def trial_summary(trial: TrialResult) -> dict[str, Any]:

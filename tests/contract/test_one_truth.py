@@ -1,0 +1,224 @@
+"""A manifest attests what was analysed; whatever ends a run leaves nothing half-done; no drawing costs a number."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+
+import ezc3d
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from benchmarks.studies import killed_runs, replaced_inputs
+from benchmarks.studies.pseudonyms import run_here, virtual_session
+from biomech_id.cli.app import app
+from biomech_id.files import atomic
+from biomech_id.files.atomic import whole_file, whole_folder
+from biomech_id.files.unfinished import clear_beside
+from biomech_id.pipeline.batch import run_study
+from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.single import run_job
+
+QUICK = replaced_inputs.QUICK
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return virtual_session(tmp_path_factory.mktemp("source"))
+
+
+@pytest.fixture
+def subject(source: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(source, tmp_path / "anna"))
+
+
+def test_the_study_of_a_hundred_replacements_meets_its_gate() -> None:
+    text = replaced_inputs.TABLE.read_text(encoding="utf-8")
+    counts = [int(n) for n in re.search(r"^\| all \| (.*) \|$", text, re.MULTILINE)[1].split(" | ")]  # type: ignore[index]
+    assert sum(counts[:3]) >= 100
+    assert counts[3] == 0
+
+
+def test_a_sample_of_replacements_is_as_the_table_says(tmp_path: Path) -> None:
+    own, other = replaced_inputs.sessions(tmp_path)
+    rng = np.random.default_rng(5)
+    became = []
+    for number in range(3):
+        (tmp_path / str(number)).mkdir()
+        became.append(replaced_inputs.disturbed(own, other, tmp_path / str(number), rng))
+    assert [right for *_, right in became] == [True] * 3
+
+
+@pytest.mark.parametrize("how", ["replaced", "removed"])
+def test_a_recording_that_changes_meanwhile_is_said(how: str, subject: Path, tmp_path: Path) -> None:
+    path = subject / "walk01.c3d"
+    was = replaced_inputs._hash(path)
+
+    def change(said: str, number: int, of: int) -> None:
+        if said.startswith("analysing"):
+            path.unlink() if how == "removed" else path.write_bytes(path.read_bytes() + bytes(512))
+
+    outcome = run_job(Job((subject,), QUICK), tmp_path / "out", progress=change)
+    assert [said for said in outcome.complaints if said.startswith("Changed or gone while it was analysed: walk01.c3d")]
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["inputs"]["walk01.c3d"] == was
+
+
+def test_resume_restores_verdict_sentence_and_exit_code(source: Path, tmp_path: Path) -> None:
+    study, out = tmp_path / "study", tmp_path / "out"
+    for name in ("anna", "ben"):
+        shutil.copytree(source, study / name)
+    (study / "anna" / "cut.c3d").write_bytes(b"\x02\x50" + bytes(2000))
+    job = Job((study,), recipe=QUICK)
+    with_one = run_study(study, out, job)
+    before = killed_runs.files_of(out)
+    kept = run_study(study, out, job, resume=True)
+    assert [v.kept for v in kept.verdicts] == [True, True]
+    assert [(v.verdict, v.sentence) for v in kept.verdicts] == [(v.verdict, v.sentence) for v in with_one.verdicts]
+    assert [v.verdict for v in kept.verdicts] == ["warnings", "done"]
+    assert killed_runs.files_of(out) == before
+    (tmp_path / "quick.toml").write_text("[output]\nreport = false\nbudget = false\nuncertainty = false\n", encoding="utf-8")
+    words = ["batch", str(study), "-o", str(out), "--recipe", str(tmp_path / "quick.toml"), "--resume", "--workers", "1"]
+    assert run_here(words) == 3
+
+
+@pytest.mark.parametrize("name", ["report.pdf", "review.html"])
+def test_a_drawing_that_fails_costs_no_number(name: str, subject: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from biomech_id.pipeline import single
+
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("No glyphs have been loaded.")
+
+    monkeypatch.setattr(single, "_draw" if name == "report.pdf" else "write_own_page", breaks)
+    recipe = tmp_path / "recipe.toml"
+    switch = "report = true" if name == "report.pdf" else "report = false\nreview_page = true"
+    recipe.write_text(f"[output]\n{switch}\nbudget = false\nuncertainty = false\n", encoding="utf-8")
+    result = CliRunner().invoke(app, ["run", str(subject), "-o", str(tmp_path / "out"), "--recipe", str(recipe)])
+    assert result.exit_code == 3, result.output
+    assert f"{name} could not be drawn (RuntimeError: No glyphs have been loaded.); every table is there." in result.stderr
+    assert (tmp_path / "out" / "cycles.csv").is_file()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert name not in manifest["outputs"]
+    assert not (tmp_path / "out" / name).exists()
+
+
+def test_a_folder_interrupted_between_its_two_names_keeps_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    with whole_folder(out) as folder:
+        (folder / "a").write_text("old", encoding="utf-8")
+    real, calls = os.replace, []
+
+    def interrupted(source: Path, target: Path) -> None:
+        calls.append(target)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        real(source, target)
+
+    monkeypatch.setattr(atomic.os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt), whole_folder(out) as folder:
+        (folder / "a").write_text("new", encoding="utf-8")
+    assert [(path.name, path.is_dir()) for path in tmp_path.iterdir()] == [("out", True)]
+    assert (out / "a").read_text(encoding="utf-8") == "old"
+
+
+def test_everything_is_on_the_disk_before_its_name_appears(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed: list[int] = []
+    named: list[int] = []
+    real = os.replace
+    monkeypatch.setattr(atomic.os, "fsync", lambda number: flushed.append(os.fstat(number).st_ino))
+
+    def replaced(source: Path, target: Path) -> None:
+        named.extend(path.stat().st_ino for path in (source, *source.rglob("*")) if path.is_file())
+        assert set(named) <= set(flushed)
+        real(source, target)
+
+    monkeypatch.setattr(atomic.os, "replace", replaced)
+    with whole_folder(tmp_path / "out") as folder:
+        (folder / "trials").mkdir()
+        (folder / "trials" / "a.csv").write_text("1", encoding="utf-8")
+    with whole_file(tmp_path / "norm.csv") as part:
+        part.write_text("1", encoding="utf-8")
+    assert len(named) == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="whether a process lives is not known there")
+def test_a_run_clears_what_a_killed_one_left_beside_it_and_nothing_else(tmp_path: Path) -> None:
+    host = re.sub(r"[^A-Za-z0-9]", "", os.uname().nodename)[:12]
+    dead, alive = f".part-{host}-999999999-0123abcd", f".part-{host}-{os.getpid()}-0123abcd"
+    for name in (dead, alive, ".mine"):
+        (tmp_path / name).mkdir()
+    (tmp_path / f".old-{host}-999999999-0123abcd.out").mkdir()
+    clear_beside(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([alive, ".mine", "out"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
+def test_the_study_of_ended_commands_meets_its_gate_and_a_sample_is_as_its_table_says(tmp_path: Path) -> None:
+    text = killed_runs.TABLE.read_text(encoding="utf-8")
+    n, wrong = re.search(r"^\| all \| \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
+    assert (int(n) >= 100, int(wrong)) == (True, 0)
+    study = killed_runs.study_of_two(tmp_path)
+    known = killed_runs.undisturbed("batch", study, tmp_path / "known")
+    assert known[0] == 3
+    assert killed_runs.ended("batch", study, tmp_path / "place", known, "TERM", 0.6) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
+def test_a_request_to_end_is_an_interruption(subject: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from biomech_id.pipeline import single
+
+    def asked(*_: object, **__: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(single, "write_replays", asked)
+    before = signal.getsignal(signal.SIGTERM)
+    result = CliRunner().invoke(app, ["run", str(subject), "-o", str(tmp_path / "out")])
+    assert result.exit_code == 130, result.output
+    assert result.stderr.endswith("Interrupted; nothing was left half-written.\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["anna"]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def _with_bytes(path: Path, first: bytes, second: bytes) -> None:
+    """Put every byte value into the text fields of a C3D file, in places that were marked with letters of their own."""
+    file = ezc3d.c3d(str(path))
+    held = file["parameters"]
+    held["SUBJECTS"]["NAMES"]["value"] = ["S" * 127]
+    held["POINT"]["DESCRIPTIONS"]["value"] = ["D" * 127]
+    held["POINT"]["LABELS"]["value"][-1] = "P" * 127
+    held["ANALOG"]["LABELS"]["value"][-1] = "A" * 127
+    held["ANALOG"]["DESCRIPTIONS"]["value"] = ["E" * 127]
+    file.add_parameter("MANUFACTURER", "SOFTWARE", ["M" * 127])
+    file.write(str(path))
+    data = path.read_bytes()
+    for letter, text in zip(b"SDPAEM", (first, second, second, first, first, second), strict=True):
+        marked = bytes([letter]) * 127
+        data = data.replace(marked, text[:127])
+    path.write_bytes(data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swapped", [False, True])
+def test_every_byte_value_in_every_text_field_goes_through_a_run_with_report(subject: Path, tmp_path: Path, swapped: bool) -> None:
+    halves = bytes([*range(1, 128), 0]), bytes(range(128, 256))
+    for path in subject.glob("*.c3d"):
+        _with_bytes(path, *(reversed(halves) if swapped else halves))
+    result = CliRunner().invoke(app, ["run", str(subject), "-o", str(tmp_path / "out"), "--review-page"])
+    assert result.exit_code in (0, 3), result.output
+    assert "fault of the program" not in result.stderr
+    assert "could not be drawn" not in result.stderr
+    assert (tmp_path / "out" / "report.pdf").is_file()
+
+
+@pytest.mark.parametrize("character", ["\n", "\r", "\x85", "\u2028"])
+def test_a_text_of_a_recording_stays_on_its_line(character: str) -> None:
+    from biomech_id.readers.c3d.records import decode_text
+    from biomech_id.report.layout.typography import width_mm
+
+    assert decode_text(f"Anna{character}Berg".encode()) == "Anna Berg"
+    assert width_mm("\n", 10.0) == width_mm(" ", 10.0) > 0.0
