@@ -101,7 +101,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("static.frames", "its number of video frames"),
         Key("verdict", "accept, warn, reject, not measured or not judged, of the whole session"),
         Key("sentence", "the verdict in one line"),
-        Key("complaints[]", "one sentence for each thing that makes the exit code 3; absent in older folders"),
+        Key("complaints", "one sentence for each thing that makes the exit code 3; absent in older folders"),
         Key("conditions", "in order of first appearance"),
         Key("norm", "null without a norm"),
         Key("clinic", "section -> key -> text of [clinic] in subject.toml; null without, absent in older folders"),
