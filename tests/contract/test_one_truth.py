@@ -187,7 +187,10 @@ def _with_bytes(path: Path, first: bytes, second: bytes) -> None:
     held = file["parameters"]
     held["SUBJECTS"]["NAMES"]["value"] = ["S" * 127]
     held["POINT"]["DESCRIPTIONS"]["value"] = ["D" * 127]
-    held["POINT"]["LABELS"]["value"][-1] = "P" * 127
+    held["POINT"]["LABELS"]["value"].append("P" * 127)
+    points = file["data"]["points"]
+    file["data"]["points"] = np.concatenate([points, points[:, -1:] + 30.0], axis=1)
+    del file["data"]["meta_points"]
     held["ANALOG"]["LABELS"]["value"][-1] = "A" * 127
     held["ANALOG"]["DESCRIPTIONS"]["value"] = ["E" * 127]
     file.add_parameter("MANUFACTURER", "SOFTWARE", ["M" * 127])
