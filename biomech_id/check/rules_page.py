@@ -23,6 +23,7 @@ SECTIONS = {
     "session": "Noticed about a session",
     "models": "Noticed while calibrating and filtering",
     "gait": "Noticed in a trial",
+    "plausibility": "Noticed of results against physics",
     "emg": "Noticed of muscle signals",
     "multibody": "Noticed of mechanisms",
     "opensim": "Noticed by `biomech-id check-opensim`",

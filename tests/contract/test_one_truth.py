@@ -156,6 +156,12 @@ def test_a_run_clears_what_a_killed_one_left_beside_it_and_nothing_else(tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([alive, ".mine", "out"])
 
 
+def test_the_study_of_ended_commands_found_nothing_wrong_afterwards() -> None:
+    text = killed_runs.TABLE.read_text(encoding="utf-8")
+    n, wrong = re.search(r"^\| all \| \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
+    assert (int(n) >= 70, int(wrong)) == (True, 0)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
 def test_a_command_that_was_ended_is_made_good_to_the_byte(tmp_path: Path) -> None:
