@@ -549,6 +549,8 @@ TABLES: tuple[TableRow, ...] = (
                "within (random field theory); empty for a scalar, below 5 subjects and in older norms", added=True),
         *(Column(f"percentile_{rank}", "number", f"{rank} % of the subjects are below; empty below 40 subjects", added=True)
           for rank in (5, 50, 95)),
+        Column("contributors", "text", "the value of each subject, separated by semicolons, in one order; empty in older norms. "
+               "Rows contributor.<age_years, sex, mass_kg, ...> and contributor.<side>.<variable> have nothing else", added=True),
     )),
     TableRow("statistics", "one variable of one side, or one number, against the norm: would its population have this?", (
         Column("condition", "text", "condition of the trials averaged"), _SIDE, _VARIABLE, _COMPONENT,

@@ -10,7 +10,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, RecipeFile, recipe_of
+from biomech_id.cli.run import Exclude, Kinetics, Model, NormFile, NormFor, RecipeFile, recipe_of
 
 if TYPE_CHECKING:
     from biomech_id.pipeline.batch import StudyOutcome
@@ -31,6 +31,7 @@ def batch(
     codes: Annotated[
         Path | None, typer.Option("--codes", help="CSV (folder,code): codes that stand in place of every subject's names.")
     ] = None,
+    norm_for: NormFor = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
     version: Version = False,
@@ -44,7 +45,7 @@ def batch(
     from biomech_id.pipeline.codes import read_codes
     from biomech_id.pipeline.job import Job
 
-    job = Job((study,), recipe_of(recipe, model, kinetics), exclude=tuple(exclude or ()), norm=norm)
+    job = Job((study,), recipe_of(recipe, model, kinetics).replaced(norm_for=norm_for), exclude=tuple(exclude or ()), norm=norm)
     known = None if codes is None else read_codes(codes)
     with shown_progress() as progress, cluster_executor(scheduler) as executor:
         outcome = run_study(study, out, job, codes=known, resume=resume, executor=executor, workers=workers, progress=progress)

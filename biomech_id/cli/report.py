@@ -9,7 +9,7 @@ import typer
 
 from biomech_id.cli.guard import DONE, WARNINGS, Debug, Version, WarningsOk, print_aside, print_error, print_line
 from biomech_id.cli.progress import shown_progress
-from biomech_id.cli.run import NormFile
+from biomech_id.cli.run import NormFile, NormFor
 
 OutFolder = Annotated[Path, typer.Argument(help="A folder written by `biomech-id run`.", show_default=False)]
 StyleFile = Annotated[Path | None, typer.Option(help="The laboratory's style file: name, logo, language, colours, scales.")]
@@ -26,6 +26,7 @@ def report(
     norm: NormFile = None,
     pages: Annotated[list[str] | None, typer.Option(help="Draw only this page; may be repeated.")] = None,
     style: StyleFile = None,
+    norm_for: NormFor = None,
     mix: Mix = None,
     review: Annotated[
         Path | None, typer.Option("--review", help="A review.toml: its cycles and comments; the rest needs `run`.")
@@ -40,7 +41,9 @@ def report(
     from biomech_id.pipeline.redraw import redraw
 
     with shown_progress() as progress:
-        written = redraw(out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, progress=progress)
+        written = redraw(
+            out, norm=norm, pages=pages, style=style, mix=mix or (), review=review, norm_for=norm_for, progress=progress
+        )
     print_line(f"Wrote {written}.")
     return DONE
 
@@ -190,5 +193,7 @@ def norm(
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"
     for each in made.left_out:
         print_aside(str(each))
+    for count, names in made.fewer.items():
+        print_aside(f"n = {count}: {', '.join(names)}.")
     print_line(f"Wrote {output}: {made.n} subject{'s' * (made.n != 1)}{clinical}.")
     return WARNINGS if made.lacks_subjects else DONE

@@ -65,6 +65,10 @@ RecipeFile = Annotated[Path | None, typer.Option("--recipe", help="Settings; see
 SubjectFile = Annotated[Path | None, typer.Option("--subject", help="The person's subject.toml, instead of the folder's own.")]
 Mass = Annotated[float | None, typer.Option("--mass", help="Body mass in kg; beats every file.")]
 NormFile = Annotated[Path | None, typer.Option(help="Normal band, made by `biomech-id norm`.")]
+NormFor = Annotated[
+    str | None,
+    typer.Option("--norm-for", help="Whose norm: everybody's (default), of the person's age, or at the person's speed."),
+]
 ReviewFile = Annotated[
     Path | None, typer.Option("--review", help="Decisions made by hand, review.toml, instead of the folder's own.")
 ]
@@ -87,6 +91,7 @@ def run(
     subject: SubjectFile = None,
     mass: Mass = None,
     norm: NormFile = None,
+    norm_for: NormFor = None,
     write_c3d: WriteC3d = False,
     review_page: ReviewPage = False,
     code: Code = None,
@@ -103,7 +108,7 @@ def run(
     from biomech_id.pipeline.single import run_job
 
     settings, without = recipe_of(recipe, model, kinetics, write_c3d=write_c3d), tuple(exclude or ())
-    settings = settings.replaced(marker_set=marker_set, review_page=review_page or None)
+    settings = settings.replaced(marker_set=marker_set, norm_for=norm_for, review_page=review_page or None)
     job = Job(tuple(paths), settings, static, tuple(functional or ()), without, subject, mass, norm, code, review)
 
     with shown_progress() as progress:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from biomech_id._version import __version__
@@ -13,7 +13,7 @@ from biomech_id.files.atomic import check_writable
 from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerprint
 from biomech_id.results.norms.from_sessions import ASKED_FOR, norm_from_sessions
-from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, write_norm
+from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
 from biomech_id.results.study.tables import session_folders
 from biomech_id.results.tables.omissions import Omission
 from biomech_id.results.tables.session_tables import SessionTables
@@ -33,12 +33,15 @@ class MadeNorm:
         Every subject, trial and cycle that is not in it, and why.
     without_fingerprint : tuple[str, ...], optional
         One sentence for each session that does not say how it was computed.
+    fewer : Mapping[int, tuple[str, ...]], optional
+        Smaller number of subjects -> curves and parameters that only so many have.
     """
 
     n: int
     clinical_subjects: int
     left_out: tuple[Omission, ...] = ()
     without_fingerprint: tuple[str, ...] = ()
+    fewer: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def lacks_subjects(self) -> bool:
@@ -113,4 +116,5 @@ def make_norm(
         sessions(), source=told, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append
     )
     write_norm(norm, output)
-    return MadeNorm(int(norm["n"].max()), CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed))
+    n = int(norm["n"].max())
+    return MadeNorm(n, CLINICAL_SUBJECTS, tuple(left_out), tuple(unnamed), fewer_subjects(norm))

@@ -41,6 +41,7 @@ from biomech_id.pipeline.plate_types import PLATE_TYPES, plate_from
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.results.norms.fingerprint import check_mix
+from biomech_id.results.norms.fit import NORM_CHOICES
 from biomech_id.signal.filters import filter_named
 from biomech_id.trial import Event, Trial
 from biomech_id.uncertainty.sizes import error_sizes
@@ -138,6 +139,7 @@ class Settings(PrepareSettings, total=False):
     budget: bool | None
     uncertainty: bool | None
     error_sizes: tuple[str, ...] | None
+    norm_for: str | None
     mix: tuple[str, ...] | None
     write_c3d: bool | None
     review_page: bool | None
@@ -216,6 +218,8 @@ class Recipe:
         Whether it is said how far moments and powers can be off.
     error_sizes : tuple[str, ...], optional
         "hip_centre_mm = 6".
+    norm_for : str, optional
+        "everybody", "age" or "speed": whose norm it is.
     mix : tuple[str, ...], optional
         In what a norm may differ from the session: "bandwidth".
     write_c3d : bool, optional
@@ -333,6 +337,10 @@ class Recipe:
     error_sizes: tuple[str, ...] = _setting((), "output", texts(
         'Sizes of errors that this laboratory knows better: "hip_centre_mm = 6"; the data dictionary lists them all.'
     ), acts="uncertain")  # fmt: skip
+    norm_for: str = _setting("everybody", "output", one_of(NORM_CHOICES, (
+        "The norm of everybody in its file; of those within a quarter of the person's age; or read at the person's speed. The "
+        "person's own sessions are left out."
+    )), acts="norm")  # fmt: skip
     mix: tuple[str, ...] = _setting((), "output", texts(
         "In what a norm may differ from this session all the same: model, kinetics, hip_centre, bandwidth."
     ), acts="norm")  # fmt: skip

@@ -24,6 +24,7 @@ def redraw(
     style: Path | None = None,
     mix: Sequence[str] = (),
     review: Path | None = None,
+    norm_for: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Path:
     """Draw ``report.pdf`` in a folder of results and renew its hash in the manifest; return its path.
@@ -42,6 +43,8 @@ def redraw(
         In what norm and session may differ: "bandwidth", say.
     review : Path | None, optional
         A review.toml whose cycles and comments are followed; None leaves the cycles as they were used.
+    norm_for : str | None, optional
+        Whose norm it is, one of `results.norms.fit.NORM_CHOICES`; None takes that of the session's recipe.
     progress : Callable[[str, int, int], None] | None, optional
         Called with what is being done, which one it is and how many there are; None for nobody.
 
@@ -61,12 +64,13 @@ def redraw(
     check_writable(out / "report.pdf")
 
     def draw(path: Path) -> None:
-        draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, progress=progress)
+        draw_report(tables, path, norm=norm, pages=pages, style=style, mix=mix, norm_for=norm_for, progress=progress)
 
     drawn = _drawn_with(norm, style, pages, mix, review)
     for what in (norm and "norm", style and "style", review and "review") if coded else ():
         # Found again by its hash.
         drawn |= {what: {**drawn[what], "name": what}} if what else {}
+    drawn |= {"norm_for": norm_for} if norm_for else {}
     update_output(out, "report.pdf", draw, noted={"drawn": drawn})
     return out / "report.pdf"
 

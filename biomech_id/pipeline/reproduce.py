@@ -128,7 +128,8 @@ def _drawn_again(manifest: Mapping[str, Any], job: Job, out: Path, also: Sequenc
             find_input(drawn[what]["name"], drawn[what]["sha256"], job.folder, also) if what in drawn else None
             for what in ("norm", "style")
         )
-        redraw(out, norm=norm, style=style, pages=drawn.get("pages"), mix=drawn.get("mix", ()))
+        asked = {"pages": drawn.get("pages"), "mix": drawn.get("mix", ()), "norm_for": drawn.get("norm_for")}
+        redraw(out, norm=norm, style=style, **asked)
 
 
 def _tables_again(root: Path) -> Reproduction:

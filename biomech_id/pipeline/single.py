@@ -676,6 +676,8 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
         Norm and session differ in what the recipe does not name.
     """
     own = fingerprint_of(session.fingerprint)
+    if session.fitted_norm is not None:
+        yield from session.fitted_norm.findings
     if session.norm is not None and job.norm is not None:
         known = fingerprint_of({str(name): value for name, value in session.norm.iloc[0].items()})
         refuse_mixture(known, own, (f"the norm {job.norm.name}", "this session"), mix=job.recipe.mix)

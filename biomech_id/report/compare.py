@@ -14,11 +14,12 @@ from biomech_id.report.layout.change_table import LETTERS
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
-from biomech_id.report.norm import Norm, NormSource, with_norm
+from biomech_id.report.norm import Norm, NormSource, load_norm, with_norm
 from biomech_id.report.page import Content, Page
 from biomech_id.report.pages.cover import session_line
 from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.results.norms.fit import NORM_CHOICES
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: How many sessions or conditions can be told apart on one page.
@@ -85,8 +86,10 @@ def compare_report(
         own = (f"session A ({subject_code(sessions[0], look)})", f"session {letter} ({subject_code(other, look)})")
         refuse_mixture(fingerprint_of(sessions[0].summary), fingerprint_of(other.summary), own, mix=mix)
     norm = sessions[0].norm if norm is None else norm
-    scored = {id(each): with_norm(norm, each, mix=mix) for each in sessions}
-    reference = scored[id(sessions[0])][1]
+    # One norm for all of them, that of the first: a norm that moved with the speed would be a change of nobody's.
+    reference = load_norm(norm, sessions[0], mix=mix, also=sessions[1:])
+    shared = norm if reference is None else reference.table
+    scored = {id(each): with_norm(shared, each, mix=mix, norm_for=NORM_CHOICES[0]) for each in sessions}
     layers = _named(_chosen([scored[id(each)][0] for each in sessions], conditions, look), names, look)
     look = fitted(look, layers, reference)
     codes = list(dict.fromkeys(subject_code(layer.tables, look) for layer in layers))

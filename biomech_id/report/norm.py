@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
-from biomech_id.errors import ShapeError
+from biomech_id.errors import OptionError, ShapeError
+from biomech_id.files.settings import must_fit, one_of
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
+from biomech_id.results.norms.fit import NORM_CHOICES, fit_norm, person_of
 from biomech_id.results.norms.norm import NAMED, check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.means import mean_curves
@@ -34,11 +36,13 @@ class Norm:
     scalars : dict[str, tuple[float, float]]
         Name -> (mean, sd) of spatiotemporal parameters and scores, in the tables' unit.
     note : dict[str, Any]
-        What the cover says of it: n, model, kinetics, source, clinical, ages, speeds.
+        What the cover says: n, model, kinetics, source, clinical, ages, speeds, and ``said``, how it was made for this person.
     table : Table
         As in ``norm.csv``.
     named : dict[tuple[str, str], tuple[float, float, int]], optional
         (variable, component) -> (mean, sd, n) of named values of curves ("max_stance.KneeAngles", "X"), in the tables' unit.
+    counts : dict[tuple[str, str], int], optional
+        (variable, component) -> number of subjects of a curve, the smallest over the cycle.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
@@ -46,6 +50,7 @@ class Norm:
     note: dict[str, Any]
     table: Table = field(default_factory=lambda: tidy_table("norm"))
     named: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)
+    counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -71,7 +76,9 @@ class Norm:
         return self.scalars.get("foot_off", (float("nan"), 0.0))[0]
 
 
-def with_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] = ()) -> tuple[SessionTables, Norm | None]:
+def with_norm(
+    norm: NormSource, tables: SessionTables, *, mix: Collection[str] = (), norm_for: str | None = None
+) -> tuple[SessionTables, Norm | None]:
     """Return a session with its scores against a norm, computed from its tables now, and that norm ready for drawing.
 
     Parameters
@@ -82,16 +89,25 @@ def with_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] =
         The session.
     mix : Collection[str], optional
         As for `load_norm`.
+    norm_for : str | None, optional
+        As for `load_norm`.
     """
-    found = load_norm(tables.norm if norm is None else norm, tables, mix=mix)
+    found = load_norm(tables.norm if norm is None else norm, tables, mix=mix, norm_for=norm_for)
     if found is None:
         return replace(tables, scores=tidy_table("scores"), statistics=None), None
     scored = replace(tables, scores=tidy_table("scores", score_rows(mean_curves(tables), found.table)))
     return with_statistics(scored, found.table), found
 
 
-def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] = ()) -> Norm | None:
-    """Check a norm against a session and make it ready for drawing.
+def load_norm(
+    norm: NormSource,
+    tables: SessionTables,
+    *,
+    mix: Collection[str] = (),
+    norm_for: str | None = None,
+    also: Sequence[SessionTables] = (),
+) -> Norm | None:
+    """Check a norm against a session, make it for that person, and make it ready for drawing; None where nobody is left in it.
 
     Parameters
     ----------
@@ -101,19 +117,27 @@ def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] =
         The session that the norm must have been computed like.
     mix : Collection[str], optional
         Keys of `results.norms.fingerprint.FINGERPRINT` in which the two may differ, besides those of the session's recipe.
+    norm_for : str | None, optional
+        One of `results.norms.fit.NORM_CHOICES`; None takes that of the session's recipe.
+    also : Sequence[SessionTables], optional
+        Further sessions that are laid over the same norm: whose they are is left out as well.
 
     Raises
     ------
     ShapeError
         Columns are missing.
     OptionError
-        A curve without all of 0 to 100 percent, an impossible value, another model, kinetics mode, hip centre or bandwidth.
+        A curve without all of 0 to 100 percent, an impossible value, another model, kinetics mode, hip centre or bandwidth; nobody
+        in it but the session's own person, unless it is the session's own norm.
     FileRefusedError
         The file cannot be read.
     """
     if norm is None:
         return None
-    mix = (*mix, *tables.summary.get("recipe", {}).get("output", {}).get("mix", ()))
+    output = tables.summary.get("recipe", {}).get("output", {})
+    mix, choice = (*mix, *output.get("mix", ())), norm_for or output.get("norm_for") or NORM_CHOICES[0]
+    must_fit(one_of(NORM_CHOICES, "Whose norm."), choice, "norm_for")
+    given = norm is not tables.norm
     where = str(norm) if isinstance(norm, (str, Path)) else "norm"
     own = {"model": str(tables.summary.get("model", "")), "kinetics": str(tables.summary.get("kinetics", ""))}
     if isinstance(norm, (str, Path)):
@@ -124,17 +148,30 @@ def load_norm(norm: NormSource, tables: SessionTables, *, mix: Collection[str] =
         check_comparable(norm, **own, mix=mix, where="norm")
     known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
     refuse_mixture(known, fingerprint_of(tables.summary), (f"the norm {where}", "this session"), mix=mix)
-    curves, scalars, named = {}, {}, {}
+    person = person_of(tables)
+    marks = person.marks.union(*(person_of(other).marks for other in also))
+    fitted = fit_norm(norm, replace(person, marks=marks), choice, where=where)
+    if fitted.table is None and given:
+        raise OptionError(
+            f"The norm {where} holds nobody but this person: nobody is compared with himself.",
+            value=1, expected="a norm of other people", where=where,
+        )  # fmt: skip
+    if fitted.table is None:
+        return None
+    norm = fitted.table
+    curves, scalars, named, counts = {}, {}, {}, {}
     for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
         rows = rows.sort_values("percent", kind="stable")
         mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
         if len(rows) == CURVE_POINTS:
             curves[str(variable), str(component)] = (mean, sd)
+            counts[str(variable), str(component)] = int(rows["n"].min())
         elif NAMED.match(str(variable)):
             named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
-    return Norm(curves=curves, scalars=scalars, note=norm_note(norm) or {}, table=norm, named=named)
+    note = {**(norm_note(norm) or {}), "said": fitted.findings}
+    return Norm(curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts)
 
 
 def _check_columns(norm: Table) -> None:

@@ -37,6 +37,7 @@ def draw_report(
     pages: Iterable[str] | None = None,
     style: Style | str | Path | None = None,
     mix: Collection[str] = (),
+    norm_for: str | None = None,
     progress: Progress | None = None,
     printed: list[str] | None = None,
 ) -> Path:
@@ -56,6 +57,8 @@ def draw_report(
         A `Style`, or a laboratory's style file.
     mix : Collection[str], optional
         In what norm and session may differ (`results.norms.fingerprint.FINGERPRINT`), "bandwidth" say.
+    norm_for : str | None, optional
+        Whose norm it is: "everybody", "age" or "speed"; None takes that of the session's recipe.
     progress : Progress | None, optional
         Called as each page is written.
     printed : list[str] | None, optional
@@ -77,8 +80,8 @@ def draw_report(
     """
     wanted = wanted_pages(pages)
     look = style if isinstance(style, Style) else load_style(style)
-    tables, reference = with_norm(norm, tables, mix=mix)
-    drawn = drawn_with(norm, style, pages, mix, coded=bool(tables.manifest.get("coded")))
+    tables, reference = with_norm(norm, tables, mix=mix, norm_for=norm_for)
+    drawn = drawn_with(norm, style, pages, mix, norm_for=norm_for, coded=bool(tables.manifest.get("coded")))
     tables = replace(tables, manifest={**tables.manifest, "drawn": drawn})
     with mpl.rc_context(look.rc), no_collector():
         made = list(session_pages(tables, look, reference, wanted))
@@ -104,7 +107,13 @@ def texts_on(pages: Iterable[Page]) -> Iterator[str]:
 
 
 def drawn_with(
-    norm: NormSource, style: object, pages: Iterable[str] | None, mix: Collection[str], *, coded: bool = False
+    norm: NormSource,
+    style: object,
+    pages: Iterable[str] | None,
+    mix: Collection[str],
+    *,
+    norm_for: str | None = None,
+    coded: bool = False,
 ) -> dict[str, list[str]]:
     """Return option -> what stands behind it, of a report that was drawn with more than the session's own tables.
 
@@ -118,6 +127,8 @@ def drawn_with(
         Names of pages; None for all.
     mix : Collection[str]
         In what norm and session may differ.
+    norm_for : str | None, optional
+        Whose norm it is; None where nobody said.
     coded : bool, optional
         Whether files are not named, for their names may hold a person's.
     """
@@ -126,6 +137,7 @@ def drawn_with(
         option: [option.strip("-") if coded else Path(file).name] for option, file in files.items() if isinstance(file, (str, Path))
     }
     asked = {"--pages": [pages] if isinstance(pages, str) else list(pages or ()), "--mix": list(mix)}
+    asked |= {"--norm-for": [norm_for] if norm_for else []}
     return {**named, **{option: words for option, words in asked.items() if words}}
 
 

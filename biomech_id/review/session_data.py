@@ -11,6 +11,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, cycle_rows
 from biomech_id.results.folder.replay import Replay, read_replay
+from biomech_id.results.norms.fit import NORM_CHOICES, fit_norm, person_of
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
 from biomech_id.results.tables.uncertainty import TOTAL
 from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
@@ -46,7 +47,9 @@ def session_data(out: Path, tables: SessionTables, blocks: Blocks, *, called: st
         A replay is damaged.
     """
     summary = tables.summary
-    band = tables.norm if norm is None else norm
+    given = tables.norm if norm is None else norm
+    choice = tables.summary.get("recipe", {}).get("output", {}).get("norm_for") or NORM_CHOICES[0]
+    band = None if given is None else fit_norm(given, person_of(tables), choice).table
     return {
         "folder": called,
         "subject": {name: summary["subject"].get(name) for name in ("code", "session_date", "age_years", "sex", "mass_kg")},

@@ -32,6 +32,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (home / "lab.toml").write_text('language = "en"\n', encoding="utf-8")
     assert run("run", home / "walks", "-o", home / "out", "--recipe", home / "recipe.toml").exit_code == 0
     assert run("norm", home / "out", "-o", home / "norm.csv").exit_code == 0
+    own = pd.read_csv(home / "norm.csv", dtype=str, keep_default_na=False)
+    assert (own["variable"] == "contributor.marks").sum() == 1
+    own.to_csv(home / "own.csv", index=False)
+    # Nobody is compared with himself: the norm counts as somebody else's.
+    own.loc[own["variable"] == "contributor.marks", "contributors"] = "0123456789ab"
+    own.to_csv(home / "norm.csv", index=False)
     return home
 
 
@@ -61,6 +67,12 @@ def test_a_norm_after_the_run_gives_scores_and_the_command_that_does(home: Path,
     assert "--norm norm.csv --style lab.toml --pages scores --pages methods" in said
     assert run("report", out, "--pages", "methods").exit_code == 0
     assert "--norm" not in text_of(out / "report.pdf")
+
+
+def test_a_norm_of_the_person_alone_is_refused(home: Path) -> None:
+    done = run("report", home / "out", "--norm", home / "own.csv", "--pages", "scores")
+    assert done.exit_code == 1
+    assert "own.csv holds nobody but this person" in done.output
 
 
 def test_comparing_with_a_norm_after_the_runs_gives_scores(home: Path, tmp_path: Path) -> None:

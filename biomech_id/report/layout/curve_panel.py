@@ -119,13 +119,18 @@ def draw_variable(panel: Panel, row: SignRow, drawing: Drawing, *, x_numbers: bo
 
 
 def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
-    """Name and unit on the left, number of cycles of each side on the right, above the frame."""
+    """Name and unit on the left; number of cycles of each side, and of subjects where the norm has more elsewhere, on the right."""
     style, (width, height) = drawing.style, panel.size_mm
     right = width
     for side in reversed(drawing.sides):
         counts = "+".join(str(len(layer.every(side, row, style)[0])) for layer in drawing.layers)
         panel.outside(right, height + 1.3, f"{side} {counts}", size="tiny", colour=side, ha="right")
         right -= width_mm(f"{side} {counts}", style.size("tiny")) + 1.8
+    of_norm = drawing.norm.counts.get((row.variable, row.component)) if drawing.norm is not None else None
+    if drawing.norm is not None and of_norm not in (None, drawing.norm.n):
+        told = style.label("common.norm_n", n=of_norm)
+        panel.outside(right, height + 1.3, told, size="tiny", colour="quiet", ha="right")
+        right -= width_mm(told, style.size("tiny")) + 1.8
     title, unit = style.word(row.title), style.word(style.unit(row))
     if style.scale(row, run=drawing.run).widened:
         unit = style.label("common.widened", unit=unit)

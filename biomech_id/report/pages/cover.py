@@ -278,7 +278,9 @@ def norm_line(norm: Norm | None, style: Style) -> str:
         kinetics=style.label(f"choice.{about['kinetics']}"),
         source=about["source"],
     )
-    return line if about["clinical"] else f"{line.rstrip('. ')}. {style.label('cover.not_clinical')}"
+    said = [] if about["clinical"] else [style.label("cover.not_clinical")]
+    said += [finding.text(style.language) for finding in about.get("said", ())]
+    return " ".join([f"{line.rstrip('. ')}." if said else line, *said])
 
 
 def _values_said(findings: Iterable[Mapping[str, object]], rule: str) -> Mapping[str, object] | None:

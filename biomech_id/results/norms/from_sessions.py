@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,32 +17,33 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError
+from biomech_id.gait.scores import GAIT_VARIABLES
 from biomech_id.gait.spatiotemporal import symmetry_index
+from biomech_id.results.norms.contributors import NormSample
 from biomech_id.results.norms.fingerprint import FINGERPRINT, check_mix, fingerprint_of
-from biomech_id.results.norms.norm import ASYMMETRY, NormSample, norm_from_samples
+from biomech_id.results.norms.fit import SPEED, person_of, scored_norm
+from biomech_id.results.norms.norm import ASYMMETRY
 from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
 from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.results.tables.phase_values import PLACE, named_values
-from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS, scores_against
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 from biomech_id.sentences import Sentence
 
 #: Part of the cycle in which a subject's mean curve must have a value to count.
 LEAST_KNOWN = 0.9
-#: Spatiotemporal parameter that ``speed_min`` and ``speed_max`` of a norm are read from.
-SPEED = "speed_dimensionless"
 #: Reasons of an omission that somebody asked for.
-ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages"})
+ASKED_FOR = frozenset({"not-in-this-norm", "outside-the-ages", "counted-as"})
 
 
 @dataclass
 class _Person:
-    """One subject's sessions so far: a list of curves per name, values per parameter and per named value of a curve, ages."""
+    """One subject's sessions so far: curves per name, values per parameter and per named value of a curve, and who it is."""
 
     curves: dict[tuple[str, str, str], list[FloatArray]] = field(default_factory=dict)
     parameters: dict[str, dict[str, list[float]]] = field(default_factory=dict)
-    ages: list[float] = field(default_factory=list)
     named: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+    marks: frozenset[str] = frozenset()
+    about: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 def norm_from_sessions(
@@ -99,7 +101,7 @@ def norm_from_sessions(
         conditions |= dict.fromkeys(means)
         for name, curves in means.items():
             if condition is None or name == condition:
-                _add(people.setdefault(code, _Person()), curves, tables, name)
+                _add(_known_again(people, code, tables, tell), curves, tables, name)
     _check_alike(kinds, mix)
     if condition is None:
         _check_one(conditions, "condition", "name the one to take")
@@ -108,14 +110,20 @@ def norm_from_sessions(
             "No session has a usable cycle for a norm.", value=condition, expected="steady straight cycles", where="norm"
         )
     made_with = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()}
-    samples, sides = zip(*(_sample(code, person, tell) for code, person in people.items()), strict=True)
-    samples = tuple(_without_unknown(samples, tell))
-    norm = norm_from_samples(samples, source=source, **made_with)
-    scored = [replace(sample, values=_scores(curves, norm)) for sample, curves in zip(samples, sides, strict=True)]
-    if not any(sample.values for sample in scored):
-        return norm
-    scores = norm_from_samples(scored, source=source, **made_with)
-    return pd.concat([norm, scores], ignore_index=True)
+    samples = tuple(_without_unknown([_sample(code, person, tell) for code, person in people.items()], tell))
+    return scored_norm(samples, {**made_with, "source": source})
+
+
+def _known_again(people: dict[str, _Person], code: str, tables: SessionTables, tell: Callable[[Omission], None]) -> _Person:
+    """Who walked this session: a person of that code, or of whom there are the same recordings under another."""
+    marks = person_of(tables).marks
+    same = code if code in people else next((other for other, each in people.items() if each.marks & marks), code)
+    if same != code:
+        tell(Omission(code, "", "", (), "means", Sentence("counted-as", {"other": same})))
+    person = people.setdefault(same, _Person())
+    person.marks |= marks
+    person.about.append(tables.summary["subject"])
+    return person
 
 
 def _unwanted(code: str, age: float | None, ages: tuple[float, float] | None, without: Collection[str]) -> Sentence | None:
@@ -161,9 +169,6 @@ def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: 
         person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))
     for name, value in _named(tables, used):
         person.named.setdefault(name[:2], {}).setdefault(name[2], []).append(value)
-    age = tables.summary["subject"].get("age_years")
-    if age is not None:
-        person.ages.append(float(age))
 
 
 def _named(tables: SessionTables, used: pd.DataFrame) -> Iterator[tuple[tuple[str, str, str], float]]:
@@ -188,8 +193,8 @@ def _muscles(tables: SessionTables, condition: str) -> MeanCurves:
     return found
 
 
-def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tuple[NormSample, MeanCurves]:
-    """One subject's contribution, and their mean curves of each side for the scores."""
+def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> NormSample:
+    """One subject's contribution."""
     sides = {name: mean_of_known(np.stack(curves)) for name, curves in person.curves.items()}
     values: dict[tuple[str, str], FloatArray] = {}
     halves: dict[str, dict[str, None]] = {}
@@ -216,7 +221,19 @@ def _sample(code: str, person: _Person, tell: Callable[[Omission], None]) -> tup
     for name, by_side in person.named.items():
         values[name] = np.array([_mean([_mean(found) for found in by_side.values()])])
     speed = float(values[SPEED, ""][0]) if (SPEED, "") in values else float("nan")
-    return NormSample(values, _mean(person.ages), speed), sides
+    scored = {name: curve for name, curve in sides.items() if name[1:] in GAIT_VARIABLES}
+    return NormSample(values, speed=speed, marks=person.marks, sides=scored, **_about(person.about))
+
+
+def _about(subjects: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Who a subject is, the mean of what all sessions say; legs left and right together."""
+    sexes = {str(subject.get("sex") or "") for subject in subjects} - {""}
+    numbers = {
+        name: _mean([float(subject[name]) for subject in subjects if subject.get(name) is not None])
+        for name in ("age_years", "mass_kg", "height_m")
+    }
+    legs = [float(length) for subject in subjects for length in (subject.get("leg_length_m") or {}).values()]
+    return {**numbers, "leg_length_m": _mean(legs), "sex": sexes.pop() if len(sexes) == 1 else ""}
 
 
 def _without_unknown(samples: Sequence[NormSample], tell: Callable[[Omission], None]) -> Iterator[NormSample]:
@@ -230,18 +247,6 @@ def _without_unknown(samples: Sequence[NormSample], tell: Callable[[Omission], N
             tell(Omission(" ".join(name).strip(), "", "", (), "means", holes[name]))
     for sample in samples:
         yield replace(sample, values={name: values for name, values in sample.values.items() if name not in holes})
-
-
-def _scores(sides: MeanCurves, norm: pd.DataFrame) -> dict[tuple[str, str], FloatArray]:
-    scores = scores_against(sides, norm)
-    found: dict[tuple[str, str], list[float]] = {}
-    for (_, variable, component), value in scores.variables.items():
-        found.setdefault((f"{GVS}.{variable}", component), []).append(value)
-    for value in scores.sides.values():
-        found.setdefault((GPS, ""), []).append(value)
-    if np.isfinite(scores.overall):
-        found[GPS_OVERALL, ""] = [scores.overall]
-    return {name: np.array([_mean(values)]) for name, values in found.items()}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -8,8 +8,8 @@ averaged, is one sample, and ``sd`` is the standard deviation between subjects (
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, table_columns
 from biomech_id.errors import OptionError
 from biomech_id.files.settings import Section, Setting, must_fit
+from biomech_id.results.norms.contributors import CONTRIBUTOR, NormSample, contributor_rows, told_values, without_contributors
 from biomech_id.results.norms.fingerprint import check_mix
-from biomech_id.results.statistics.one_person import whole_curve_sd
+from biomech_id.results.statistics.one_person import Spread, whole_curve_sd
 from biomech_id.results.tables.csv_text import read_csv, write_csv
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
@@ -31,6 +32,8 @@ CLINICAL_SUBJECTS = 20
 PERCENTILE_SUBJECTS, PERCENTILES = 40, (5, 50, 95)
 
 
+#: What a norm at a speed leaves as it is: speed over speed is a line without spread.
+SPEEDS = frozenset({"speed", "speed_dimensionless"})
 #: Before the name of a parameter: its left-right asymmetry, percent, signed.
 ASYMMETRY = "asymmetry."
 #: Before the name of a variable: a named value of its curve, or where in the cycle that lies.
@@ -79,7 +82,8 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     OptionError
         It is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
-    curves = norm.groupby(["variable", "component"], sort=False)
+    everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
+    curves = everything.groupby(["variable", "component"], sort=False)
     impossible = norm[~np.isfinite(norm["mean"]) | (norm["sd"] < 0) | (norm["n"] < 1)]
     said = {
         "rows": len(norm),
@@ -185,12 +189,15 @@ class NormBand:
         Number of subjects.
     reach_sd : float, optional
         How many standard deviations from the mean 95 % of whole curves stay within; NaN where the norm does not say.
+    spread : Spread | None, optional
+        How well ``mean`` and ``sd`` are known; None for those of n subjects.
     """
 
     mean: FloatArray
     sd: FloatArray
     n: int
     reach_sd: float = float("nan")
+    spread: Spread | None = None
 
 
 def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> NormBand | None:
@@ -211,7 +218,10 @@ def norm_band(norm: pd.DataFrame | None, variable: str, component: str = "") -> 
     if rows.empty:
         return None
     reach_sd = float(rows["whole_curve_sd"].iloc[0]) if "whole_curve_sd" in rows else float("nan")
-    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), int(rows["n"].min()), reach_sd)
+    n = int(rows["n"].min())
+    fitted = "leverage" in rows and np.isfinite(rows["leverage"]).all()
+    spread = Spread(float(rows["leverage"].max()), int(rows["freedom"].min())) if fitted else None
+    return NormBand(rows["mean"].to_numpy(np.float64), rows["sd"].to_numpy(np.float64), n, reach_sd, spread)
 
 
 def norm_bands(norm: pd.DataFrame) -> dict[tuple[str, str], NormBand]:
@@ -238,6 +248,7 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     """
     if norm is None:
         return None
+    norm = without_contributors(norm)
     # Electrodes are worn by some only: what a norm of movement is does not hang on them.
     # Nor on who has a peak of some name: those stand as name.variable.
     named = norm["variable"].str.match(NAMED)
@@ -249,27 +260,32 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     return {"n": n, **note, "clinical": n >= CLINICAL_SUBJECTS, **ranges}
 
 
-@dataclass(frozen=True, eq=False)
-class NormSample:
-    """What one subject contributes: curve or scalar name -> their mean (101,) or (1,), left and right averaged.
+def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:
+    """Return number of subjects -> curves and parameters that only so many have, where others have more.
 
-    Attributes
+    Named values of curves are left out: who has a burst of power and who has none is told by the table.
+
+    Parameters
     ----------
-    values : dict[tuple[str, str], FloatArray]
-        (variable, component) -> mean (101,), or (1,) for a scalar.
-    age_years : float
-        On the day of the session; NaN where it is not recorded.
-    speed : float
-        Walking speed, dimensionless.
+    norm : pd.DataFrame
+        A norm table.
     """
-
-    values: dict[tuple[str, str], FloatArray]
-    age_years: float
-    speed: float
+    plain = norm[~norm["variable"].str.startswith(CONTRIBUTOR) & ~norm["variable"].str.match(NAMED)]
+    least = plain.groupby(["variable", "component"], sort=False)["n"].min()
+    found: dict[int, list[str]] = {}
+    for (variable, component), count in least[least < least.max()].items():
+        found.setdefault(int(count), []).append(f"{variable} {component}".strip())
+    return {count: tuple(found[count]) for count in sorted(found)}
 
 
 def norm_from_samples(
-    samples: Sequence[NormSample], *, model: str, kinetics: str, source: str, hip_centre: str = "", bandwidth: str = ""
+    samples: Sequence[NormSample],
+    *,
+    model: str,
+    kinetics: str,
+    source: str,
+    hip_centre: str = "",
+    bandwidth: str = "",
 ) -> pd.DataFrame:
     """Return the norm of some subjects as a table; where only some of them have a value ``n`` is smaller.
 
@@ -293,37 +309,119 @@ def norm_from_samples(
         raise OptionError(
             "There is no subject to make a norm from.", value=0, expected="at least one analysed subject", where="norm"
         )
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    about = {"model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth}
+    parts = [_rows(name, samples) for name in names]
+    return _table([*parts, contributor_rows(samples)], samples, about)
+
+
+def norm_at_speed(samples: Sequence[NormSample], speed: float, least: int, about: Mapping[str, str]) -> pd.DataFrame:
+    """Return the norm of some subjects at one walking speed: of every value a straight line over their speeds, read there.
+
+    ``sd`` is that of the subjects about the line. What fewer than ``least`` subjects have, and speed itself, is a plain mean.
+
+    Parameters
+    ----------
+    samples : Sequence[NormSample]
+        One per subject, of known speed, brought to this speed by `at_speed`.
+    speed : float
+        Dimensionless.
+    least : int
+        Number of subjects who make a line.
+    about : Mapping[str, str]
+        Columns that say how all of them were computed.
+    """
+    names = dict.fromkeys(name for sample in samples for name in sample.values)
+    return _table([_rows(name, samples, speed, least) for name in names], samples, about)
+
+
+def at_speed(samples: Sequence[NormSample], speed: float, least: int) -> tuple[NormSample, ...]:
+    """Return subjects as they would walk at one speed, each moved along the straight line of all of them.
+
+    Parameters
+    ----------
+    samples : Sequence[NormSample]
+        One per subject, of known speed.
+    speed : float
+        Dimensionless.
+    least : int
+        Number of subjects who make a line.
+    """
+    slopes: dict[tuple[str, str], FloatArray] = {}
+    for name in dict.fromkeys(name for sample in samples for name in sample.values):
+        theirs = [sample for sample in samples if name in sample.values]
+        if len(theirs) >= least and name[0] not in SPEEDS:
+            slopes[name] = _slope(np.array([x.speed for x in theirs]), np.stack([x.values[name] for x in theirs]))
+
+    def moved(sample: NormSample) -> NormSample:
+        by = sample.speed - speed
+        values = {name: curve - slopes[name] * by if name in slopes else curve for name, curve in sample.values.items()}
+        sides = {name: curve - slopes[name[1:]] * by if name[1:] in slopes else curve for name, curve in sample.sides.items()}
+        return replace(sample, values=values, sides=sides)
+
+    return tuple(map(moved, samples))
+
+
+def _slope(speed: FloatArray, values: FloatArray) -> FloatArray:
+    """Slopes (points,) of (n, points) over speeds (n,), each over those who have a value there; 0 where these do not differ."""
+    known = np.isfinite(values)
+    n = np.maximum(known.sum(axis=0), 1)
+    across = np.where(known, speed[:, None], 0.0)
+    across = np.where(known, across - across.sum(axis=0) / n, 0.0)
+    squares = (across**2).sum(axis=0)
+    return np.asarray((across * np.where(known, values, 0.0)).sum(axis=0) / np.where(squares > 0, squares, np.inf))
+
+
+def _table(parts: Sequence[pd.DataFrame], samples: Sequence[NormSample], about: Mapping[str, str]) -> pd.DataFrame:
+    """The rows with what is said of all of them."""
     ages, speeds = [sample.age_years for sample in samples], [sample.speed for sample in samples]
-    about: dict[str, Any] = {
+    ranges = {
         "age_min_y": _extreme(np.nanmin, ages), "age_max_y": _extreme(np.nanmax, ages),
         "speed_min": _extreme(np.nanmin, speeds), "speed_max": _extreme(np.nanmax, speeds),
-        "model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth,
     }  # fmt: skip
-    names = dict.fromkeys(name for sample in samples for name in sample.values)
-    parts = [_rows(name, [sample.values[name] for sample in samples if name in sample.values]) for name in names]
-    norm = pd.concat(parts, ignore_index=True).assign(**about)
-    return norm[[column.name for column in table_columns("norm")]]
+    norm = pd.concat(parts, ignore_index=True).assign(**ranges, **about)
+    fitted = [name for name in ("leverage", "freedom") if name in norm]
+    return norm.reindex(columns=[*(column.name for column in table_columns("norm")), *fitted])
 
 
-def _rows(name: tuple[str, str], values: Sequence[FloatArray]) -> pd.DataFrame:
-    stacked = np.stack(values)
-    whole = stacked[np.isfinite(stacked).all(axis=1)]
+def _rows(name: tuple[str, str], samples: Sequence[NormSample], speed: float = float("nan"), least: int = 0) -> pd.DataFrame:
+    """One variable at each percent; at a speed the subjects have been brought to it, which has spent one more degree of freedom."""
+    theirs = [sample for sample in samples if name in sample.values]
+    stacked = np.stack([sample.values[name] for sample in theirs])
     points = stacked.shape[1]
     known = np.isfinite(stacked)
     n = known.sum(axis=0)
     total = np.where(known, stacked, 0.0).sum(axis=0)
     mean = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+    spread = _spread(theirs, speed) if np.isfinite(speed) and len(theirs) >= least and name[0] not in SPEEDS else None
+    spent = 1 if spread is None else 2
     # One subject has no spread; the cell stays empty rather than claiming that nobody differs.
     squares = np.where(known, (stacked - mean) ** 2, 0.0).sum(axis=0)
-    sd = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+    sd = np.where(n > spent, np.sqrt(squares / np.maximum(n - spent, 1)), np.nan)
     percent = np.arange(points, dtype=np.float64) if points == CURVE_POINTS else np.full(points, np.nan)
     # Percentiles of a few people are those people.
     ranks = np.nanpercentile(stacked, PERCENTILES, axis=0) if n.min() >= PERCENTILE_SUBJECTS else np.full((3, points), np.nan)
+    whole = stacked[known.all(axis=1)]
+    told = {"contributors": told_values(_everybody(name, samples, points))} if spread is None and not np.isfinite(speed) else {}
+    fitted = {} if spread is None else {"leverage": spread.leverage, "freedom": spread.freedom}
     return pd.DataFrame({
         "variable": name[0], "component": name[1], "percent": percent, "mean": mean, "sd": sd, "n": n,
-        "whole_curve_sd": whole_curve_sd(whole) if points == CURVE_POINTS else np.nan,
-        **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)},
+        "whole_curve_sd": whole_curve_sd(whole, spread=spread) if points == CURVE_POINTS else np.nan,
+        **{f"percentile_{rank}": values for rank, values in zip(PERCENTILES, ranks, strict=True)}, **told, **fitted,
     })  # fmt: skip
+
+
+def _everybody(name: tuple[str, str], samples: Sequence[NormSample], points: int) -> FloatArray:
+    """(contributors, points), NaN of who has no such value."""
+    return np.stack([sample.values.get(name, np.full(points, np.nan)) for sample in samples])
+
+
+def _spread(samples: Sequence[NormSample], speed: float) -> Spread:
+    """How well a straight line over these speeds is known at one of them."""
+    speeds = np.array([sample.speed for sample in samples])
+    squares = float(((speeds - speeds.mean()) ** 2).sum())
+    away = (speed - float(speeds.mean())) ** 2
+    return Spread(1.0 / len(speeds) + (away / squares if squares > 0 else 0.0), len(speeds) - 2)
 
 
 def _extreme(pick: Any, values: Sequence[float]) -> float:

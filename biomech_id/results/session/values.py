@@ -28,6 +28,8 @@ from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.review import Review
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
+from biomech_id.results.norms.contributors import marks_of
+from biomech_id.results.norms.fit import NORM_CHOICES, SPEED, FittedNorm, NormPerson, fit_norm
 from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
@@ -499,6 +501,26 @@ class SessionValues:
             There is no such trial.
         """
         return self.trial(name).frames
+
+    @cached_property
+    def fitted_norm(self) -> FittedNorm | None:
+        """The norm as it was made for this person, and what was found in doing so; None without a norm."""
+        if self.norm is None:
+            return None
+        found: dict[str, list[float]] = {}
+        for trial in self.trials:
+            used = {(cycle.side, cycle.number) for cycle in trial.cycles if trial.used(cycle)}
+            for row in trial.parameters:
+                if row.parameter == SPEED and (row.side, row.cycle) in used:
+                    found.setdefault(trial.condition, []).append(row.value)
+        age, code = self.subject.age_years, str(self.subject.code or "")
+        person = NormPerson(
+            float("nan") if age is None else age,
+            {condition: float(np.mean(speeds)) for condition, speeds in found.items()},
+            marks_of(code, self.inputs, [self.static_file, *(trial.file for trial in self.trials)]),
+        )
+        choice = str(self.recipe.get("output", {}).get("norm_for") or NORM_CHOICES[0])
+        return fit_norm(self.norm, person, choice)
 
     @property
     def fingerprint(self) -> dict[str, str]:

@@ -42,7 +42,7 @@ def _curves(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object
         for (side, variable, component), curve in curves.items():
             name = variable, component
             band = bands.get(name)
-            found = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd)
+            found = band and curve_against(curve, band.mean, band.sd, n=band.n, reach_sd=band.reach_sd, spread=band.spread)
             if band and found:
                 yield _row((condition, side, *name), WHOLE_CURVE, band.n, found)
 
@@ -61,7 +61,9 @@ def _numbers(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, objec
 
 def _number(name: tuple[str, str, str, str], value: float, band: NormBand | None) -> Iterator[Mapping[str, object]]:
     if band is not None and band.n > 1 and band.sd[0] > 0 and np.isfinite(value):
-        yield _row(name, ONE_NUMBER, band.n, crawford_howell(value, float(band.mean[0]), float(band.sd[0]), band.n))
+        yield _row(
+            name, ONE_NUMBER, band.n, crawford_howell(value, float(band.mean[0]), float(band.sd[0]), band.n, spread=band.spread)
+        )
 
 
 def _row(name: tuple[str, str, str, str], test: str, n: int, found: AgainstNorm) -> Mapping[str, object]:

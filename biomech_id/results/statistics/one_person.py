@@ -21,6 +21,23 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
 from biomech_id.results.statistics.random_field import ALPHA, chance_above, curve_fwhm, curve_limit
 
+
+@dataclass(frozen=True)
+class Spread:
+    """How well the mean and standard deviation of a norm are known that is not simply the mean of n subjects.
+
+    Attributes
+    ----------
+    leverage : float
+        Variance of the mean in those of one subject: 1/n of a mean, more where a line is read away from the subjects' middle.
+    freedom : int
+        Degrees of freedom of the standard deviation: n - 1 of a mean, n - 2 of a line.
+    """
+
+    leverage: float
+    freedom: int
+
+
 #: Fewer subjects than this say nothing of how much people differ.
 LEAST_SUBJECTS = 5
 
@@ -55,8 +72,8 @@ class AgainstNorm:
         return abs(self.t) > self.limit
 
 
-def crawford_howell(value: float, mean: float, sd: float, n: int) -> AgainstNorm:
-    """Compare one number with a norm of n subjects.
+def crawford_howell(value: float, mean: float, sd: float, n: int, *, spread: Spread | None = None) -> AgainstNorm:
+    """Compare one number with a norm of n subjects, or with what a line through n subjects says (Crawford and Garthwaite 2006).
 
     Parameters
     ----------
@@ -66,6 +83,8 @@ def crawford_howell(value: float, mean: float, sd: float, n: int) -> AgainstNorm
         Of the norm, in the same unit; sd with n - 1 in the denominator.
     n : int
         Number of subjects.
+    spread : Spread | None, optional
+        How well mean and sd are known; None for those of n subjects.
 
     Raises
     ------
@@ -84,11 +103,12 @@ def crawford_howell(value: float, mean: float, sd: float, n: int) -> AgainstNorm
             f"A norm of {n} subjects with a standard deviation of {sd:g} cannot be compared with.",
             value=(n, sd), expected="at least 2 subjects who differ", where="crawford_howell",
         )  # fmt: skip
-    t = (value - mean) / (sd * np.sqrt(1.0 + 1.0 / n))
-    return AgainstNorm(float(t), -float(stdtrit(n - 1, ALPHA / 2.0)), float(2.0 * stdtr(n - 1, -abs(t))))
+    known = spread or Spread(1.0 / n, n - 1)
+    t = (value - mean) / (sd * np.sqrt(1.0 + known.leverage))
+    return AgainstNorm(float(t), -float(stdtrit(known.freedom, ALPHA / 2.0)), float(2.0 * stdtr(known.freedom, -abs(t))))
 
 
-def whole_curve_sd(curves: FloatArray, *, alpha: float = ALPHA) -> float:
+def whole_curve_sd(curves: FloatArray, *, alpha: float = ALPHA, spread: Spread | None = None) -> float:
     """Return how many standard deviations from the mean the whole curve of a new person stays within, with a chance of 1 - alpha.
 
     Parameters
@@ -97,6 +117,8 @@ def whole_curve_sd(curves: FloatArray, *, alpha: float = ALPHA) -> float:
         (n, points), one for each subject, without a missing value.
     alpha : float, optional
         Part of new people who leave the band somewhere.
+    spread : Spread | None, optional
+        How well mean and SD are known; None for those of these curves.
 
     Returns
     -------
@@ -114,11 +136,13 @@ def whole_curve_sd(curves: FloatArray, *, alpha: float = ALPHA) -> float:
     n, points = curves.shape
     if n < LEAST_SUBJECTS:
         return float("nan")
-    fwhm = curve_fwhm(curves - curves.mean(axis=0))
-    return float(curve_limit(n - 1, points=points, fwhm=fwhm, alpha=alpha) * np.sqrt(1.0 + 1.0 / n))
+    fwhm, known = curve_fwhm(curves - curves.mean(axis=0)), spread or Spread(1.0 / n, n - 1)
+    return float(curve_limit(known.freedom, points=points, fwhm=fwhm, alpha=alpha) * np.sqrt(1.0 + known.leverage))
 
 
-def curve_against(curve: FloatArray, mean: FloatArray, sd: FloatArray, *, n: int, reach_sd: float) -> AgainstNorm | None:
+def curve_against(
+    curve: FloatArray, mean: FloatArray, sd: FloatArray, *, n: int, reach_sd: float, spread: Spread | None = None
+) -> AgainstNorm | None:
     """Compare a whole curve with a norm's simultaneous band; None where one of them is not whole.
 
     Parameters
@@ -131,6 +155,8 @@ def curve_against(curve: FloatArray, mean: FloatArray, sd: FloatArray, *, n: int
         Number of subjects.
     reach_sd : float
         As of `whole_curve_sd`, of the norm.
+    spread : Spread | None, optional
+        How well mean and sd are known; None for those of n subjects.
 
     Examples
     --------
@@ -143,14 +169,15 @@ def curve_against(curve: FloatArray, mean: FloatArray, sd: FloatArray, *, n: int
     """
     if n < LEAST_SUBJECTS or not np.isfinite(reach_sd):
         return None
+    known = spread or Spread(1.0 / n, n - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        t = (curve - mean) / (sd * np.sqrt(1.0 + 1.0 / n))
+        t = (curve - mean) / (sd * np.sqrt(1.0 + known.leverage))
     if not np.isfinite(t).all():
         return None
-    limit = float(reach_sd / np.sqrt(1.0 + 1.0 / n))
+    limit, freedom = float(reach_sd / np.sqrt(1.0 + known.leverage)), known.freedom
     at = int(np.argmax(np.abs(t)))
     points = len(t)
-    p = 2.0 * chance_above(abs(float(t[at])), n - 1, points=points, fwhm=_fwhm_of(limit, n - 1, points))
+    p = 2.0 * chance_above(abs(float(t[at])), freedom, points=points, fwhm=_fwhm_of(limit, freedom, points))
     return AgainstNorm(float(t[at]), limit, min(p, 1.0), 100.0 * at / (points - 1), 100.0 * float((np.abs(t) > limit).mean()))
 
 

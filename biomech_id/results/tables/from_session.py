@@ -59,14 +59,13 @@ def session_tables(session: SessionValues) -> SessionTables:
             name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()
         },
     )
-    if session.norm is None:
+    norm = session.fitted_norm.table if session.fitted_norm is not None else None
+    if norm is None:
         return tables
-    scores = score_rows(mean_curves(tables), session.norm, bands=_used_bands(trials))
+    scores = score_rows(mean_curves(tables), norm, bands=_used_bands(trials))
     if session.review.cycles:
-        scores += score_rows(
-            mean_curves(tables, by_rules=True), session.norm, cycles="all", bands=_used_bands(trials, by_rules=True)
-        )
-    return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), session.norm)
+        scores += score_rows(mean_curves(tables, by_rules=True), norm, cycles="all", bands=_used_bands(trials, by_rules=True))
+    return with_statistics(dataclasses.replace(tables, scores=tidy_table("scores", scores)), norm)
 
 
 def _used_bands(trials: Iterable[TrialResult], *, by_rules: bool = False) -> Mapping[str, list[CycleBand]]:

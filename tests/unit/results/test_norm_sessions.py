@@ -22,11 +22,15 @@ def tables(session: SessionResult) -> SessionTables:
 
 
 def person(tables: SessionTables, code: str, shift: float, **summary: Any) -> SessionTables:
-    """The same session as if another person had walked it, every value shifted."""
+    """The same session as if another person had walked it, before other cameras, every value shifted."""
     subject = {**tables.summary["subject"], "code": code, "age_years": summary.pop("age_years", None)}
     cycles = tables.cycles.assign(value=tables.cycles["value"] + shift)
     spatiotemporal = tables.spatiotemporal.assign(value=tables.spatiotemporal["value"] + shift)
-    return replace(tables, cycles=cycles, spatiotemporal=spatiotemporal, summary={**tables.summary, "subject": subject, **summary})
+    inputs = {path: f"{code} {sha256}" for path, sha256 in tables.manifest["inputs"].items()}
+    return replace(
+        tables, cycles=cycles, spatiotemporal=spatiotemporal, summary={**tables.summary, "subject": subject, **summary},
+        manifest={**tables.manifest, "inputs": inputs},
+    )  # fmt: skip
 
 
 def test_each_subject_counts_once(tables: SessionTables) -> None:
