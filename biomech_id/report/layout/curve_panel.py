@@ -9,13 +9,13 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow
-from biomech_id.report.layout.layer import ROWS, Layer
+from biomech_id.report.layout.layer import ROWS, Layer, Statistics
 from biomech_id.report.layout.numbers import three_digits
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import width_mm
-from biomech_id.report.layout.uncertainty_bars import draw_bars
+from biomech_id.report.layout.uncertainty_bars import COVERAGE, draw_bars, measurement_sd
 from biomech_id.report.norm import Norm
 from biomech_id.results.statistics.sessions import change_of_curve
 
@@ -175,10 +175,7 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
     else:
         mean = layer.mean(side, row, style)
         if not comparing:
-            opacity = float(style.settings["lines"]["band_opacity"])
-            panel.band(
-                PERCENT, mean.mean - mean.sd, mean.mean + mean.sd, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|sd"
-            )
+            _scatter(panel, side, mean, style, name)
             _bars(panel, side, row, layer, style, name)
         panel.polylines(_paths(mean.mean[None]), colour=colour, width=style.width("mean"), dashes=dashes, gid=f"{name}|mean")
         if index:
@@ -188,8 +185,26 @@ def _curves(panel: Panel, side: str, row: SignRow, drawing: Drawing, index: int)
     return True
 
 
+def _scatter(panel: Panel, side: str, mean: Statistics, style: Style, name: str) -> None:
+    """One SD of the cycles about their mean: a band, or a pair of lines where the band is the measurement's."""
+    low, high = mean.mean - mean.sd, mean.mean + mean.sd
+    if style.measured_as_band:
+        panel.polylines(
+            _paths(np.stack([low, high])), colour=side, width=0.5, dashes=(0.0, (3.0, 1.5)), zorder=2.2, gid=f"{name}|sd"
+        )
+    else:
+        opacity = float(style.settings["lines"]["band_opacity"])
+        panel.band(PERCENT, low, high, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|sd")
+
+
 def _bars(panel: Panel, side: str, row: SignRow, layer: Layer, style: Style, name: str) -> None:
-    if row.quantity == "moment" or row.joint == "muscle":  # on powers the bars would run into the letters of the peaks
+    if style.measured_as_band:
+        mean, sd = layer.mean(side, row, style).mean, measurement_sd(layer, side, row, style)
+        if sd is not None:
+            opacity = float(style.settings["lines"]["band_opacity"])
+            reach = COVERAGE * sd
+            panel.band(PERCENT, mean - reach, mean + reach, colour=side, opacity=opacity, zorder=2.0, gid=f"{name}|uncertainty")
+    elif row.quantity == "moment" or row.joint == "muscle":  # on powers the bars would run into the letters of the peaks
         middle = layer.mean(side, row, style).mean
         draw_bars(panel, side, middle, layer.uncertainty(side, row, style), gid=f"{name}|uncertainty")
 

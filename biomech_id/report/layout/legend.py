@@ -49,9 +49,14 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
     if comparing:
         _word(sheet, x, y_mm, "|  " + style.label("common.changed"))
     else:
-        x = _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else "common.mean_sd"))
+        x = _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else _mean(style)))
         if whiskers:
-            _word(sheet, x, y_mm, "|  " + style.label("common.whiskers"))
+            drawn = style.label("common.measured_band" if style.measured_as_band else "common.whiskers")
+            _word(sheet, LEFT_MM, y_mm + 3.4, style.label("common.compare_with", drawn=drawn))
+
+
+def _mean(style: Style) -> str:
+    return "common.mean_pair" if style.measured_as_band else "common.mean_sd"
 
 
 def draw_absences(sheet: Sheet, sentences: Iterable[str]) -> None:

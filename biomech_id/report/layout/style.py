@@ -145,6 +145,11 @@ class Style:
         """
         return float(self.settings["lines"][f"{name}_width"])
 
+    @property
+    def measured_as_band(self) -> bool:
+        """Whether the 95 % of the measurement are a light band and the SD of the cycles a pair of lines."""
+        return bool(self.settings["lines"]["measurement"] == "band")
+
     def scale(self, row: SignRow, *, run: bool = False) -> Scale:
         """Fixed scale of a variable in the plotted unit.
 

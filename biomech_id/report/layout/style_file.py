@@ -11,11 +11,13 @@ from matplotlib.colors import is_color_like
 from matplotlib.font_manager import fontManager
 
 from biomech_id.errors import did_you_mean
-from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number
+from biomech_id.files.settings import ANYTHING, Section, Setting, Spot, a_number, a_text, is_number, one_of
 from biomech_id.sentences import LANGUAGES
 
 #: Section -> what its numbers may be. Type below 5 points cannot be read on paper, above 24 it no longer fits its place.
 _SIZES: dict[str, Setting] = {"text": a_number(5.0, 24.0, "points"), "lines": a_number(0.05, 6.0, "points")}
+#: How a page draws what a mean is off by because of the measurement.
+MEASUREMENT = ("bars", "band")
 _OPACITY = a_number(0.0, 1.0, "of full ink")
 #: More ticks are no longer a scale but a grey area.
 _MOST_TICKS = 50
@@ -91,6 +93,8 @@ _DIFFERENT_SIDES = Setting(
 def _kind(section: str, key: str, shipped: object) -> Setting:
     if section == "colours" or key == "family":
         return _FONT if key == "family" else _COLOUR
+    if key == "measurement":
+        return one_of(MEASUREMENT)
     if isinstance(shipped, float):
         return _OPACITY if key.endswith("opacity") else _SIZES[section]
     return _DASHES if isinstance(shipped, list) else a_text()

@@ -30,7 +30,7 @@ def kinematics_page(drawing: Drawing) -> Figure:
         What panels are drawn from.
     """
     sheet = Sheet(drawing.style)
-    draw_legend(sheet, drawing)
+    draw_legend(sheet, drawing, whiskers=drawing.style.measured_as_band and not drawing.every_cycle)
     columns = len(ANGLE_GRID[0])
     absent: list[str] = []
     width = (RIGHT_MM - LEFT_MM - _MARGIN_MM - (columns - 1) * _GUTTER_MM) / columns

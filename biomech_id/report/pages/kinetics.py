@@ -68,7 +68,8 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny")
     if sure:
         sheet.text(left_mm, y + 3.6, style.label("kinetics.how_sure"), size="tiny", weight="bold")
-        sheet.paragraph(left_mm, y + 4.4, [shortened(line, RIGHT_MM - left_mm, style.size("tiny")) for line in sure], size="tiny")
+        told = [shortened(line, RIGHT_MM - left_mm, style.size("tiny")) for line in sure]
+        sheet.paragraph(left_mm, y + 4.4, told, size="tiny")
 
 
 register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))

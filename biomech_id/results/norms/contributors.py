@@ -165,7 +165,9 @@ def samples_of(norm: pd.DataFrame, *, where: str = "norm") -> tuple[NormSample, 
     OptionError
         Rows that tell of different numbers of people, or of something that is no number.
     """
-    rows = norm[norm["contributors"] != ""] if "contributors" in norm else norm.iloc[:0]
+    # Who reads a norm's file without saying what is text has NaN in an empty cell.
+    cells = norm["contributors"].tolist() if "contributors" in norm else [""] * len(norm)
+    rows = norm[[isinstance(text, str) and text != "" for text in cells]]
     if rows.empty:
         return ()
     split = [text.split(";") for text in rows["contributors"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,13 @@ import pytest
 
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABLE, SIDES
+from biomech_id.errors import OptionError
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.curve_panel import Drawing
-from biomech_id.report.layout.layer import layers_of
+from biomech_id.report.layout.layer import ROWS, layers_of
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import BARS_AT, uncertainty_lines
 from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
@@ -85,6 +89,36 @@ def test_bars_stand_beside_means_only_and_are_explained_where_they_stand(tables:
         assert any(name.endswith("|uncertainty") for name in names) is there
         assert (style.label("common.whiskers") in texts(page)) is there
         assert (style.label("kinetics.how_sure") in texts(page)) is there
+
+
+def test_a_style_makes_the_measurement_a_band_and_the_cycles_a_pair_of_lines(tables: SessionTables, tmp_path: Path) -> None:
+    (tmp_path / "lab.toml").write_text('[lines]\nmeasurement = "band"\n', encoding="utf-8")
+    style = load_style(tmp_path / "lab.toml")
+    (layer,) = layers_of(tables)
+    page = kinetics_page(Drawing([layer], style))
+    drawn = {str(c.get_gid()): c for axes in page.axes for c in axes.collections if c.get_gid()}
+    name = f"{layer.name}|L|KneeMoment.X"
+    row = ROWS["KneeMoment", "X"]
+    mean, sd = layer.mean("L", row, style), layer.uncertainty("L", row, style)["total"]
+    (outline,) = drawn[f"{name}|uncertainty"].get_paths()
+    np.testing.assert_allclose(outline.vertices[:101, 1], mean.mean - 1.96 * sd, rtol=1e-9)
+    np.testing.assert_allclose(outline.vertices[101:202, 1], (mean.mean + 1.96 * sd)[::-1], rtol=1e-9)
+    low, high = (path.vertices[:, 1] for path in drawn[f"{name}|sd"].get_paths())
+    np.testing.assert_allclose(low, mean.mean - mean.sd, rtol=1e-9)
+    np.testing.assert_allclose(high, mean.mean + mean.sd, rtol=1e-9)
+    said = texts(page)
+    assert style.label("common.measured_band") in said
+    assert style.label("common.mean_pair") in said
+    assert style.label("common.whiskers") not in said
+    # Which may be compared with which stands on the page, in both ways of drawing and both languages, within the sheet.
+    for language in ("en", "de"):
+        for kind in ("measured_band", "whiskers"):
+            spoken = load_style(language=language)
+            line = spoken.label("common.compare_with", drawn=spoken.label(f"common.{kind}"))
+            assert width_mm(line, spoken.size("small")) < RIGHT_MM - LEFT_MM
+    (tmp_path / "bad.toml").write_text('[lines]\nmeasurement = "bend"\n', encoding="utf-8")
+    with pytest.raises(OptionError, match="measurement"):
+        load_style(tmp_path / "bad.toml")
 
 
 def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables) -> None:
