@@ -13,6 +13,7 @@ from biomech_id.emg.muscles import MUSCLES
 from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.results.folder.read_write import read_tables
+from biomech_id.results.norms.fit import fit_norm, person_of
 from biomech_id.results.norms.norm import read_norm
 from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.review.document import page_html
@@ -111,7 +112,13 @@ def _text(sessions: Sequence[dict[str, Any]], blocks: Blocks, look: dict[str, An
 def _norm(path: str | Path | None, tables: SessionTables) -> Table | None:
     if path is None:
         return None
-    return read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
+    norm = read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
+    if fit_norm(norm, person_of(tables)).table is None:
+        raise OptionError(
+            f"The norm {path} holds nobody but this person: nobody is compared with himself.",
+            value=str(path), expected="a norm of other people", where=str(path),
+        )  # fmt: skip
+    return norm
 
 
 def _look(path: str | Path | None, language: str | None) -> dict[str, Any]:
