@@ -79,7 +79,7 @@ MOST_LINES = sum([
     85,  # hip centres of the conventional model by any regression, further forces on the whole body
     350,  # plausibility of plates, markers, events and measurements
     120,  # jumps laid over one another by phase, reports of jumps alone
-    330,  # norms that tell who is in them
+    420,  # norms that tell who is in them
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
