@@ -3,7 +3,7 @@
 Laboratories name files, folders, markers and conditions after patients. With a code nothing of that is taken over: recordings
 become ``P017_walk01``, labels stay only where it is known what they lie on (else ``marker_17``, ``channel_12``), words about a
 person are left out unless the recipe keeps them. What was made before this, sentences of a reader for example, goes through
-`Pseudonym.of`; and `last_scan` looks once more at everything that was written.
+`Pseudonym.of`; and ``last_scan`` looks once more at everything that was written.
 """
 
 from __future__ import annotations

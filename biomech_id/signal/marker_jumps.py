@@ -1,8 +1,8 @@
 """A marker that is elsewhere from one frame to the next, for a frame or for many: found before a filter spreads it.
 
-Seen from the other markers of its segment a marker moves smoothly. Its second difference against their mean, |x(t+1) - 2 x(t) +
-x(t-1)|, is a few millimetres (walks, jumps and runs of 60 to 300 Hz: 7 mm at most at 100 Hz and above, 15 mm at 60 Hz, and at most
-twice its own 95th percentile); a marker that is mistaken for a reflection, or put back by hand, shows its whole step there.
+Seen from the other markers of its segment a marker moves smoothly. Its second difference against their mean, ``|x(t+1) - 2 x(t) +
+x(t-1)|``, is a few millimetres (walks, jumps and runs of 60 to 300 Hz: 7 mm at most at 100 Hz and above, 15 mm at 60 Hz, and at
+most twice its own 95th percentile); a marker that is mistaken for a reflection, or put back by hand, shows its whole step there.
 """
 
 from __future__ import annotations
