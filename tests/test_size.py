@@ -80,6 +80,7 @@ MOST_LINES = sum([
     350,  # plausibility of plates, markers, events and measurements
     120,  # jumps laid over one another by phase, reports of jumps alone
     420,  # norms that tell who is in them
+    95,  # texts and axes of pages at two thirds of their cost
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

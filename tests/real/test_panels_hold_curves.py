@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from biomech_id.conventions import FORCE_VARIABLE
 from biomech_id.report import curves
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import ROWS, layers_of
@@ -54,3 +55,17 @@ def test_every_panel_of_a_childs_pages_holds_its_curves(sessions: Sessions, ever
         assert drawn
         off = [each for each, (low, high), lowest, highest in drawn if lowest < low or highest > high]
         assert off == []
+
+
+def test_forces_at_the_joints_of_children_fit_the_scales_that_everybody_has(sessions: Sessions) -> None:
+    """A scale that is as wide as it should be and points the other way holds its curves only by widening."""
+    names = [name for name in sessions if name.startswith("children/")]
+    assert names
+    style, off = load_style(), []
+    for name in names[:3]:
+        (layer, *_) = layers_of(sessions[name].tables)
+        reached = layer.tables.extremes(layer.cycles[layer.cycles["sound"].astype(bool)])
+        for (variable, component), ends in reached.items():
+            if variable in FORCE_VARIABLE.values() and style.scale(ROWS[variable, component]).holding(*ends).widened:
+                off.append(f"{name} {variable}.{component} {ends}")
+    assert off == []

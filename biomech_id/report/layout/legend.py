@@ -14,6 +14,8 @@ from biomech_id.report.layout.typography import shortened, width_mm
 
 SAMPLE_MM = 9.0
 BASELINE_MM, ABSENCES_MM = 20.6, 27.4
+#: From one line to the next.
+_LINE_MM = 3.4
 
 
 def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, whiskers: bool = False) -> None:
@@ -45,14 +47,15 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
         x = _word(sheet, x + SAMPLE_MM, y_mm, style.label("common.norm_named", n=drawing.norm.n))
     else:
         x = _word(sheet, x, y_mm, style.label("common.no_norm"))
-    x = _word(sheet, x, y_mm, "|  " + style.label("common.foot_off"))
-    if comparing:
-        _word(sheet, x, y_mm, "|  " + style.label("common.changed"))
-    else:
-        x = _word(sheet, x, y_mm, "|  " + style.label("common.every" if drawing.every_cycle else _mean(style)))
-        if whiskers:
-            drawn = style.label("common.measured_band" if style.measured_as_band else "common.whiskers")
-            _word(sheet, LEFT_MM, y_mm + 3.4, style.label("common.compare_with", drawn=drawn))
+    every = "common.every" if drawing.every_cycle else _mean(style)
+    for text in map(style.label, ["common.foot_off", "common.changed" if comparing else every]):
+        first, text = x == LEFT_MM, f"|  {text}"
+        if not first and x + width_mm(text, style.size("small")) > RIGHT_MM:
+            x, y_mm, text = LEFT_MM, y_mm + _LINE_MM, text.removeprefix("|  ")
+        x = _word(sheet, x, y_mm, text)
+    if whiskers and not comparing:
+        drawn = style.label("common.measured_band" if style.measured_as_band else "common.whiskers")
+        _word(sheet, LEFT_MM, y_mm + _LINE_MM, style.label("common.compare_with", drawn=drawn))
 
 
 def _mean(style: Style) -> str:

@@ -54,6 +54,24 @@ def written(value: float | None, decimals: int, mark: str) -> str:
     return (text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")).replace(".", mark)
 
 
+def within_a_step(value: float, other: float, decimals: int) -> bool:
+    """Whether two numbers as printed differ by one of their last digit at most: less than that may be rounding, and is no flag.
+
+    Parameters
+    ----------
+    value, other : float
+        The numbers; one that is missing differs by nothing.
+    decimals : int
+        Decimals that are shown.
+
+    Examples
+    --------
+    >>> within_a_step(0.012, 0.002, 2), within_a_step(0.016, 0.002, 2)
+    (True, False)
+    """
+    return not abs(round(value, decimals) - round(other, decimals)) > 1.5 * 10.0**-decimals
+
+
 def three_digits(value: float | None, mark: str) -> str:
     """A number with three significant digits, for values whose unit has no fixed decimals; what is nearly nothing says so.
 

@@ -8,7 +8,7 @@ where they are asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ from biomech_id.report.layout.numbers import digits
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import TextLook, drawable, width_mm, wrapped
+from biomech_id.report.layout.words import PanelXAxis, PanelYAxis, Words
 from biomech_id.signal.runs import runs
 
 MM_PER_INCH = 25.4
@@ -72,6 +73,13 @@ class Panel(Axes):
         self.set_axis_off()
         self.size_mm = size_mm
         self.style = style
+
+    def _init_axis(self) -> None:
+        """Give both axes ticks that are made when somebody asks for them: no page does, and they cost more than its curves."""
+        self.xaxis, self.yaxis = PanelXAxis(self, clear=False), PanelYAxis(self, clear=False)
+        for axis, ends in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):
+            for end in ends:
+                self.spines[end].register_axis(axis)
 
     def frame(self, x: Scale, y: Scale, *, x_numbers: bool, y_numbers: bool = True) -> None:
         """Set both scales and draw grid, zero line and numbers.
@@ -215,11 +223,11 @@ class Panel(Axes):
             As matplotlib takes it.
         """
         shift = ScaledTranslation(right_mm / MM_PER_INCH, -below_mm / MM_PER_INCH, self.figure.dpi_scale_trans)
-        self.text(
+        self.add_artist(Words(
             x, y, drawable(text, self.style.family),
             transform=self.transData + shift,
-            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, **how,
-        )  # fmt: skip
+            fontsize=self.style.size(size), color=self.style.colour(colour), parse_math=False, clip_on=False, **how,
+        ))  # fmt: skip
 
     def outside(
         self, right_mm: float, up_mm: float, text: str, *, size: str = "body", colour: str = "ink", **how: Unpack[TextLook]
@@ -242,11 +250,11 @@ class Panel(Axes):
             As matplotlib takes it.
         """
         look: TextLook = {"fontsize": self.style.size(size), **how}
-        self.text(
+        self.add_artist(Words(
             right_mm / self.size_mm[0], up_mm / self.size_mm[1], drawable(text, self.style.family),
             transform=self.transAxes,
-            color=self.style.colour(colour), parse_math=False, **look,
-        )  # fmt: skip
+            color=self.style.colour(colour), parse_math=False, clip_on=False, **look,
+        ))  # fmt: skip
 
     def end_words(self, positive: str, negative: str, *, left_mm: float) -> None:
         """Write what up and down mean along the vertical axis, ``left_mm`` to the left of the frame.
@@ -265,7 +273,8 @@ class Panel(Axes):
         length = sum(max(width_mm(line, size) for line in word.split("\n")) for word in words)
         # Long single words are written smaller rather than over one another.
         size *= min(1.0, (height - _WORD_GAP_MM) / length)
-        for word, up, anchor in ((words[0], height, "right"), (words[1], 0.0, "left")):
+        ends: tuple[tuple[str, float, Literal["right", "left"]], ...] = ((words[0], height, "right"), (words[1], 0.0, "left"))
+        for word, up, anchor in ends:
             self.outside(
                 -left_mm, up, word, fontsize=size,
                 rotation=90, rotation_mode="anchor", ha=anchor, va="bottom", multialignment=anchor, linespacing=0.95,

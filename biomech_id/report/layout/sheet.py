@@ -15,6 +15,7 @@ from biomech_id.report.layout.notebook import NotebookFigure
 from biomech_id.report.layout.panel import Panel
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.typography import MM_PER_POINT, TextLook, drawable, wrapped
+from biomech_id.report.layout.words import Words
 
 WIDTH_MM, HEIGHT_MM = 297.0, 210.0
 #: Content lies inside this box:
@@ -99,7 +100,7 @@ class Sheet:
             As matplotlib takes it.
         """
         look: TextLook = {"va": "baseline", **how}
-        return self.figure.text(
+        words = Words(
             x_mm / WIDTH_MM,
             1 - y_mm / HEIGHT_MM,
             drawable(text, self.style.family),
@@ -107,8 +108,12 @@ class Sheet:
             color=self.style.colour(colour),
             # A code or a reason may hold a dollar sign; nothing here is mathematics.
             parse_math=False,
+            transform=self.figure.transFigure,
             **look,
         )
+        words.set_figure(self.figure)
+        self.figure.texts.append(words)
+        return words
 
     def paragraph(
         self,

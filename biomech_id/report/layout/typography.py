@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TypedDict
+from typing import Literal, TypedDict
 from unicodedata import category
 
 from matplotlib.font_manager import FontProperties, findfont, get_font
@@ -42,9 +42,9 @@ class TextLook(TypedDict, total=False):
 
     ha: str
     va: str
-    multialignment: str
+    multialignment: Literal["left", "center", "right"]
     linespacing: float
-    rotation_mode: str
+    rotation_mode: Literal["default", "anchor"]
     weight: str
     rotation: float
     zorder: float

@@ -13,8 +13,8 @@ from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.legend import draw_absences, draw_legend
 from biomech_id.report.layout.peak_letters import draw_peaks
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
-from biomech_id.report.layout.typography import shortened, wrapped
+from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
 from biomech_id.report.layout.uncertainty_bars import uncertainty_lines
 from biomech_id.report.page import PageKind, overlaid, register
 
@@ -27,6 +27,8 @@ KINETIC_GRID: tuple[tuple[tuple[str, str], ...], ...] = (
 )
 _FIRST_TOP_MM, _PITCH_MM, _HEIGHT_MM = 31.0, 42.0, 34.0
 _COLUMNS, _MARGIN_MM, _GUTTER_MM = 4, 12.0, 17.0
+#: What the two headings of the words take, and the distance between lines where there is room, in type sizes.
+_HEADS_MM, _SPACING = 9.4, 1.3
 
 
 def kinetics_page(drawing: Drawing) -> Figure:
@@ -64,12 +66,15 @@ def _reading(sheet: Sheet, left_mm: float, top_mm: float, drawing: Drawing, sure
     text = axes_label(style, "kinetics.note", drawing.layers[0].tables)
     if marked:
         text += "\n" + style.label("kinetics.peaks")
-    lines = wrapped(text, RIGHT_MM - left_mm, style.size("tiny"))
-    y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny")
+    room, size = RIGHT_MM - left_mm, style.size("tiny")
+    lines, told = wrapped(text, room, size), wrapped("; ".join(sure), room, size)
+    # A language with longer words has its lines nearer to each other, so that the last stands on the sheet.
+    free = BOTTOM_MM - top_mm - _HEADS_MM
+    spacing = min(_SPACING, free / ((len(lines) + len(told)) * size * MM_PER_POINT))
+    y = sheet.paragraph(left_mm, top_mm + 5.0, lines, size="tiny", spacing=spacing)
     if sure:
         sheet.text(left_mm, y + 3.6, style.label("kinetics.how_sure"), size="tiny", weight="bold")
-        told = [shortened(line, RIGHT_MM - left_mm, style.size("tiny")) for line in sure]
-        sheet.paragraph(left_mm, y + 4.4, told, size="tiny")
+        sheet.paragraph(left_mm, y + 4.4, told, size="tiny", spacing=spacing)
 
 
 register(PageKind("kinetics_cycles", 50, lambda content: [kinetics_page(content.drawing(every_cycle=True))], compare=overlaid))

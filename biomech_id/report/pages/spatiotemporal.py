@@ -12,7 +12,7 @@ from biomech_id.gait.running import RUNNING_PARAMETERS
 from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.layer import Layer
-from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
+from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, within_a_step, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
@@ -110,7 +110,8 @@ def parameter_rows(layer: Layer, style: Style, norm: Norm | None) -> list[list[C
         row: list[Cell | str] = [style.label(f"parameter.{parameter}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:
             values = sides.get(side, sides.get("", []))
-            row += [flagged(mean_sd(values, decimals, style.decimal_mark), values, reference), str(int(np.isfinite(values).sum()))]
+            said = mean_sd(values, decimals, style.decimal_mark)
+            row += [flagged(said, values, reference, decimals), str(int(np.isfinite(values).sum()))]
         if norm is not None:
             row.append(" ± ".join(written(value, decimals, style.decimal_mark) for value in reference) if reference else "–")
         row.append(asymmetry(sides, style))
@@ -134,8 +135,8 @@ def of_whole_body(parameter: str, *layers: Layer) -> bool:
     return parameter.startswith(WHOLE_BODY_PARAMETERS) and any(layer.tables.whole_body is not None for layer in layers)
 
 
-def flagged(text: str, values: Sequence[float], reference: tuple[float, float] | None) -> Cell:
-    """Mark a mean that lies more than two standard deviations from the norm, in bold and by a triangle.
+def flagged(text: str, values: Sequence[float], reference: tuple[float, float] | None, decimals: int) -> Cell:
+    """Mark a mean that lies more than two standard deviations, and more than a printed step, from the norm: bold and a triangle.
 
     Parameters
     ----------
@@ -145,13 +146,15 @@ def flagged(text: str, values: Sequence[float], reference: tuple[float, float] |
         NaN is missing.
     reference : tuple[float, float] | None
         Mean and standard deviation of the norm; None without.
+    decimals : int
+        Of what is printed.
     """
     known = np.asarray(values, dtype=float)
     known = known[np.isfinite(known)]
     if reference is None or not len(known):
         return Cell(text)
     distance = float(known.mean()) - reference[0]
-    if not abs(distance) > 2 * reference[1]:
+    if not abs(distance) > 2 * reference[1] or within_a_step(float(known.mean()), reference[0], decimals):
         return Cell(text)
     return Cell(f"{'▲' if distance > 0 else '▼'} {text}", bold=True)
 
@@ -175,7 +178,7 @@ def _asymmetry_cell(text: Cell | str, sides: dict[str, list[float]], own: tuple[
     """The asymmetry, marked where it lies outside the norm's own range of asymmetries."""
     means = [mean_of(sides.get(side, ())) for side in SIDES]
     said = text.text if isinstance(text, Cell) else text
-    return Cell(said) if said == "–" else flagged(said, [symmetry_index(*means)], own)
+    return Cell(said) if said == "–" else flagged(said, [symmetry_index(*means)], own, 1)
 
 
 def _phases(sheet: Sheet, layer: Layer, top_mm: float) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from biomech_id.algebra.arrays import FloatArray, over_seen
-from biomech_id.conventions import SIDES
+from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.axes_label import axes_label
 from biomech_id.report.layout.change_table import TABLE_WIDTH_MM, change_cells, change_heads, draw_tables
 from biomech_id.report.layout.findings import cycle_counts
 from biomech_id.report.layout.layer import ROWS, Layer
-from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, written
+from biomech_id.report.layout.numbers import DECIMALS, mean_of, mean_sd, within_a_step, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
@@ -36,14 +36,19 @@ TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETI
 #: Names of power peaks:
 #: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
-_TOP_MM, _GUTTER_MM = 20.5, 4.0
+_TOP_MM, _GUTTER_MM = 20.5, 2.4
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - 3 * _GUTTER_MM) / 4
-_NORM_MM, _SIDE_MM = 17.0, 15.6
+_NORM_MM, _SIDE_MM, PADDING_MM = 15.6, 17.5, 0.3
 #: Powers have their named bursts.
 _LOADS = tuple(tuple(key for key in row if key[1]) for row in KINETIC_GRID)
 #: Values that a ground reaction does not have.
 _OFF_GROUND = ("max_swing", "min_swing", "mean_swing", RANGE)
 _NAME_MM = _WIDTH_MM - 2 * _SIDE_MM - _NORM_MM
+#: Of the table of one variable: what a row is, left, right, norm.
+COLUMNS = tuple(
+    TableColumn("", width, align)
+    for align, width in (("left", _NAME_MM), ("right", _SIDE_MM), ("right", _SIDE_MM), ("right", _NORM_MM))
+)
 
 
 def values_pages(layer: Layer, style: Style, norm: Norm | None) -> Iterator[Figure]:
@@ -213,7 +218,7 @@ def _heads(sheet: Sheet, left: float, norm: Norm | None) -> float:
 def _variable(sheet: Sheet, values: NamedValues, key: tuple[str, str], left: float, top: float) -> float:
     """The values of one variable, a row each."""
     style, row = sheet.style, ROWS[key]
-    title, rest = style.word(row.title), f"{style.word(style.unit(row))}, + {style.word(row.positive).lower()}"
+    title, rest = style.word(row.title), f"{style.word(style.unit(row))}, + {_direction(row, style)}"
     sheet.text(left + 0.4, top + 3.4, title, size="tiny", weight="bold")
     sheet.text(left + 1.9 + width_mm(title, style.size("tiny"), weight="bold"), top + 3.4, rest, size="tiny", colour="quiet")
     # In swing a foot has no ground under it.
@@ -223,10 +228,14 @@ def _variable(sheet: Sheet, values: NamedValues, key: tuple[str, str], left: flo
     return _table(sheet, rows, left, top + 4.2) + 0.6
 
 
+def _direction(row: SignRow, style: Style) -> str:
+    """What is positive, in small letters where the language writes its nouns so."""
+    word = style.word(row.positive)
+    return word if style.language == "de" else word.lower()
+
+
 def _table(sheet: Sheet, rows: list[list[Cell | str]], left: float, top: float) -> float:
-    widths = (("left", _NAME_MM), ("right", _SIDE_MM), ("right", _SIDE_MM), ("right", _NORM_MM))
-    columns = tuple(TableColumn("", width, align) for align, width in widths)
-    return TextTable(columns, rows, size="tiny", padding_mm=0.3).draw(sheet, left, top)[0]
+    return TextTable(COLUMNS, rows, size="tiny", padding_mm=PADDING_MM).draw(sheet, left, top)[0]
 
 
 def _rows(values: NamedValues, key: tuple[str, str], name: str, title: str = "") -> Iterator[list[Cell | str]]:
@@ -260,13 +269,18 @@ def _cell(values: NamedValues, key: tuple[str, str], side: str, name: str, norm:
     decimals = DECIMALS.get(style.unit(row), 2)
     text = mean_sd(mine, decimals, style.decimal_mark)
     value = mean_of(mine)
-    # What a reader cannot see is no flag.
-    if norm is None or written(value, decimals, ".") == written(norm[0], decimals, "."):
+    if norm is None or within_a_step(value, norm[0], decimals):
         return Cell(text)
     distance = beyond(value, norm, values.error_sd(key, side, percents))
     if abs(distance) > 1.0:
-        return Cell(f"{'▲' if distance > 0 else '▼'}{text}", bold=True)
-    return Cell(f"≈{text}" if abs(beyond(value, norm, float("nan"))) > 1.0 else text)
+        return _in_a_line(f"{'▲' if distance > 0 else '▼'}{text}", style, bold=True)
+    return _in_a_line(f"≈{text}" if abs(beyond(value, norm, float("nan"))) > 1.0 else text, style)
+
+
+def _in_a_line(text: str, style: Style, *, bold: bool = False) -> Cell:
+    """A cell whose number and spread stand on one line: nearer to each other where they would not."""
+    fits = width_mm(text, style.size("tiny"), weight="bold" if bold else "normal") <= _SIDE_MM - 2 * PADDING_MM
+    return Cell(text if fits else text.replace(" ± ", "±"), bold=bold)
 
 
 def _powers(sheet: Sheet, values: NamedValues, left: float, top: float) -> float:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError
@@ -103,6 +102,8 @@ def crawford_howell(value: float, mean: float, sd: float, n: int, *, spread: Spr
             f"A norm of {n} subjects with a standard deviation of {sd:g} cannot be compared with.",
             value=(n, sd), expected="at least 2 subjects who differ", where="crawford_howell",
         )  # fmt: skip
+    from scipy.special import stdtr, stdtrit
+
     known = spread or Spread(1.0 / n, n - 1)
     t = (value - mean) / (sd * np.sqrt(1.0 + known.leverage))
     return AgainstNorm(float(t), -float(stdtrit(known.freedom, ALPHA / 2.0)), float(2.0 * stdtr(known.freedom, -abs(t))))

@@ -14,7 +14,6 @@ points takes its place where that is less severe.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import OptionError, ShapeError
@@ -78,6 +77,8 @@ def chance_above(height: float, df: float, *, points: int, fwhm: float) -> float
     >>> round(chance_above(3.5, 8, points=101, fwhm=15.0), 4)
     0.0699
     """
+    from scipy.special import stdtr
+
     alone = float(stdtr(df, -height))
     along = (points - 1) / fwhm * np.sqrt(_WIDTH) / (2.0 * np.pi) * (1.0 + height**2 / df) ** ((1.0 - df) / 2.0)
     by_field = -np.expm1(-(alone + along))
@@ -114,6 +115,8 @@ def curve_limit(df: float, *, points: int, fwhm: float, alpha: float = ALPHA) ->
             f"A limit of t values with {df:g} degrees of freedom and a chance of {alpha:g} cannot be told.",
             value=(df, alpha), expected="at least 1, and between 0 and 1", where="curve_limit",
         )  # fmt: skip
+    from scipy.special import stdtrit
+
     low = -float(stdtrit(df, alpha / 2.0))
     high = -float(stdtrit(df, alpha / 2.0 / points)) + 1.0
     for _ in range(100):

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import ShapeError
@@ -22,7 +21,7 @@ from biomech_id.results.statistics.random_field import ALPHA, chance_above, curv
 #: Fewer cycles than this on either side are not tested.
 LEAST_CYCLES = 3
 #: What 95 % of normal numbers stay within, in standard deviations.
-NORMAL_LIMIT = -float(ndtri(ALPHA / 2.0))
+NORMAL_LIMIT = 1.9599639845400545
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +210,8 @@ def scalar_change(first: FloatArray, second: FloatArray, session_sd: float) -> S
     difference = float(second.mean() - first.mean())
     if min(len(first), len(second)) < LEAST_CYCLES:
         return ScalarChange(difference, nothing, nothing, nothing)  # nobody knows how much cycles scatter
+    from scipy.special import stdtr
+
     free = len(first) + len(second) - 2
     sd = float(np.sqrt((((first - first.mean()) ** 2).sum() + ((second - second.mean()) ** 2).sum()) / free))
     error = sd * np.sqrt(1.0 / len(first) + 1.0 / len(second))
@@ -238,6 +239,8 @@ def power_of_change(change: float, *, cycle_sd: float, session_sd: float, cycles
     >>> [round(power_of_change(d, cycle_sd=2.0, session_sd=1.5, cycles=(8, 8)), 2) for d in (0.0, 5.0, 10.0)]
     [0.05, 0.57, 0.99]
     """
+    from scipy.special import gammaincinv, ndtr, stdtrit
+
     free = sum(cycles) - 2
     error = cycle_sd * np.sqrt(1.0 / cycles[0] + 1.0 / cycles[1])
     between, limit_t = np.sqrt(2.0) * session_sd, -float(stdtrit(free, ALPHA / 2.0))

@@ -78,3 +78,12 @@ def test_the_page_says_that_a_scale_is_wider(session: SessionTables) -> None:
 def test_a_refused_cycle_does_not_flatten_the_others(session: SessionTables) -> None:
     refused = stronger(session, 100.0, sound=False, used=False)
     assert fitted(load_style(), layers_of(refused)).scale(POWER) == load_style().scale(POWER)
+
+
+def test_scales_of_joint_forces_point_where_body_weight_presses() -> None:
+    """A trunk presses the thigh down on the knee: at ankle, knee and hip the larger end is the one of the ground's push."""
+    style = load_style()
+    ends = {name: style.scale(ROWS[name]) for name in (("HipForce", "Z"), ("KneeForce", "Z"), ("AnkleForce", "X"))}
+    # Internal forces on the distal segment: along the thigh and the shank they point distally, in the foot towards the sole.
+    assert [-scale.low > scale.high for scale in ends.values()] == [True, True, False]
+    assert all(scale.high - scale.low >= 15.0 for scale in ends.values())

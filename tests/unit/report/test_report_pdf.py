@@ -18,11 +18,12 @@ from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.layer import layers_of
 from biomech_id.report.layout.panel import Hundredths, Panel
 from biomech_id.report.layout.style import load_style
-from biomech_id.report.layout.text_table import Cell
+from biomech_id.report.layout.text_table import Cell, TextTable
 from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
-from biomech_id.report.pages.values import NamedValues, _rows, beyond
+from biomech_id.report.pages.spatiotemporal import flagged
+from biomech_id.report.pages.values import COLUMNS, PADDING_MM, NamedValues, _rows, beyond
 from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import LANGUAGES, Sentence
 
@@ -379,7 +380,7 @@ def test_values_stand_beside_the_norms_own_with_their_place_and_what_is_within_e
         values._sd = {(*key, side): np.full(101, sd) for side in SIDES}
         return text_in(list(_rows(values, key, "max_stance")))
 
-    assert cells(0.1) == [["Max stance", "▲4.2 ± 0.2", "–", "2.0 ± 0.3"], ["   at % of cycle", "21 ± 1", "–", "19 ± 2"]]
+    assert cells(0.1) == [["Max stance", "▲4.2 ± 0.2", "–", "2.0 ± 0.3"], [" at % of cycle", "21 ± 1", "–", "19 ± 2"]]
     assert cells(2.0)[0] == ["Max stance", "≈4.2 ± 0.2", "–", "2.0 ± 0.3"]
 
 
@@ -387,15 +388,37 @@ def test_what_the_printed_decimals_do_not_show_is_no_flag_and_a_contact_of_zero_
     tables, style, key = build(), load_style(), ("HipMoment", "X")
     (layer,) = layers_of(tables)
 
-    def row(mean: float, name: str = "max_swing") -> list[list[str]]:
+    def row(mean: float, name: str = "max_swing", found: float = 0.012) -> list[list[str]]:
         values = NamedValues(layer, style, Norm({}, {}, {"n": 24}, named={(f"{name}.HipMoment", "X"): (mean, 0.001, 24)}))
-        values._of = {(*key, side, name): [(0.012 if name != "value_contact" else 0.001, float("nan"))] for side in SIDES}
+        values._of = {(*key, side, name): [(found, float("nan"))] for side in SIDES}
         values._sd = {(*key, side): None for side in SIDES}
         return text_in(list(_rows(values, key, name)))
 
     assert row(0.008)[0][1:] == ["0.01", "0.01", "0.01 ± 0.00"]  # both read 0.01
-    assert row(0.002)[0][1:] == ["▲0.01", "▲0.01", "0.00 ± 0.00"]  # ten SD apart
-    assert row(0.008, "value_contact") == []
+    assert row(0.002)[0][1:] == ["0.01", "0.01", "0.00 ± 0.00"]  # ten SD apart, yet one printed step
+    assert row(0.002, found=0.016)[0][1:] == ["▲0.02", "▲0.02", "0.00 ± 0.00"]
+    assert row(0.008, "value_contact", 0.001) == []
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize(("value", "spread"), [(-1.234, 0.021), (-2.65, 0.32), (1.4, 0.12), (-0.21, 0.0)])
+def test_a_flagged_value_and_its_spread_stand_on_one_line(build, language, value, spread):
+    """Rows of two lines push the last ones off the sheet."""
+    tables, style, key, name = build(), load_style(language=language), ("HipMoment", "X"), "max_stance"
+    values = NamedValues(layers_of(tables)[0], style, Norm({}, {}, {"n": 24}, named={(f"{name}.HipMoment", "X"): (9.0, 0.1, 24)}))
+    values._of = {(*key, side, name): [(value - spread, 5.0), (value, 5.0), (value + spread, 5.0)] for side in SIDES}
+    values._sd = {(*key, side): None for side in SIDES}
+    row, place = list(_rows(values, key, name))
+    assert row[1].bold
+    assert row[1].text.startswith("▼")
+    table = TextTable(COLUMNS, [row, place], size="tiny", padding_mm=PADDING_MM)
+    assert {len(lines) for each in table.rows for lines in table._broken(each, style)} == {1}
+
+
+def test_a_parameter_is_no_flag_by_a_printed_step_or_less():
+    assert flagged("1.21", [1.21], (1.20, 0.001), 2) == Cell("1.21")  # ten SD apart
+    assert flagged("1.22", [1.22], (1.20, 0.001), 2) == Cell("▲ 1.22", bold=True)
+    assert flagged("1.22", [1.22], (1.20, 0.02), 2) == Cell("1.22")
 
 
 def test_values_outside_two_sd_are_flagged(session, build_norm, tmp_path):

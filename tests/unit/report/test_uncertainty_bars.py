@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,10 +18,11 @@ from biomech_id.errors import OptionError
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.curve_panel import Drawing
 from biomech_id.report.layout.layer import ROWS, layers_of
-from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM
+from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import BARS_AT, uncertainty_lines
+from biomech_id.report.norm import with_norm
 from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
@@ -28,6 +30,8 @@ MOMENTS = [(MOMENT_VARIABLE[joint], axis) for joint in JOINTS for axis in "XYZ"]
 #: Standard deviation (N m/kg) of each source in every cycle, before it is scaled by joint and percent.
 SIZE = dict(zip(ERROR_SOURCES, (0.10, 0.02, 0.01, 0.005, 0.002, 0.03, 0.04, 0.001, 0.003), strict=True))
 CYCLES = 4
+#: Where the rule above the footer lies.
+_FOOTER_MM = 201.0
 
 
 def with_uncertainty(tables: SessionTables) -> SessionTables:
@@ -130,6 +134,24 @@ def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables)
     assert [line.split(" ")[0] for line in (hip, knee, ankle)] == ["Hip", "Knee", "Ankle"]
     limits = [float(line.split("± ")[1].split(":")[0]) for line in (hip, knee, ankle)]
     assert limits[0] > limits[1] > limits[2] > 0
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_words_beside_the_bars_are_whole_and_stand_on_the_sheet(
+    tables: SessionTables, build_norm: Callable[[], pd.DataFrame], language: str
+) -> None:
+    """No ellipsis, nothing past the right edge, nothing in the footer; the longest lines are German, beside a norm."""
+    style = load_style(language=language)
+    with mpl.rc_context(style.rc):
+        page = kinetics_page(Drawing(layers_of(tables)[:1], style, with_norm(build_norm(), tables)[1]))
+        said = [text for text in (*page.texts, *(text for axes in page.axes for text in axes.texts)) if text.get_text()]
+        boxes = {text.get_text(): text.get_window_extent() for text in said}
+    together = " ".join(text.get_text() for text in page.texts)
+    for line in uncertainty_lines(layers_of(tables)[0], style):
+        assert line in together
+    width, height = page.bbox.width, page.bbox.height
+    assert [text for text, box in boxes.items() if box.x1 > width * (RIGHT_MM + 1.0) / WIDTH_MM or box.x0 < 0.0] == []
+    assert [text for text, box in boxes.items() if box.y0 < height * (1.0 - _FOOTER_MM / HEIGHT_MM)] == []
 
 
 def test_a_cycle_outside_the_means_does_not_count(tables: SessionTables) -> None:
