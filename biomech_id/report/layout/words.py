@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from matplotlib.axis import XAxis, YAxis
+from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Text
 
 #: Layouts that are kept; a report has some thousand different texts.
 _MOST_KEPT = 20_000
-_KEPT: dict[tuple[object, ...], Any] = {}
+_KEPT: dict[tuple[object, ...], object] = {}
 
 
 class Words(Text):
@@ -24,12 +24,12 @@ class Words(Text):
 
     _is_drawn = False
 
-    def draw(self, renderer: Any) -> None:
+    def draw(self, renderer: RendererBase) -> None:
         """Draw this text.
 
         Parameters
         ----------
-        renderer : Any
+        renderer : RendererBase
             Matplotlib's.
         """
         self._is_drawn = True
@@ -38,7 +38,7 @@ class Words(Text):
         finally:
             self._is_drawn = False
 
-    def _get_layout(self, renderer: Any) -> Any:
+    def _get_layout(self, renderer: RendererBase) -> object:
         text, place = self.get_text(), (self.get_horizontalalignment(), self.get_verticalalignment(), self.get_rotation())
         if self.get_wrap() or self.get_parse_math() or self.get_usetex():  # depends on the room, or on much more than these
             return super()._get_layout(renderer)  # type: ignore[misc]
@@ -71,23 +71,23 @@ class _TicksWhenAsked:
             for name in unmade:
                 delattr(self, name)
 
-    def set_clip_path(self, path: Any, transform: Any = None) -> None:
+    def set_clip_path(self, path: object, transform: object = None) -> None:
         """Clip the axis and the ticks that it has.
 
         Parameters
         ----------
-        path, transform : Any
+        path, transform : object
             As matplotlib takes them.
         """
         with self._without_new_ticks():
             super().set_clip_path(path, transform)  # type: ignore[misc]
 
-    def set_tick_params(self, which: Any = "major", reset: bool = False, **how: Any) -> None:
+    def set_tick_params(self, which: object = "major", reset: bool = False, **how: object) -> None:
         """Say how ticks look.
 
         Parameters
         ----------
-        which, reset, how : Any
+        which, reset, how : object
             As matplotlib takes them.
         """
         if reset:

@@ -45,7 +45,7 @@ _LOADS = tuple(tuple(key for key in row if key[1]) for row in KINETIC_GRID)
 _OFF_GROUND = ("max_swing", "min_swing", "mean_swing", RANGE)
 _NAME_MM = _WIDTH_MM - 2 * _SIDE_MM - _NORM_MM
 #: Of the table of one variable: what a row is, left, right, norm.
-COLUMNS = tuple(
+VALUE_COLUMNS = tuple(
     TableColumn("", width, align)
     for align, width in (("left", _NAME_MM), ("right", _SIDE_MM), ("right", _SIDE_MM), ("right", _NORM_MM))
 )
@@ -235,7 +235,7 @@ def _direction(row: SignRow, style: Style) -> str:
 
 
 def _table(sheet: Sheet, rows: list[list[Cell | str]], left: float, top: float) -> float:
-    return TextTable(COLUMNS, rows, size="tiny", padding_mm=PADDING_MM).draw(sheet, left, top)[0]
+    return TextTable(VALUE_COLUMNS, rows, size="tiny", padding_mm=PADDING_MM).draw(sheet, left, top)[0]
 
 
 def _rows(values: NamedValues, key: tuple[str, str], name: str, title: str = "") -> Iterator[list[Cell | str]]:

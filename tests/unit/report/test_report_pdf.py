@@ -23,7 +23,7 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.pages.cover import norm_line
 from biomech_id.report.pages.quality import agreement_table, gap_lines
 from biomech_id.report.pages.spatiotemporal import flagged
-from biomech_id.report.pages.values import COLUMNS, PADDING_MM, NamedValues, _rows, beyond
+from biomech_id.report.pages.values import PADDING_MM, VALUE_COLUMNS, NamedValues, _rows, beyond
 from biomech_id.results.tables.session_tables import tidy_table
 from biomech_id.sentences import LANGUAGES, Sentence
 
@@ -411,7 +411,7 @@ def test_a_flagged_value_and_its_spread_stand_on_one_line(build, language, value
     row, place = list(_rows(values, key, name))
     assert row[1].bold
     assert row[1].text.startswith("▼")
-    table = TextTable(COLUMNS, [row, place], size="tiny", padding_mm=PADDING_MM)
+    table = TextTable(VALUE_COLUMNS, [row, place], size="tiny", padding_mm=PADDING_MM)
     assert {len(lines) for each in table.rows for lines in table._broken(each, style)} == {1}
 
 

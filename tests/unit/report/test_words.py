@@ -49,7 +49,12 @@ def test_texts_are_written_to_the_same_bytes_as_matplotlibs(how: dict[str, Any])
 def test_a_layout_is_worked_out_once_for_texts_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     once = Text._get_layout  # type: ignore[attr-defined]
-    monkeypatch.setattr(Text, "_get_layout", lambda self, renderer: asked.append(self.get_text()) or once(self, renderer))
+
+    def noted(self: Text, renderer: Any) -> Any:
+        asked.append(self.get_text())
+        return once(self, renderer)
+
+    monkeypatch.setattr(Text, "_get_layout", noted)
     monkeypatch.setattr(words, "_KEPT", {})
     sheet = Sheet(load_style())
     for y_mm in range(20, 120, 10):
@@ -72,7 +77,12 @@ def test_a_text_that_changes_has_the_extent_of_its_new_letters() -> None:
 def test_a_panel_makes_no_tick_until_one_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[bool] = []
     once = XAxis._get_tick  # type: ignore[attr-defined]
-    monkeypatch.setattr(XAxis, "_get_tick", lambda self, major: made.append(major) or once(self, major))
+
+    def noted(self: XAxis, major: bool) -> Any:
+        made.append(major)
+        return once(self, major)
+
+    monkeypatch.setattr(XAxis, "_get_tick", noted)
     sheet = Sheet(load_style())
     panel = sheet.panel(20.0, 30.0, 60.0, 40.0)
     panel.frame(Scale(0.0, 100.0, 20.0), Scale(-1.0, 1.0, 0.5), x_numbers=True)
