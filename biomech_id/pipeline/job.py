@@ -25,7 +25,7 @@ from biomech_id.results.folder.manifest import sha256_of
 #: a marker set, an inertial table, an OpenSim model.
 SETTING_FILES = (".toml", ".csv", ".osim")
 #: Settings that may name one.
-FILE_SETTINGS = ("marker_set", "inertia_table", "extra_forces", "model")
+FILE_SETTINGS = ("marker_set", "inertia_table", "extra_forces", "plate_population", "model")
 
 
 @dataclass(frozen=True)

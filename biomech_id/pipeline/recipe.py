@@ -37,7 +37,7 @@ from biomech_id.gait.events import SOURCES, is_source
 from biomech_id.models.joint_centres.hip_regressions import PelvisSize, own_hip
 from biomech_id.models.model import BodyModel
 from biomech_id.models.registry import AUTO, AUTO_MODELS, body_model, is_model, model_names, no_model, registered_name
-from biomech_id.pipeline.plate_types import PLATE_TYPES, plate_from
+from biomech_id.pipeline.plate_types import PLATE_PLACES, PLATE_TYPES, plate_from
 from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written, verdict_from
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.results.norms.fingerprint import check_mix
@@ -125,6 +125,8 @@ class Settings(PrepareSettings, total=False):
     event_source: str | Callable[[Trial, BodyMotion | None], Iterable[Event]] | None
     stance_verdicts: tuple[str | StanceVerdict, ...] | None
     plate_types: tuple[Mapping[str, Any], ...] | None
+    plate_places: tuple[Mapping[str, Any], ...] | None
+    plate_population: str | None
     contact_N: float | None
     extra_forces: str | None
     channels: Mapping[str, str] | None
@@ -190,6 +192,10 @@ class Recipe:
         "TRIAL SIDE N = plate 2", "TRIAL SIDE 2.33 s = none", or a table as in ``review.toml``.
     plate_types : tuple[Mapping[str, Any], ...], optional
         Plates of unknown types, each a table: plate, type (2 or 4), channels, matrix, origin.
+    plate_places : tuple[Mapping[str, Any], ...], optional
+        Plates that stand elsewhere than the files say, each a table: plate, x_mm, y_mm, turn_deg.
+    plate_population : str, optional
+        JSON file of a population of one's own that tells where plates stand; "" for the one that ships.
     contact_N : float, optional
         Contact threshold of the plates; 0 finds it.
     extra_forces : str, optional
@@ -294,6 +300,10 @@ class Recipe:
     ))  # fmt: skip
     stance_verdicts: tuple[str | StanceVerdict, ...] = _setting((), "plates", STANCE_VERDICTS, acts="plates")
     plate_types: tuple[Mapping[str, Any], ...] = _setting((), "plates", PLATE_TYPES, acts="plates")
+    plate_places: tuple[Mapping[str, Any], ...] = _setting((), "plates", PLATE_PLACES, acts="plates")
+    plate_population: str = _setting("", "plates", a_text(
+        "File of `biomech-id plates --population`: typical walkers of this laboratory, by whom plates are judged. Empty: ours."
+    ), acts="plates")  # fmt: skip
     contact_N: float = _setting(
         0.0,
         "plates",
@@ -357,18 +367,19 @@ class Recipe:
     ), acts="written")  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name in ("stance_verdicts", "plate_types", "error_sizes", "mix"):
+        for name in ("stance_verdicts", "plate_types", "plate_places", "error_sizes", "mix"):
             # Who writes Python passes a list.
             listed = getattr(self, name)
             object.__setattr__(self, name, tuple(listed) if isinstance(listed, list) else listed)
         must_fit(RECIPE, self.as_dict(), "")
         tables = (said if isinstance(said, str) else verdict_from(said) for said in self.stance_verdicts)
         object.__setattr__(self, "stance_verdicts", tuple(tables))
-        numbers = [plate.number for plate in self.declared_plates]
-        if len(set(numbers)) < len(numbers):
-            raise OptionError(
-                f"plate_types declares a plate twice: {numbers}.", value=numbers, expected="each plate once", where="plate_types"
-            )
+        declared = [plate.number for plate in self.declared_plates]
+        for name, numbers in (("plate_types", declared), ("plate_places", [said["plate"] for said in self.plate_places])):
+            if len(set(numbers)) < len(numbers):
+                raise OptionError(
+                    f"{name} declares a plate twice: {numbers}.", value=numbers, expected="each plate once", where=name
+                )
         error_sizes(self.error_sizes)
         check_mix(self.mix)
         filter_named(self.lowpass)

@@ -59,6 +59,7 @@ from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.pipeline.last_scan import last_scan
 from biomech_id.pipeline.match_plates import peaks_finding
+from biomech_id.pipeline.plate_types import with_plates_placed
 from biomech_id.pipeline.prepare import prepare
 from biomech_id.pipeline.pseudonym import Pseudonym, check_code, left_out_finding, pseudonym
 from biomech_id.pipeline.recipe import Recipe, Settings
@@ -66,13 +67,15 @@ from biomech_id.pipeline.request_findings import request_findings, settings_with
 from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
 from biomech_id.pipeline.subject_file import clinic_of, condition_of
-from biomech_id.pipeline.whole_body import whole_body_findings, with_trunk_and_arms, with_whole_body
+from biomech_id.pipeline.whole_body import whole_body_findings, with_plate_steps, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
 from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.folder.replay import write_replays
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
 from biomech_id.results.norms.norm import check_comparable, read_norm
+from biomech_id.results.plates.records import read_population
+from biomech_id.results.plates.session import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
 from biomech_id.results.session.analysed import AnalysedSession
 from biomech_id.results.session.emg import SessionEmg, envelopes_at
 from biomech_id.results.session.result import SessionResult
@@ -216,6 +219,7 @@ def _analyse_read(
     """Analyse recordings that were read; under a code everything in the session bears the names that are made here."""
     marker_set = job.recipe.chosen_marker_set
     everything, job = tuple(map(nameless.of_trial, intake.trials)), nameless.of_job(job)
+    everything = tuple(with_plates_placed(trial, job.recipe.plate_places) for trial in everything)
     if muscles_alone(everything, job.recipe):
         return _without_movement(job, nameless, replace(intake, trials=everything))
     trials, markerless = with_markers(everything)
@@ -241,8 +245,14 @@ def _analyse_read(
     noticed = (*noticed, *(said for chosen in groups[1:] for said in static_findings(chosen.static, chosen.subject)))
     statics, results, failed = _analysed(groups, worn, review, nameless, progress=progress)
     emg = analyse_emg(everything, results, job.recipe)
-    results, told = emg_findings(emg, results)
-    told = (*told, *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None))
+    own = job.recipe.plate_population
+    plates = tell_plates(results, read_population(Path(own)) if own else None)
+    results, told = emg_findings(emg, with_plate_places(results, plates))
+    told = (
+        *told,
+        *plate_findings(plates),
+        *settings_without_effect(job.recipe, results, written=written, muscles=bool(emg.trials), norm=norm is not None),
+    )
     if failed and not results:
         raise MissingInputError(
             " ".join(["No trial could be analysed.", *dict.fromkeys(refused.sentence for refused in failed)]),
@@ -258,7 +268,7 @@ def _analyse_read(
     )
     session = _session(
         asked, norm, nameless, groups, statics, results=results, refused=(*intake.refused, *failed),
-        noticed=(*noticed, *told, *left_out), emg=emg, review=review,
+        noticed=(*noticed, *told, *left_out), emg=emg, review=review, plates=plates,
     )  # fmt: skip
     return nameless.throughout(replace(session, clinic=nameless.of_clinic(clinic)))
 
@@ -529,6 +539,7 @@ def cut_and_grade(
     leg_length_m = _leg_length_m(model.subject)
     parameters = gait_parameters(landmarks, result.events, cycles, travel=travel, leg_length_m=leg_length_m)
     result = with_trunk_and_arms(with_whole_body(replace(result, cycles=cycles, parameters=parameters), landmarks, travel))
+    result = with_plate_steps(result, landmarks, travel)
     result = result.with_bands()
     result = with_jumps(with_running(result, landmarks, travel, leg_length_m), landmarks)
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
@@ -611,6 +622,7 @@ def _session(
     noticed: Sequence[Finding],
     emg: SessionEmg,
     review: Review,
+    plates: PlatesTold | None,
 ) -> SessionResult:
     recipe, static, model = job.recipe, groups[0].static, groups[0].model
     calibration, axes = _calibrations(groups, results, nameless)
@@ -643,6 +655,7 @@ def _session(
         marker_groups=model.marker_groups,
         emg=emg,
         review=review,
+        plates=plates_summary(plates),
         coded=bool(job.code),
     )
     return replace(session, findings=(*session.findings, *_compared(session, job)))

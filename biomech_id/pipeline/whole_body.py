@@ -17,6 +17,7 @@ from biomech_id.gait.energy import energy_parameters, mechanical_energy
 from biomech_id.gait.floor import Belts
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.plate_steps import told_by_steps
 from biomech_id.gait.residual import PROGRESSION_AXES, RESIDUAL_CUTOFF_HZ, ResidualTest, judge_residual
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stability import Stability, margins_of_stability, stability_parameters
@@ -142,6 +143,26 @@ def with_trunk_and_arms(result: TrialResult) -> TrialResult:
         return result
     trunk, arms = trunk_parameters(lean, result.cycles, time_s), arm_swing_parameters(swing, result.cycles, time_s)
     return replace(result, parameters=(*result.parameters, *trunk, *arms))
+
+
+def with_plate_steps(result: TrialResult, landmarks: Landmarks, travel: Travel) -> TrialResult:
+    """Return a trial with the steps that tell where its plates stand; as it is where a foot lacks a heel or a toe marker.
+
+    Parameters
+    ----------
+    result : TrialResult
+        With its whole body, if that is tracked.
+    landmarks : Landmarks
+        Its pelvis and feet.
+    travel : Travel
+        How it moves through the laboratory.
+    """
+    roles = result.motion.roles
+    if result.assignment is None or not all((side, role) in roles for side in landmarks.sides for role in ("heel", "toe")):
+        return result
+    whole = None if result.whole_body is None else (result.whole_body.momentum, result.contacts)
+    steps, silent = told_by_steps(result.name, landmarks, travel, result.assignment.stances, result.plates, whole=whole)
+    return replace(result, plate_steps=tuple(steps), plates_silent=tuple(silent))
 
 
 #: First word of a cause of `ResidualTest` -> the rule that says it.

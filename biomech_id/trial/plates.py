@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -150,3 +150,30 @@ class ForcePlate:
         the point the moment is about.
         """
         return np.asarray(self.corners_m.mean(axis=0))
+
+    def moved(self, x_m: float, y_m: float, turn_rad: float) -> ForcePlate:
+        """Return the plate as it stands elsewhere: it measures in its own axes, and turns about the vertical through its middle.
+
+        Parameters
+        ----------
+        x_m : float
+            Along the laboratory's X, metres.
+        y_m : float
+            Along its Y, metres.
+        turn_rad : float
+            Counter-clockwise seen from above, rad.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from biomech_id.trial import ForcePlate
+        >>> corners = np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.0], [0.5, 0.0, 0.0]])
+        >>> plate = ForcePlate("plate 1", 2, corners, np.array([[10.0, 0.0, 300.0]]), np.zeros((1, 3)), 1000.0)
+        >>> moved = plate.moved(0.02, 0.0, np.pi / 2)
+        >>> moved.centre_m, moved.force_lab_N.round(9) + 0.0
+        (array([0.27, 0.25, 0.  ]), array([[  0.,  10., 300.]]))
+        """
+        c, s = np.cos(turn_rad), np.sin(turn_rad)
+        R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+        corners_m = (self.corners_m - self.centre_m) @ R.T + self.centre_m + [x_m, y_m, 0.0]
+        return replace(self, corners_m=corners_m, force_lab_N=self.force_lab_N @ R.T, moment_lab_Nm=self.moment_lab_Nm @ R.T)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: In an order in which each finds what it needs.
 ORDER = (
     "demo", "check", "subject", "recipe", "markerset", "run", "reproduce", "norm", "report", "parity", "compare",
-    "export", "review", "opensim", "check-opensim", "opensim-run", "batch",
+    "export", "review", "opensim", "check-opensim", "opensim-run", "batch", "plates",
 )  # fmt: skip
 
 

@@ -1427,3 +1427,80 @@ def against_physics(said: Said) -> bool:
     }  # fmt: skip
     trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
     return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])
+
+
+# Where plates stand, by the steps on them.
+
+#: Where typical walkers press late in stance (70 to 88 %): this share of the way from the heel marker to the toe marker.
+LATE_PRESSED = 1.05
+
+
+def told_places(said: Said) -> dict[str, dict]:
+    told = said.session.tables.summary["plates"]
+    return {place["plate"]: place for place in told["places"]} if told else {}
+
+
+def implied_mm(said: Said, plate: str) -> np.ndarray:
+    """By how much a plate stands elsewhere if feet press late in their stance where typical ones do, mm: from markers."""
+    found = []
+    for trial in said.session.result.trials:
+        here = replace(said, trial=trial)
+        for stance in trial.assignment.stances if trial.assignment and str(trial.kind) == "straight" else ():
+            if stance.plates != (plate,) or not stance.verdict.accepted:
+                continue
+            path = frames_of(here)[[f"{stance.side}CentreOfPressure.{axis}" for axis in "XY"]].to_numpy()
+            first = frame(here, stance.start_s)
+            loaded = first + np.flatnonzero(np.isfinite(path[first : frame(here, stance.end_s), 0]))
+            spots, flat = (loaded[round(low * len(loaded)) : round(high * len(loaded))] for low, high in ((0.7, 0.88), (0.2, 0.4)))
+            ends = {"heel": "HEE", "toe": "TOE"}
+            heel, toe = (worn(here, stance.side, {role: label})[0][flat, :2].mean(axis=0) for role, label in ends.items())
+            spots = path[spots]
+            found += [1000.0 * (heel + LATE_PRESSED * (toe - heel)) - spots.mean(axis=0)] if len(spots) else []
+    return np.mean(found, axis=0) if found else np.full(2, np.nan)
+
+
+@claim(
+    "plate-elsewhere", x_mm=plus(120), y_mm=plus(120), turn_deg=plus(30), steps=plus(20), shift_mm=plus(40), moment_Nm_kg=plus(1)
+)
+def elsewhere_by_push_off(said: Said) -> bool:
+    """Feet press, late in stance, elsewhere against their two markers by about so much; a turn that passes its limit."""
+    place, near = told_places(said)[said["plate"]], implied_mm(said, said["plate"])
+    shift = np.hypot(said["x_mm"], said["y_mm"])
+    own = abs(said["turn_deg"]) <= 15.0 and said["steps"] == sum(
+        step["plate"] == said["plate"] for step in said.session.tables.summary["plates"]["steps"]
+    )
+    worth = abs(said["shift_mm"] - shift) < 0.1 and abs(said["moment_Nm_kg"] - 9.81 * shift / 1000.0) < 0.01
+    return (
+        own
+        and worth
+        and bool(place["beyond"])
+        and bool(np.abs(near - [said["x_mm"], said["y_mm"]]).max() < 50.0 + 2.6 * abs(said["turn_deg"]))
+    )
+
+
+@claim("plates-stand", plates=instead(("plate 99",)), mm=plus(-60), deg=plus(-30))
+def stand_by_push_off(said: Said) -> bool:
+    """No foot presses, late in stance, so far from there that a plate of these would have to stand elsewhere."""
+    places = told_places(said)
+    near = [implied_mm(said, plate) for plate in said["plates"]]
+    largest = max(places[plate]["limit"][axis] for plate in said["plates"] for axis in ("x_mm", "y_mm"))
+    turn = max(places[plate]["limit"]["turn_deg"] for plate in said["plates"])
+    told = abs(said["mm"] - largest) < 0.1 and abs(said["deg"] - turn) < 0.1
+    return told and not any((np.abs(each) > said["mm"] + 35.0).any() for each in near)
+
+
+@claim("plates-not-told", plates=instead((("plate 99", Sentence("plate-step-cut")),)))
+def nothing_told(said: Said) -> bool:
+    """Each of these plates has a foot on it in stances.csv, and no place in the summary."""
+    trodden = set(table(said.session.out / "stances.csv").plate)
+    return all(plate in trodden and plate not in told_places(said) for plate, _ in said["plates"])
+
+
+@claim("quality:plate-place", value=plus(0.8))
+def place_over_limit(said: Said) -> bool:
+    """The largest number of the summary's plates under this trial's feet over its limit."""
+    names = [stance.plates[0] for stance in said.trial.assignment.stances if len(stance.plates) == 1]
+    places = [told_places(said)[name] for name in names if name in told_places(said)]
+    over = [max(abs(place["elsewhere"][key]) / place["limit"][key] for key in place["limit"]) for place in places]
+    # Steps whose stance was refused tell nothing of their plate.
+    return bool(np.isnan(said["value"]) or any(abs(each - said["value"]) < 0.01 for each in over))

@@ -19,6 +19,7 @@ from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.page import PageKind, Shows, of_each, register
+from biomech_id.results.plates.session import RULE as PLATE_PLACE
 from biomech_id.results.session.quality import RULES, Grade
 from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.sentences import worded
@@ -26,7 +27,7 @@ from biomech_id.sentences import worded
 _RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
 _WIDTH_MM = RIGHT_MM - LEFT_MM
-#: Rules about the whole body have a table of their own.
+#: Rules about the whole body have a table of their own; of plates off their place a finding says more than a number.
 _RESIDUAL = "residual-"
 _RESIDUAL_LAST = ("slope-fore-aft", "slope-sideways", "lag")
 
@@ -95,7 +96,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
     quality = tables.quality
     if not len(quality):
         return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
-    rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL)]
+    rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL) and rule != PLATE_PLACE]
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
     name_mm, verdict_mm = 40.0, 24.0
     width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))

@@ -122,6 +122,9 @@ RULES: tuple[QualityRule, ...] = (
     QualityRule("cop-offset", "CoP off the feet", "mm", 15.0, 17.0,
                 "how far the force acts beside where feet press, in what landings, push-offs and both feet share; 35 recordings "
                 "with both feet on plates have 11 mm at most, and moved by 40 mm 17 mm or more"),
+    QualityRule("plate-place", "Plates off place (1: limit)", "", 1.0, float("inf"),
+                "where the steps on a plate put it against where the file does, over what this session can tell (13 mm and 5 "
+                "degrees at least); feet that press otherwise than typical walkers' show the same: no kinetics are refused"),
     QualityRule("event-lag", "Kinematic to force events", "ms", 30.0, 100.0,
                 "median absolute lag; stored foot offs lie within 14 ms of the force's, detected ones within two frames"),
     QualityRule("residual-single", "Residual, single support", "%BW", 12.0, float("inf"),
@@ -159,7 +162,9 @@ _RULE = {rule.name: rule for rule in RULES}
 #: Those that judge each cycle by itself.
 BY_CYCLE: tuple[str, ...] = tuple(rule.name for rule in RULES if rule.by_cycle)
 #: Those that a finding says more about than their number.
-SAID_BY_FINDINGS: tuple[str, ...] = (*BY_CYCLE, "plausibility", *(rule.name for rule in RULES if rule.name.startswith("residual-")))
+SAID_BY_FINDINGS: tuple[str, ...] = (
+    *BY_CYCLE, "plausibility", "plate-place", *(rule.name for rule in RULES if rule.name.startswith("residual-"))
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ def session_summary(session: SessionValues) -> dict[str, Any]:
         "norm": norm_note(session.fitted_norm.table) if session.fitted_norm is not None else None,
         "clinic": {name: dict(keys) for name, keys in session.clinic.items()} or None,
         "review": {"file": session.review.file, "decisions": decision_records(session.review)} if any(session.review) else None,
+        "plates": dict(session.plates) or None,
         "trials": [trial_summary(trial) for trial in session.trials],
         "failed": [{"file": failure.file, "error": failure.sentence} for failure in session.failed],
         "findings": finding_records(session.findings),

@@ -25,6 +25,7 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.gait.events import Agreement
 from biomech_id.gait.floor import Belts
 from biomech_id.gait.movements import TrialKind
+from biomech_id.gait.plate_steps import PlateStep
 from biomech_id.gait.review import Review
 from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
@@ -155,6 +156,10 @@ class TrialResult:
         Name of the static trial that the model was calibrated on for it; empty without one.
     banded : Banded | None, optional
         Bands that were computed before, and what from.
+    plate_steps : tuple[PlateStep, ...], optional
+        Steps that tell where their plates stand.
+    plates_silent : tuple[tuple[str, Sentence], ...], optional
+        Plate and reason of every step that does not.
     """
 
     name: str
@@ -185,6 +190,8 @@ class TrialResult:
     whole_body: WholeBodyResult | None = None
     static: str = ""
     banded: Banded | None = None
+    plate_steps: tuple[PlateStep, ...] = ()
+    plates_silent: tuple[tuple[str, Sentence], ...] = ()
 
     @property
     def verdict(self) -> Grade:
@@ -442,6 +449,8 @@ class SessionValues:
         Section -> key -> what the clinic found, as ``subject.toml`` says it.
     in_memory : Mapping[str, Mapping[str, str]], optional
         What no file holds, for the manifest: "trials", "functions", "extra" -> name -> what tells it apart.
+    plates : Mapping[str, Any], optional
+        Where the plates stand by the steps on them (`results.plates.session.plates_summary`).
     """
 
     subject: Subject
@@ -467,6 +476,7 @@ class SessionValues:
     clinic: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     coded: bool = False
     in_memory: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    plates: Mapping[str, Any] = field(default_factory=dict)
 
     def trial(self, name: str) -> TrialResult:
         """Return one trial by name.

@@ -16,6 +16,7 @@ from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import Outcome, run_job
 from biomech_id.pipeline.whole_body import OF_RESIDUAL
 from biomech_id.results.folder.read_write import read_tables
+from biomech_id.results.plates.session import RULE as PLATE_PLACE
 from biomech_id.results.session.quality import BY_CYCLE, RULES
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sample.c3d import write_c3d
@@ -74,7 +75,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, SessionTabl
 
 def test_every_rule_is_measured_in_one_place() -> None:
     """A new rule is one row of `RULES` and one of these."""
-    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED]) == sorted(rule.name for rule in RULES)
+    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED, PLATE_PLACE]) == sorted(rule.name for rule in RULES)
     assert tuple(IN_CYCLES) == BY_CYCLE
 
 

@@ -75,6 +75,7 @@ def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, t
     needed = (
         "norm.",
         "review.",
+        "plates.",
         "trials[].plates",
         "trials[].residual",
         "trials[].findings",

@@ -1,0 +1,152 @@
+"""Steps tell where a plate stands: the virtual subject's plates moved in its recordings, its truth known exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import biomech_id as bid
+from biomech_id.errors import OptionError
+from biomech_id.gait.plate_place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, population_of
+from biomech_id.gait.plate_steps import PlateStep
+from biomech_id.pipeline.recipe import Recipe
+from biomech_id.results.plates.records import population_records, read_population, step_from, step_record
+from biomech_id.results.plates.session import PlatesTold, tell_plates
+from biomech_id.results.session.result import SessionResult
+from biomech_id.trial import Trial
+
+IN_MM = np.array([1e3, 1e3, np.degrees(1.0)])
+
+
+def analysed(walk: Trial, static: Trial) -> SessionResult:
+    return bid.analyse([static, walk], uncertainty=False, budget=False).computed
+
+
+def told(session: SessionResult) -> PlatesTold:
+    found = tell_plates(session.trials)
+    assert found is not None
+    return found
+
+
+def moved(trial: Trial, x_m: float, y_m: float, turn_rad: float) -> Trial:
+    return replace(trial, plates=tuple(plate.moved(x_m, y_m, turn_rad) for plate in trial.plates))
+
+
+@pytest.fixture(scope="module")
+def recordings() -> tuple[Trial, Trial]:
+    person = bid.virtual_subject(upper_body=True)
+    return person.walk().trial, person.static().trial
+
+
+@pytest.fixture(scope="module")
+def session(recordings: tuple[Trial, Trial]) -> SessionResult:
+    return analysed(*recordings)
+
+
+def test_a_moved_plate_is_flagged_and_found_by_how_far_it_was_moved(
+    recordings: tuple[Trial, Trial], session: SessionResult
+) -> None:
+    walk, static = recordings
+    before = told(session)
+    shift = np.array([0.030, -0.025, np.radians(3.0)])
+    off = analysed(moved(walk, *shift), static)
+    for place, was in zip(told(off).places, before.places, strict=True):
+        # The file's plate was moved by the shift: the truth less the file is less by it; priors keep a share.
+        assert np.abs((place.elsewhere - was.elsewhere + shift) * IN_MM).max() < 7.0
+        assert {"x", "y"} & set(place.beyond)
+    assert {f.where for f in off.findings if f.rule == "plate-elsewhere"} == {"plate 1", "plate 2"}
+    assert {row.verdict for t in off.trials for row in t.quality if row.rule == "plate-place"} == {"warn"}
+    assert [trial.has_kinetics for trial in off.trials] == [True]
+
+
+def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(session: SessionResult) -> None:
+    assert not [finding for finding in session.findings if finding.rule == "plate-elsewhere"]
+    (stand,) = (finding for finding in session.findings if finding.rule == "plates-stand")
+    assert 13.0 <= float(str(stand.values["mm"])) < 20.0
+    assert stand.values["ways"] == 1
+    assert "x" in list(stand.values["not_apart"])  # type: ignore[call-overload]
+
+
+def test_momentum_follows_a_moved_plate_by_the_whole_of_it(recordings: tuple[Trial, Trial], session: SessionResult) -> None:
+    """Newton's third law: the moment of the shift, over the force, whatever the body does; a turn by its own column."""
+    walk, static = recordings
+    for shift in ((0.02, 0.0, 0.0), (0.0, 0.02, 0.0), (0.0, 0.0, np.radians(4.0))):
+        off = analysed(moved(walk, *shift), static)
+        for step, was in zip(off.trials[0].plate_steps, session.trials[0].plate_steps, strict=True):
+            # The truth is the file less the shift.
+            expected = as_if_moved(was, [-each for each in shift])
+            assert np.abs(step.momentum_lab_m - expected.momentum_lab_m).max() < 0.001
+            assert np.abs(step.curve - expected.curve).max() < 0.005
+
+
+def test_left_and_right_on_one_plate_tell_a_shift_from_the_markers() -> None:
+    """Across the walk the foot markers' bias turns with the side: both feet on one plate tell it, one foot alone does not."""
+    steps = [step for *_, step in population_records()[1] if step.trial == "HC030A05"]
+    left, right = (next(step for step in steps if step.side == side) for side in "LR")
+    population = read_population()
+    both = fit_plates([replace(left, plate="one"), replace(right, plate="one")], population, LIKE_NOBODY)
+    alone = fit_plates([replace(left, plate="one")], population, LIKE_NOBODY)
+    across = 0 if abs(left.direction_lab[1]) > 0.9 else 1
+    assert both.sd[0, across] < 0.75 * alone.sd[0, across]
+
+
+def test_steps_that_fit_no_place_are_left_out() -> None:
+    steps = [step for *_, step in population_records()[1] if step.trial == "HC030A05"]
+    wild = replace(steps[0], curve=steps[0].curve[::-1].copy())
+    fit = fit_plates([wild, steps[1]], read_population())
+    assert fit.steps == (steps[1],)
+    assert fit.plates == (steps[1].plate,)
+
+
+def test_a_step_outlives_its_record() -> None:
+    for *_, step in population_records()[1][:5]:
+        again = step_from(step_record(step))
+        assert np.array_equal(again.by_plate, step.by_plate)
+        assert (again.trial, again.side, again.plate) == (step.trial, step.side, step.plate)
+
+
+def test_laboratories_that_differ_by_their_plates_alone_make_one_population() -> None:
+    """Plates of a second laboratory moved by 12 mm leave the population where it is, once it is levelled."""
+    rows = [row for row in population_records()[1] if row[0] == "children"]
+    second = [row for row in population_records()[1] if row[0] != "children"]
+
+    def mean(shift_m: float) -> np.ndarray:
+        steps: list[PlateStep] = [step for *_, step in rows]
+        steps += [as_if_moved(step, (shift_m, 0.0, 0.0)) for *_, step in second]
+        return population_of(steps, [lab for lab, *_ in rows + second], [who for _, who, _ in rows + second]).mean
+
+    assert np.abs(mean(0.012) - mean(0.0)).max() < 0.02
+    assert LIKE_OTHERS[0] < LIKE_NOBODY[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "rule"),
+    [
+        ({"run": True}, "plate-kind"),
+        ({"pattern": "crouch"}, "plate-no-heel-landing"),
+        ({"pattern": "steppage"}, "plate-not-steady"),
+    ],
+)
+def test_no_verdict_on_runs_and_on_feet_that_do_not_land_on_the_heel(settings: dict[str, object], rule: str) -> None:
+    person = bid.virtual_subject(**settings)  # type: ignore[arg-type]
+    session = analysed(person.walk().trial, person.static().trial)
+    (silent,) = (finding for finding in session.findings if finding.rule.startswith("plate"))
+    assert silent.rule == "plates-not-told"
+    assert {reason.rule for _, reason in silent.values["plates"]} == {rule}  # type: ignore[attr-defined]
+    assert {row.verdict for t in session.trials for row in t.quality if row.rule == "plate-place"} == {"not judged"}
+
+
+def test_a_recipe_puts_a_plate_back_and_says_so(recordings: tuple[Trial, Trial], session: SessionResult) -> None:
+    walk, static = recordings
+    off = moved(walk, 0.030, -0.020, np.radians(2.0))
+    places = [{"plate": number, "x_mm": -30.0, "y_mm": 20.0, "turn_deg": -2.0} for number in (1, 2)]
+    back = bid.analyse([static, off], plate_places=places, uncertainty=False, budget=False).computed  # type: ignore[arg-type]
+    for plate, was in zip(back.trials[0].plates, session.trials[0].plates, strict=True):
+        assert np.allclose(plate.corners_m, was.corners_m, atol=1e-9)
+        assert np.allclose(plate.force_lab_N, was.force_lab_N, atol=1e-6)
+    said = [step for step in back.trials[0].history if getattr(step, "rule", "") == "plate-placed"]
+    assert [step.values["plate"] for step in said] == ["plate 1", "plate 2"]  # type: ignore[union-attr]
+    with pytest.raises(OptionError, match="twice"):
+        Recipe(plate_places=(places[0], places[0]))
