@@ -75,7 +75,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, SessionTabl
 
 def test_every_rule_is_measured_in_one_place() -> None:
     """A new rule is one row of `RULES` and one of these."""
-    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED, PLATE_PLACE]) == sorted(rule.name for rule in RULES)
+    assert sorted([*IN_CYCLES, *IN_TRIALS, *IN_SOME, *OF_RESIDUAL, *COUNTED, "plausibility", PLATE_PLACE]) == sorted(rule.name for rule in RULES)
     assert tuple(IN_CYCLES) == BY_CYCLE
 
 
