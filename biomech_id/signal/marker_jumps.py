@@ -7,7 +7,7 @@ most twice its own 95th percentile); a marker that is mistaken for a reflection,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -87,9 +87,8 @@ def find_marker_jumps(
     if rate_hz < LEAST_RATE_HZ:
         return ()
     steps: dict[str, FloatArray] = {}
-    for group in groups:
-        for name, step in _beyond(paths_m, [name for name in group if name in paths_m]).items():
-            steps[name] = np.fmax(steps[name], step) if name in steps else step
+    for name, step in _told_apart([_beyond(paths_m, [name for name in group if name in paths_m]) for group in groups]):
+        steps[name] = np.fmax(steps[name], step) if name in steps else step
     found = []
     for name, step in steps.items():
         jumps = [(at, size) for at, size in _sizes(step, rate_hz, cutoff_hz) if size]
@@ -119,7 +118,7 @@ def _sizes(step: FloatArray, rate_hz: float, cutoff_hz: float | None) -> list[tu
 
 
 def _beyond(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, FloatArray]:
-    """Label -> second differences (n-2,), m, where that marker jumps; 0 elsewhere. Of several at one time the largest counts."""
+    """Every label seen -> second differences (n-2,), m, where that marker jumps; 0 elsewhere. Of several the largest counts."""
     seen = [name for name in names if np.count_nonzero(np.isfinite(paths_m[name][:, 0])) >= FEWEST_FRAMES]
     if len(seen) < 2:
         return {}
@@ -129,7 +128,26 @@ def _beyond(paths_m: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str
     usual = over_seen(partial(np.nanpercentile, q=USUAL_PERCENT), step, axis=0)
     step, usual = np.where(np.isfinite(step), step, 0.0), np.nan_to_num(usual)
     jumps = (step > np.maximum(LEAST_STEP_M, TIMES_USUAL * usual)) & (step >= step.max(axis=1, keepdims=True) - 1e-12)
-    return {name: _with_neighbours(step[:, k], jumps[:, k]) for k, name in enumerate(seen) if jumps[:, k].any()}
+    return {name: _with_neighbours(step[:, k], jumps[:, k]) for k, name in enumerate(seen)}
+
+
+def _told_apart(groups: Sequence[Mapping[str, FloatArray]]) -> Iterator[tuple[str, FloatArray]]:
+    """Yield each marker of each group with its second differences (n-2,), m; 0 where a partner that moves just as far is the one.
+
+    Two markers of a segment see each other jump by the same. The one that stays in place on its other segment did not jump; the one
+    that jumps there too did.
+    """
+    for own in groups:
+        jumps = {name: step > 0 for name, step in own.items()}
+        others = {name: [group[name] > 0 for group in groups if group is not own and name in group] for name in own}
+        nowhere = np.zeros(len(next(iter(own.values()), ())), dtype=bool)
+        leaves = {name: np.any([nowhere, *seen], axis=0) for name, seen in others.items()}
+        stays = {name: ~leaves[name] if seen else nowhere for name, seen in others.items()}
+        for name, step in own.items():
+            mates = [jumps[mate] & ~stays[mate] for mate in own if mate != name]
+            surer = [jumps[mate] & leaves[mate] for mate in own if mate != name]
+            other = (stays[name] & np.any([nowhere, *mates], axis=0)) | (~leaves[name] & np.any([nowhere, *surer], axis=0))
+            yield name, np.where(other, 0.0, step)
 
 
 def _with_neighbours(step: FloatArray, jumps: BoolArray) -> FloatArray:

@@ -141,7 +141,7 @@ def test_a_disk_that_fills_up_while_tables_of_the_study_are_written(disk: Disk, 
     before = files_of(out)
     disk.fill(leave=MB // 8)
     outcome = run_study(study, out, Job((study,), recipe=QUICK), resume=True)
-    assert [verdict.verdict for verdict in outcome.verdicts] == ["kept"] * 3
+    assert [verdict.verdict for verdict in outcome.verdicts] == ["done"] * 3
     assert outcome.complaint == f"{out / 'study'} cannot be written: the disk is full; free some space or name another folder."
     assert {**files_of(out), "verdicts.csv": b""} == {**before, "verdicts.csv": b""}
 

@@ -33,7 +33,7 @@ def told(result: Result) -> tuple[list[str], list[str]]:
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with recordings, a recipe, a norm, and results made with them."""
+    """A folder with recordings, a recipe, results made with them, and a norm of somebody else."""
     root = tmp_path_factory.mktemp("lab")
     person = virtual_subject(code="ben")
     (root / "ben").mkdir()
@@ -42,7 +42,12 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_c3d(person.walk("walk01"), root / "ben" / "walk01.c3d", model_outputs=True)
     (root / "quick.toml").write_text(RECIPE, encoding="utf-8")
     assert biomech_id("run", root / "ben", "-o", root / "out", "--recipe", root / "quick.toml").exit_code in (0, 3)
-    assert biomech_id("norm", root / "out", "-o", root / "norm.csv").exit_code == 0
+    other = virtual_subject(code="ada", noise_m=0.001)
+    (root / "ada").mkdir()
+    for name, trial in (("static", other.static("static")), ("walk01", other.walk("walk01"))):
+        write_c3d(trial, root / "ada" / f"{name}.c3d")
+    assert biomech_id("run", root / "ada", "-o", root / "of_ada", "--recipe", root / "quick.toml").exit_code in (0, 3)
+    assert biomech_id("norm", root / "of_ada", "-o", root / "norm.csv").exit_code == 0
     return root
 
 

@@ -57,3 +57,11 @@ def test_frames_that_are_missing_are_no_jump() -> None:
     paths = walk()
     paths["TIB"][40:70] = np.nan
     assert find_marker_jumps(paths, [LEG], 100.0) == ()
+
+
+@pytest.mark.parametrize("name", ["THI", "KNE"])
+def test_of_two_markers_of_a_segment_the_one_that_stays_on_its_other_segment_is_not_the_one(name: str) -> None:
+    markers = virtual_subject(noise_m=0.0005).walk().trial.markers
+    paths = {each: markers["L" + each].copy() for each in ("THI", *LEG)}
+    paths[name][80:100] += 0.05
+    assert [jump.name for jump in find_marker_jumps(paths, [("THI", "KNE"), LEG], 100.0)] == [name]
