@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -88,6 +89,8 @@ def compare_report(
     norm = sessions[0].norm if norm is None else norm
     # One norm for all of them, that of the first: a norm that moved with the speed would be a change of nobody's.
     reference = load_norm(norm, sessions[0], mix=mix, also=sessions[1:])
+    if norm is not None and reference is None:  # nobody but this person is in it: there is nothing to compare with
+        norm, sessions = None, [replace(each, norm=None) for each in sessions]
     shared = norm if reference is None else reference.table
     scored = {id(each): with_norm(shared, each, mix=mix, norm_for=NORM_CHOICES[0]) for each in sessions}
     layers = _named(_chosen([scored[id(each)][0] for each in sessions], conditions, look), names, look)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from biomech_id.cli.app import app
 from biomech_id.cli.guard import DONE, WARNINGS
+from biomech_id.sample import virtual_subject, write_c3d
 
 ROOT = Path(__file__).resolve().parents[2]
 #: In an order in which each finds what it needs.
@@ -37,7 +38,11 @@ def test_every_command_is_in_the_order() -> None:
 @pytest.mark.slow
 def test_the_examples_work_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for folder in ("patients/anna", "study/anna", "study/ben", "healthy/carl"):
+    carl = virtual_subject(code="carl", noise_m=0.001)
+    Path("healthy/carl").mkdir(parents=True)
+    for name, sample in (("static", carl.static("static")), ("walk", carl.walk("walk"))):
+        write_c3d(sample, Path("healthy/carl") / f"{name}.c3d")
+    for folder in ("patients/anna", "study/anna", "study/ben"):
         Path(folder).mkdir(parents=True)
         for name in ("static.c3d", "walk02.c3d"):
             shutil.copy(ROOT / "data" / name, folder)
@@ -53,7 +58,8 @@ def test_the_examples_work_as_they_stand(tmp_path: Path, monkeypatch: pytest.Mon
         if target:
             Path(target).write_text(result.stdout, encoding="utf-8")
         if name == "run":
-            for copy in ("before", "after", "healthy"):
+            for copy in ("before", "after"):
                 shutil.copytree("results/anna", Path("results") / copy)
+            assert CliRunner().invoke(app, ["run", "healthy/carl", "-o", "results/healthy"]).exit_code in (DONE, WARNINGS)
     written = ("demo/results/report.pdf", "norm.csv", "change.pdf", "results/anna_opensim/subject.osim", "mylab.toml", "lab.toml")
     assert [name for name in written if not Path(name).is_file()] == []

@@ -1463,7 +1463,7 @@ def implied_mm(said: Said, plate: str) -> np.ndarray:
     "plate-elsewhere", x_mm=plus(120), y_mm=plus(120), turn_deg=plus(30), steps=plus(20), shift_mm=plus(40), moment_Nm_kg=plus(1)
 )
 def elsewhere_by_push_off(said: Said) -> bool:
-    """Feet press, late in stance, elsewhere against their two markers by about so much; a turn that passes its limit."""
+    """Feet press, late in stance, elsewhere against their two markers by so much, if a step has kinetics; beyond its limit."""
     place, near = told_places(said)[said["plate"]], implied_mm(said, said["plate"])
     shift = np.hypot(said["x_mm"], said["y_mm"])
     own = abs(said["turn_deg"]) <= 15.0 and said["steps"] == sum(
@@ -1474,7 +1474,7 @@ def elsewhere_by_push_off(said: Said) -> bool:
         own
         and worth
         and bool(place["beyond"])
-        and bool(np.abs(near - [said["x_mm"], said["y_mm"]]).max() < 50.0 + 2.6 * abs(said["turn_deg"]))
+        and not bool((np.abs(near - [said["x_mm"], said["y_mm"]]) >= 50.0 + 2.6 * abs(said["turn_deg"])).any())
     )
 
 

@@ -27,6 +27,7 @@ from typer.testing import CliRunner
 from biomech_id.check import check_file
 from biomech_id.cli.app import app
 from biomech_id.pipeline import single
+from biomech_id.pipeline.pseudonym import Pseudonym
 from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.tables.session_tables import SessionTables
@@ -235,17 +236,18 @@ class Sessions(Mapping[str, Computed]):
 def compute(session: Session, shared: Path, home: Path) -> None:
     """Run a session as typed, and keep the values that its tables were made of."""
     kept: list[SessionResult] = []
-    analyse_job = single.analyse_job
+    analyse_named = single.analyse_named
 
-    def keeping(*args: Any, **options: Any) -> SessionResult:
-        kept.append(analyse_job(*args, **options))
-        return kept[-1]
+    def keeping(*args: Any, **options: Any) -> tuple[SessionResult, Pseudonym]:
+        session, nameless = analyse_named(*args, **options)
+        kept.append(session)
+        return session, nameless
 
     recipe = home / "recipe.toml"
     recipe.write_text(toml(session.recipe), encoding="utf-8")
     words = session.words(shared, home / "out", recipe)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(single, "analyse_job", keeping)
+        patch.setattr(single, "analyse_named", keeping)
         result = CliRunner().invoke(app, words)
     if kept:
         (home / "result.pickle").write_bytes(pickle.dumps(plain(kept[0])))
