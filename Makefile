@@ -23,7 +23,7 @@ LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit
 demo: $(VENV)/.run
 	$(BIN)/biomech-id demo -o demo
 
-## test: the fast suite (under five minutes on two cores)
+## test: the fast suite (about seven minutes on two cores)
 test: $(VENV)/.dev
 	$(PYTEST) -m "not slow and not real and not peers"
 
