@@ -34,7 +34,7 @@ CHILD = Path(__file__).resolve().parents[3] / "shared" / "c3d" / "children" / "H
 #: Columns and keys that hold words for people.
 WORDS = {
     "reason", "message", "hint", "sentence", "error", "history", "reasons", "source", "left_out", "hip_centre_method",
-    "knee_and_ankle_centre_method", "knee_centre_method", "ankle_centre_method", "outputs", "drawn",
+    "knee_and_ankle_centre_method", "knee_centre_method", "ankle_centre_method", "outputs", "drawn", "complaints",
 }  # fmt: skip
 RECIPES: dict[str, Recipe] = {
     "normal": Recipe(),
