@@ -101,7 +101,7 @@ class PlateLog:
 
     @property
     def off(self) -> BoolArray:
-        """(n, 3), where a session lies off the centre line by more than it can err, and by `LEAST`."""
+        """(n, 3), where a session lies off the centre line by more than it can err, and by ``LEAST``."""
         return np.asarray(np.abs(self.of_sessions - self.middle) > self.limits)
 
     @property
