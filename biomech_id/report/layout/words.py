@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import matplotlib as mpl
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.backend_bases import RendererBase
 from matplotlib.text import Text
@@ -12,6 +13,7 @@ from matplotlib.text import Text
 #: Layouts that are kept; a report has some thousand different texts.
 _MOST_KEPT = 20_000
 _KEPT: dict[tuple[object, ...], object] = {}
+_IN_PAIRS = mpl.__version_info__ >= (3, 11)
 
 
 class Words(Text):
@@ -43,7 +45,8 @@ class Words(Text):
         if self.get_wrap() or self.get_parse_math() or self.get_usetex():  # depends on the room, or on much more than these
             return super()._get_layout(renderer)  # type: ignore[misc]
         if self._is_drawn and place == ("left", "baseline", 0.0) and "\n" not in text and self.get_bbox_patch() is None:
-            return None, [(text, (0.0, 0.0, 0.0), (0.0, 0.0))], None
+            # Up to matplotlib 3.10 a line's two coordinates stand one by one.
+            return None, [(text, (0.0, 0.0, 0.0), (0.0, 0.0)) if _IN_PAIRS else (text, (0.0, 0.0), 0.0, 0.0)], None
         figure = self.get_figure(root=True)
         alike = (
             type(renderer), figure.dpi if figure else None, text, *place, tuple(self.get_fontfamily()), self.get_fontsize(),
