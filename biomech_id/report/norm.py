@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
-from biomech_id.errors import OptionError, ShapeError
+from biomech_id.errors import ShapeError
 from biomech_id.files.settings import must_fit, one_of
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
-from biomech_id.results.norms.fit import NORM_CHOICES, fit_norm, person_of
+from biomech_id.results.norms.fit import NORM_CHOICES, fit_given_norm, fit_norm, person_of
 from biomech_id.results.norms.norm import NAMED, check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.means import mean_curves
@@ -150,12 +150,7 @@ def load_norm(
     refuse_mixture(known, fingerprint_of(tables.summary), (f"the norm {where}", "this session"), mix=mix)
     person = person_of(tables)
     marks = person.marks.union(*(person_of(other).marks for other in also))
-    fitted = fit_norm(norm, replace(person, marks=marks), choice, where=where)
-    if fitted.table is None and given:
-        raise OptionError(
-            f"The norm {where} holds nobody but this person: nobody is compared with himself.",
-            value=1, expected="a norm of other people", where=where,
-        )  # fmt: skip
+    fitted = (fit_given_norm if given else fit_norm)(norm, replace(person, marks=marks), choice, where=where)
     if fitted.table is None:
         return None
     norm = fitted.table

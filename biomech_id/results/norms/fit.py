@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.errors import Finding
+from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.scores import GAIT_VARIABLES, gait_scores
 from biomech_id.results.norms.contributors import NormSample, marks_of, samples_of, without_contributors
 from biomech_id.results.norms.norm import at_speed, norm_at_speed, norm_band, norm_from_samples
@@ -127,6 +127,34 @@ def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", 
     if table is None:
         said += _beyond(whole, person, where)
     return FittedNorm(without_contributors(whole if table is None else table), tuple(said))
+
+
+def fit_given_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", *, where: str = "norm") -> FittedNorm:
+    """Return a norm that somebody named, made for one person (see `fit_norm`); one of nobody else is refused.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        As in ``norm.csv``.
+    person : NormPerson
+        Whom it is for.
+    choice : str, optional
+        One of `NORM_CHOICES`.
+    where : str, optional
+        The norm's file, for messages.
+
+    Raises
+    ------
+    OptionError
+        As for `fit_norm`, and where nobody but the person is in it.
+    """
+    fitted = fit_norm(norm, person, choice, where=where)
+    if fitted.table is None:
+        raise OptionError(
+            f"The norm {where} holds nobody but this person: nobody is compared with himself.",
+            value=1, expected="a norm of other people", where=where,
+        )  # fmt: skip
+    return fitted
 
 
 def _everybody(
