@@ -21,7 +21,6 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.rotation import cardan_angles, jcs_axes
-from biomech_id.algebra.skew import skew
 from biomech_id.algebra.vectors import cross, dot
 from biomech_id.conventions import SIDE_SIGN
 
@@ -152,34 +151,39 @@ class ModelAxes:
         axes = jcs_axes(R_lab_proximal, R_lab_distal, self.sequence)
         return clinical_components(np.einsum("nik,ni->nk", axes, moment_lab_Nm), self.moments[joint], side)
 
-    def moment_change(
-        self,
-        joint: str,
-        side: str,
-        nominal: tuple[FloatArray, FloatArray, FloatArray],
-        change_lab_Nm: FloatArray,
-        turn_lab_rad: tuple[FloatArray, FloatArray],
-    ) -> FloatArray:
-        """Return by how much a clinical moment (p, n, 3), N m, changes if it and the axes it is written in are off, in p ways.
+    def moment_jacobian(
+        self, joint: str, side: str, moment_lab_Nm: FloatArray, R_lab_proximal: FloatArray, R_lab_distal: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return what a clinical moment changes by, (n, 3, 3) each: X, Y, Z by laboratory components.
+
+        Per change of the moment, and per small turn (rad) of the axes of the proximal and of the distal segment that it is written in.
+        With t a turn, M . (t x e) = t . (e x M); the floating axis e2 = (e3 x e1) / |e3 x e1| turns with both others.
 
         Parameters
         ----------
         joint, side : str
             "hip", "knee" or "ankle"; "L" or "R".
-        nominal : tuple[FloatArray, FloatArray, FloatArray]
-            The moment (n, 3), N m, laboratory axes, and the axes (n, 3, 3) of the proximal and of the distal segment.
-        change_lab_Nm : FloatArray
-            (p, n, 3), of the moment.
-        turn_lab_rad : tuple[FloatArray, FloatArray]
-            Small rotations (p, n, 3) of the axes of the proximal and of the distal segment, laboratory axes.
+        moment_lab_Nm : FloatArray
+            (n, 3), moment of the proximal on the distal segment about the joint centre, laboratory axes.
+        R_lab_proximal, R_lab_distal : FloatArray
+            (n, 3, 3), axes of the segments at the joint.
         """
-        moment_lab_Nm, *R_lab = nominal
+        moment = moment_lab_Nm[:, None]
         if self.moment_axes is MomentAxes.DISTAL:
-            change = change_lab_Nm - cross(turn_lab_rad[1], moment_lab_Nm)
-            return clinical_components(_components(change, R_lab[1]), self.moments[joint], side)
-        turned = [(R + skew(turn) @ R).reshape(-1, 3, 3) for R, turn in zip(R_lab, turn_lab_rad, strict=True)]
-        off = self.moment(joint, side, (moment_lab_Nm + change_lab_Nm).reshape(-1, 3), *turned)
-        return np.asarray(off.reshape(change_lab_Nm.shape) - self.moment(joint, side, moment_lab_Nm, *R_lab))
+            axes = np.swapaxes(R_lab_distal, -1, -2)
+            by_proximal, by_distal = np.zeros_like(axes), cross(axes, moment)
+        else:
+            axes = np.swapaxes(jcs_axes(R_lab_proximal, R_lab_distal, self.sequence), -1, -2)
+            e1, e2, e3 = (axes[:, k] for k in range(3))
+            normal = cross(e3, e1)
+            across = moment_lab_Nm - dot(moment_lab_Nm, e2)[:, None] * e2
+            per_e2 = across / dot(normal, e2)[:, None]
+            zero = np.zeros_like(e1)
+            by_proximal = np.stack([cross(e1, moment_lab_Nm), cross(e1, cross(per_e2, e3)), zero], axis=1)
+            by_distal = np.stack([zero, cross(e3, cross(e1, per_e2)), cross(e3, moment_lab_Nm)], axis=1)
+        picked = self.moments[joint]
+        x, y, z = (np.swapaxes(clinical_components(np.swapaxes(rows, 1, 2), picked, side), 1, 2) for rows in (axes, by_proximal, by_distal))
+        return x, y, z
 
     def force(self, joint: str, side: str, force_lab_N: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
         """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`).

@@ -7,11 +7,12 @@ in the static trial and in every frame of the walk. Soft tissue moves in the wal
 
 with x1 and x2 the leg's (of the pelvis the left leg's) sagittal hip and knee angle, less their mean and divided by their
 standard deviation over the walk, so that s_m is the root mean square along each axis. What a unit of either does to the poses the
-body model has told (`dynamics.model_errors.LegResponse`): vectors g(t) in the axes of a segment R. With e = g x, ::
+body model has told (`dynamics.model_errors.LegResponse`): vectors g(t), and with a function of time g x. Of whatever changes by
+J0 e + J1 e' + J2 e'' (see `uncertainty.pose_jacobian`) the errors of all markers make three matrices, by Leibniz' rule ::
 
-    turn of the axes            R e         change of angular velocity    R e'
-    angular acceleration        R e'' + omega x R e'
-    acceleration of a point     R e'' + 2 omega x R e' + alpha x R e + omega x (omega x R e)
+    e = g x        change = (J0 g + J1 g' + J2 g'') x + (J1 g + 2 J2 g') x' + J2 g x''
+
+of which a marker on the wrong spot, x = 1, has the first, and soft tissue all.
 
 How much the tissue of this subject moved, the lengths of thigh and shank between the joint centres say, which no bone changes
 (`tissue_scale`).
@@ -22,17 +23,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
-from biomech_id.algebra.vectors import cross, matvec
+from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
-from biomech_id.dynamics.body import BodyMotion, Motion
-from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.model_errors import LegResponse, MovedMarker
 from biomech_id.signal.derivatives import quintic_derivatives
-from biomech_id.uncertainty.sources import Effect, Nominal, move_joint, turned_inertia
+from biomech_id.uncertainty.pose_jacobian import add_lab
 
 #: Role of a marker -> the stem of its sizes, and the source that a wrong spot counts to.
 PLACEMENT: Mapping[str, tuple[str, str]] = {
@@ -93,68 +95,77 @@ class LegMarkerErrors:
         """Root mean square change of the lengths of thigh and shank, over what the tissue's sizes make it; NaN where not known."""
         ankle, knee, hip = (self.motion.joint_centres_lab_m[self.side, joint] for joint in ("ankle", "knee", "hip"))
         rows = self.response.frames
-        made = self._lab_at(rows, self._weights("soft_tissue"))[:, :, 4:7]
+        R_lab_seg = self.axes(rows)
         measured, expected = 0.0, 0.0
         for distal, proximal, k in ((ankle, knee, 0), (knee, hip, 1)):
             length = np.linalg.norm(proximal - distal, axis=1)
             along = (proximal - distal)[rows] / length[rows, None]
-            change = np.einsum("pni,ni->pn", made[:, :, k + 1] - made[:, :, k], along)
+            jacobian = np.zeros((1, len(rows), 1, 7, 3))
+            for vector, sign in ((4 + k, -1.0), (5 + k, 1.0)):
+                add_lab(jacobian, R_lab_seg, 0, vector, sign * along[:, None])
+            change = self._by(self._of_source("soft_tissue"), rows, jacobian)
             measured += float(np.nanvar(length))
-            expected += float(np.nansum(np.nanvar(change, axis=1)))
+            expected += float(np.nansum(np.nanvar(change, axis=0)))
         return float(np.sqrt(measured / expected)) if expected > 0.0 and measured > 0.0 else float("nan")
 
-    def poses(self, frames: IntArray) -> PoseErrors:
-        """Return what every error does to the poses, one standard deviation each.
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The source of ``uncertainty.csv`` that each of the P errors counts to."""
+        return tuple(group for group, _ in self._errors)
+
+    def changes(self, frames: IntArray, jacobian: FloatArray) -> FloatArray:
+        """Return what every error does to what follows from the poses (N, rows, P), one standard deviation each.
+
+        Parameters
+        ----------
+        frames : IntArray
+            (N,), rows of the trial.
+        jacobian : FloatArray
+            (orders, N, rows, vectors, 3), see `uncertainty.pose_jacobian`.
+        """
+        return self._by([error for _, error in self._errors], frames, jacobian)
+
+    def axes(self, frames: IntArray) -> FloatArray:
+        """Return the axes (N, 4, 3, 3) of foot, shank, thigh and pelvis.
 
         Parameters
         ----------
         frames : IntArray
             (N,), rows of the trial.
         """
-        weights = [(group, self._weights(group, self.tissue_scale if group == "soft_tissue" else 1.0)) for group in MARKER_SOURCES]
-        labels = tuple(group for group, of_group in weights for _ in of_group)
-        vectors = self._seg_at(frames, [weight for _, of_group in weights for weight in of_group])
-        return PoseErrors(labels, *vectors, self._axes(frames))
+        motions = self.motion.motions
+        parts = [*(motions[self.side, segment] for segment in LEG_SEGMENTS), motions["", "pelvis"]]
+        return np.stack([motion.frames.R_lab_seg[frames] for motion in parts], axis=1)
 
-    def rates(self, frames: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return angular velocity and acceleration (N, 4, 3) of foot, shank, thigh and pelvis, rad/s and rad/s2, laboratory axes.
+    @cached_property
+    def _errors(self) -> list[tuple[str, _Error]]:
+        scale = {"soft_tissue": self.tissue_scale}
+        return [(group, error) for group in MARKER_SOURCES for error in self._of_source(group, scale.get(group, 1.0))]
 
-        Parameters
-        ----------
-        frames : IntArray
-            (N,), rows of the trial.
-        """
-        names = ("omega_lab_rad_s", "alpha_lab_rad_s2")
-        omega, alpha = (np.stack([getattr(motion, name)[frames] for motion in self._motions], axis=1) for name in names)
-        return omega, alpha
-
-    def _weights(self, group: str, scale: float = 1.0) -> list[_Weight]:
+    def _of_source(self, group: str, scale: float = 1.0) -> list[_Error]:
         """One for each error of a source: which displacement, how large, which function of time."""
         if group == "soft_tissue":
             sd = [scale * self.sizes[tissue_size(marker)] / MM_PER_M / np.sqrt(2.0) for marker in self.response.moved]
-            return [_Weight(i, size, k) for i, size in enumerate(sd) if size > 0.0 for k in (0, 1)]
+            return [_Error(i, size, k) for i, size in enumerate(sd) if size > 0.0 for k in (0, 1)]
         found = []
         for i, marker in enumerate(self.response.moved):
             stem, source = placement_of(marker)
             if source == group:
                 size = float(np.hypot.reduce([self.sizes[f"{stem}_{way}_mm"] * share for way, share in self._directions(marker)]))
                 if size > 0.0:
-                    found.append(_Weight(i, size / MM_PER_M, None))
+                    found.append(_Error(i, size / MM_PER_M, None))
         joint = group.removesuffix("_centre")
         if joint in self.response.widths and group.endswith("_centre"):
-            found.append(_Weight(joint, self.sizes[f"{joint}_width_mm"] / MM_PER_M, None))
+            found.append(_Error(joint, self.sizes[f"{joint}_width_mm"] / MM_PER_M, None))
         return found
 
     def _directions(self, marker: MovedMarker) -> Iterator[tuple[str, float]]:
         along = np.abs(self.motion.model_axes.R_seg_isb[marker.segment][marker.axis])
         yield from zip(SIZE_WAYS, along, strict=True)
 
-    def _functions(self, side: str) -> FloatArray:
-        """x1 and x2 (n, 2) of one leg, with first and second derivative: (3, n, 2)."""
-        return self._both_functions[side]
-
     @cached_property
-    def _both_functions(self) -> Mapping[str, FloatArray]:
+    def _functions(self) -> Mapping[str, FloatArray]:
+        """Side -> x1 and x2 (n, 2) of that leg, with first and second derivative: (3, n, 2)."""
         return {side: self._functions_of(side) for side in {self.side, self.motion.sides[0]}}
 
     def _functions_of(self, side: str) -> FloatArray:
@@ -163,128 +174,43 @@ class LegMarkerErrors:
         x = np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
         return np.stack([x, *quintic_derivatives(x, self.motion.rate_hz)])
 
-    def _seg_at(self, frames: IntArray, weights: Sequence[_Weight]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Errors (p, N, 10, 3) of one standard deviation, and their derivatives, components in the axes of the carriers."""
-        # Errors lie beside each other in memory: every product below then runs over them (see `algebra.vectors.matvec`).
-        value, first, second = (np.zeros((len(weights), len(frames), 10, 3), order="F") for _ in range(3))
-        moved = sorted({weight.which for weight in weights if isinstance(weight.which, int)})
-        between = _between(self.response.frames, frames, self.motion.rate_hz)
-        g0, g1, g2 = (np.tensordot(self.response.walking[moved], m, axes=(1, 1)).transpose(0, 3, 1, 2) for m in between)
-        for p, weight in enumerate(weights):
-            if isinstance(weight.which, str):
-                value[p] = weight.sd * self.response.widths[weight.which]
-                continue
-            i = moved.index(weight.which)
-            if weight.function is None:
-                value[p], first[p], second[p] = g0[i] + self.response.carried[weight.which], g1[i], g2[i]
-                for array in (value, first, second):
-                    array[p] *= weight.sd
-            else:
-                side = self.motion.sides[0] if self.response.moved[weight.which].segment == "pelvis" else self.side
-                x, v, a = weight.sd * self._functions(side)[:, frames, weight.function][..., None, None]
-                value[p], first[p] = g0[i] * x, g1[i] * x + g0[i] * v
-                second[p] = g2[i] * x + 2 * g1[i] * v + g0[i] * a
-        return value, first, second
+    def _by(self, errors: Sequence[_Error], frames: IntArray, jacobian: FloatArray) -> FloatArray:
+        """What errors, those on the wrong spot first, do to what the rows of a Jacobian are of: (N, rows, P)."""
+        orders, n, rows, vectors, _ = jacobian.shape
+        per = jacobian.reshape(orders, n, rows, -1)
+        walking = np.ascontiguousarray(self.response.walking[:, :, :vectors].transpose(1, 2, 3, 0))
+        between = _between(self.response.frames, frames, self.motion.rate_hz)[:orders]
+        g = [(weights @ walking.reshape(len(walking), -1)).reshape(n, per.shape[-1], -1) for weights in between]
+        by_x = [sum(comb(o, k) * (per[o] @ g[o - k]) for o in range(k, orders)) for k in range(orders)]
+        placed = self._on_wrong_spot([error for error in errors if error.function is None], by_x[0], per[0])
+        return np.concatenate([placed, self._of_skin([error for error in errors if error.function is not None], by_x, frames)], axis=2)
 
-    def _lab_at(self, frames: IntArray, weights: Sequence[_Weight]) -> FloatArray:
-        value, *_ = self._seg_at(frames, weights)
-        return np.asarray(np.einsum("nvij,pnvj->pnvi", self._axes(frames)[:, CARRIERS], value))
+    def _on_wrong_spot(self, errors: Sequence[_Error], by_x: FloatArray, per_value: FloatArray) -> FloatArray:
+        """The same (N, rows, p) of markers off by a constant, and of widths: with what the static trial carries into the walk."""
+        walked, still = np.zeros((by_x.shape[-1], len(errors))), np.zeros((per_value.shape[-1], len(errors)))
+        for p, (which, sd, _) in enumerate(errors):
+            if isinstance(which, int):
+                walked[which, p] = sd
+            vectors = self.response.widths[which] if isinstance(which, str) else self.response.carried[which]
+            still[:, p] = sd * vectors.reshape(-1)[: len(still)]
+        return np.asarray(by_x @ walked + per_value @ still)
 
-    def _axes(self, frames: IntArray) -> FloatArray:
-        return np.stack([motion.frames.R_lab_seg[frames] for motion in self._motions], axis=1)
-
-    @property
-    def _motions(self) -> list[Motion]:
-        motions = self.motion.motions
-        return [*(motions[self.side, segment] for segment in LEG_SEGMENTS), motions["", "pelvis"]]
+    def _of_skin(self, errors: Sequence[_Error], by_x: Sequence[FloatArray], frames: IntArray) -> FloatArray:
+        """The same (N, rows, p) of markers on moving skin."""
+        which = np.array([error.which for error in errors], dtype=np.intp)
+        x = np.zeros((len(by_x), len(frames), len(errors)))
+        for p, error in enumerate(errors):
+            side = self.motion.sides[0] if self.response.moved[which[p]].segment == "pelvis" else self.side
+            x[:, :, p] = error.sd * self._functions[side][: len(x), frames, error.function]
+        return np.asarray(sum(of[:, :, which] * x_k[:, None] for of, x_k in zip(by_x, x, strict=True)))
 
 
-@dataclass(frozen=True)
-class _Weight:
+class _Error(NamedTuple):
     """One error: a displacement by its number or a joint's width by its name, its size, and what it is a function of."""
 
     which: int | str
     sd: float
     function: int | None
-
-
-@dataclass(frozen=True, eq=False)
-class PoseErrors:
-    """Poses that are off in p ways.
-
-    Attributes
-    ----------
-    sources : tuple[str, ...]
-        p sources of ``uncertainty.csv``.
-    value, first, second : FloatArray
-        (p, N, 10, 3), the vectors of a `LegResponse` and their derivatives, rad, m, s, components in the axes of the carriers.
-    R_lab_seg : FloatArray
-        (N, 4, 3, 3), axes of foot, shank, thigh and pelvis.
-    """
-
-    sources: tuple[str, ...]
-    value: FloatArray
-    first: FloatArray
-    second: FloatArray
-    R_lab_seg: FloatArray
-
-    @property
-    def turn_lab_rad(self) -> FloatArray:
-        """(p, N, 4, 3), of foot, shank, thigh and pelvis, laboratory axes."""
-        return matvec(self.R_lab_seg, self.value[:, :, :4])
-
-    def at(self, frames: BoolArray) -> PoseErrors:
-        """Return the same in some of the frames.
-
-        Parameters
-        ----------
-        frames : BoolArray
-            (N,).
-        """
-        value, first, second = (array[:, frames] for array in (self.value, self.first, self.second))
-        return PoseErrors(self.sources, value, first, second, self.R_lab_seg[frames])
-
-    def foot_shift_lab_m(self, arm_lab_m: FloatArray) -> FloatArray:
-        """Return by how much a point of the foot (p, N, 3), m, seems to be elsewhere, laboratory axes.
-
-        Parameters
-        ----------
-        arm_lab_m : FloatArray
-            (N, 3), from the ankle's centre to the point.
-        """
-        ankle = matvec(self.R_lab_seg[:, CARRIERS[4]], self.value[:, :, 4])
-        return np.asarray(ankle + cross(self.turn_lab_rad[:, :, 0], arm_lab_m))
-
-    def effect(self, nominal: Nominal, rates: tuple[FloatArray, FloatArray]) -> Effect:
-        """Return what they seem to add to the segments of a leg.
-
-        Parameters
-        ----------
-        nominal : Nominal
-            The solution that errors are added to.
-        rates : tuple[FloatArray, FloatArray]
-            Angular velocity and acceleration (N, 4, 3) of the carriers, laboratory axes.
-        """
-        omega, alpha = rates
-        chain = nominal.chain
-        effect = Effect.none_on(chain, len(self.value))
-        e, v, a = (matvec(self.R_lab_seg[:, CARRIERS], array) for array in (self.value, self.first, self.second))
-        effect.turn[:], effect.spin[:] = e[:, :, :3], v[:, :, :3]
-        effect.base_turn[:], effect.base_spin[:] = e[:, :, 3], v[:, :, 3]
-        dalpha = a[:, :, :3] + cross(omega[:, :3], v[:, :, :3])
-        com, com_v, com_a = (array[:, :, 7:] for array in (e, v, a))
-        w, dw = omega[:, :3], alpha[:, :3]
-        acceleration = com_a + 2 * cross(w, com_v) + cross(dw, com) + cross(w, cross(w, com))
-        effect.force[:] = chain.mass_kg[:, None] * acceleration
-        effect.moment_com[:] = cross(com, nominal.momentum_rate)
-        for i in range(3):
-            spin = v[:, :, i]
-            gyroscopic = cross(spin, nominal.angular_momentum[:, i]) + cross(w[:, i], nominal.inertia_times(i, spin))
-            effect.moment_com[:, :, i] += (
-                turned_inertia(nominal, i, e[:, :, i]) + nominal.inertia_times(i, dalpha[:, :, i]) + gyroscopic
-            )
-            move_joint(nominal, effect, i, e[:, :, 4 + i])
-        return effect
 
 
 def placement_of(marker: MovedMarker) -> tuple[str, str]:

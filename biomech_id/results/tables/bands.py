@@ -5,7 +5,7 @@ different percents hang together. The variance of anything that follows from the
 changes, one error at a time; what is not linear in them, a score, is sampled from curves + sum z_p J_p.
 
 By a small turn phi of the axes of two segments a joint's angles change by E^-1 R_p' (phi_d - phi_p), with E found by differences
-of the model's own rule. The moment changes with the loads and with the axes it is written in (`ModelAxes.moment_change`), and the
+of the model's own rule. The moment changes with the loads and with the axes it is written in (`ModelAxes.moment_jacobian`), and the
 power by ::
 
     dP = dM . omega + M . domega
@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.skew import skew
-from biomech_id.algebra.vectors import dot, matvec_transposed
+from biomech_id.algebra.vectors import dot, matvec, matvec_transposed
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, AXES, MM_PER_M, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE
 from biomech_id.dynamics.body import BodyMotion
@@ -30,8 +32,8 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.results.session.ground import progression_components
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 from biomech_id.uncertainty.leg import line_point
-from biomech_id.uncertainty.marker_errors import PoseErrors
-from biomech_id.uncertainty.propagation import Deviation, deviation, response
+from biomech_id.uncertainty.pose_jacobian import add_lab, moment_jacobians
+from biomech_id.uncertainty.propagation import Deviation, deviation
 from biomech_id.uncertainty.recording import LegErrors
 from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal
 
@@ -151,7 +153,7 @@ def cycle_bands(
 
 @dataclass(frozen=True, eq=False)
 class _Changes:
-    """Changes (P, N, V) of all variables in chosen frames, with the errors' sources; variance of noise (N, V); shift (N, V)."""
+    """Changes (N, V, P) of all variables in chosen frames, with the errors' sources; variance of noise (N, V); shift (N, V)."""
 
     names: tuple[Name, ...]
     sources: tuple[str, ...]
@@ -180,48 +182,32 @@ def _leg_changes(
     motion: BodyMotion, loads: JointLoads | None, side: str, errors: LegErrors, rows: IntArray, mass_kg: float
 ) -> _Changes:
     """Every error of a leg in chosen frames."""
-    markers = errors.markers
-    poses = None if markers is None else markers.poses(rows)
-    labels: list[str] = [] if poses is None else list(poses.sources)
-    n = len(rows)
-    known = np.zeros(n, dtype=bool) if loads is None else _known(loads, side)[rows]
-    sources = dict(errors.sources) if known.any() else {}
-    blocks: list[tuple[str, Deviation]] = []
-    nominal = None
-    if known.any():
+    markers, angles = errors.markers, len(ANGLE_CURVES)
+    known = np.zeros(len(rows), dtype=bool) if loads is None else _known(loads, side)[rows]
+    labels: list[str] = [] if markers is None else list(markers.sources)
+    of_markers, blocks = len(labels), {}
+    if loads is not None and known.any():
         mask = np.zeros(motion.n_frames, dtype=bool)
         mask[rows[known]] = True
-        assert loads is not None
-        nominal = Nominal(leg_at(loads, side, mask))
-        blocks = [(group, deviation(nominal, of_group)) for group, of_group in sources.items()]
-    quiet = [(group, block) for group, block in blocks if group not in NOISE_SOURCES]
-    labels += [group for group, block in quiet for _ in block.moment]
-    changes = np.zeros((len(labels), n, len(ANGLE_CURVES) + len(KINETIC_CURVES)))
-    noise = np.zeros((n, changes.shape[2]))
-    shift = np.full((n, changes.shape[2]), np.nan)
-    p = 0
-    if poses is not None:
-        p = len(poses.sources)
-        changes[:p, :, : len(ANGLE_CURVES)] = _angle_changes(motion, side, rows, poses)
-    changes[:, ~known, len(ANGLE_CURVES) :] = np.nan
-    if nominal is not None:
-        leg = _Leg(nominal, motion, side, rows[known], mass_kg)
-        if poses is not None and markers is not None:
-            effect = poses.at(known).effect(nominal, markers.rates(rows[known]))
-            _, moment = response(nominal, effect)
-            pose_block = Deviation(moment, effect.turn, effect.spin, effect.base_turn, effect.base_spin)
-            changes[:p, known, len(ANGLE_CURVES) :] = leg.kinetics(pose_block, poses.at(known))
-        for group, block in blocks:
-            values = leg.kinetics(block)
-            if group in NOISE_SOURCES:
-                noise[known, len(ANGLE_CURVES) :] = (values**2).sum(axis=0)
-                continue
-            if group == "force_plates":
-                values = leg.with_ground(values, errors.sources[group])
-            changes[p : p + len(values), known, len(ANGLE_CURVES) :] = values
-            p += len(values)
-            if group == "hip_centre" and errors.davis_sd_m > 0.0:
-                shift[known, len(ANGLE_CURVES) :] = leg.hip_shift(values, errors.davis_sd_m)
+        leg = _Leg(Nominal(leg_at(loads, side, mask)), motion, side, rows[known], mass_kg)
+        blocks = {group: leg.kinetics(deviation(leg.nominal, of_group)) for group, of_group in errors.sources.items()}
+        if "force_plates" in blocks:
+            leg.with_ground(blocks["force_plates"], errors.sources["force_plates"])
+    labels += [group for group, block in blocks.items() if group not in NOISE_SOURCES for _ in block]
+    changes = np.zeros((len(rows), angles + len(KINETIC_CURVES), len(labels)))
+    changes[~known, angles:] = np.nan
+    noise = np.zeros(changes.shape[:2])
+    shift = np.full(changes.shape[:2], np.nan)
+    if markers is not None:
+        changes[:, :angles, :of_markers] = markers.changes(rows, _angle_jacobian(motion, side, markers.axes(rows)))
+    if blocks:
+        quiet = np.concatenate([np.zeros((0, len(leg.rows), len(KINETIC_CURVES))), *(block for group, block in blocks.items() if group not in NOISE_SOURCES)])
+        changes[known, angles:, of_markers:] = np.moveaxis(quiet, 0, 2)
+        noise[known, angles:] = sum((block**2).sum(axis=0) for group, block in blocks.items() if group in NOISE_SOURCES)
+        if markers is not None:
+            changes[known, angles:, :of_markers] = markers.changes(rows[known], leg.pose_jacobian(markers.axes(rows[known])))
+        if "hip_centre" in blocks and errors.davis_sd_m > 0.0:
+            shift[known, angles:] = leg.hip_shift(blocks["hip_centre"], errors.davis_sd_m)
     return _Changes((*ANGLE_CURVES, *KINETIC_CURVES), tuple(labels), changes, noise, shift)
 
 
@@ -229,21 +215,35 @@ def _known(loads: JointLoads, side: str) -> BoolArray:
     return np.asarray(np.logical_and.reduce([loads[side, joint].known for joint in JOINTS]))
 
 
-def _angle_changes(motion: BodyMotion, side: str, rows: IntArray, poses: PoseErrors) -> FloatArray:
-    """(p, N, 15), deg."""
-    axes, R = motion.model_axes, np.moveaxis(poses.R_lab_seg, 1, 0)
+def _angle_jacobian(motion: BodyMotion, side: str, R_lab_seg: FloatArray) -> FloatArray:
+    """(1, N, 15, 4, 3), deg per rad by which foot, shank, thigh and pelvis are turned."""
+    axes = motion.model_axes
     standing = axes.standing(motion.progression_R_lab)
-    turn = poses.turn_lab_rad
-    tilted = [skew(np.eye(3)[k] * _STEP_RAD) for k in range(3)]
-    found = []
-    for joint, (proximal, distal) in _ENDS.items():
-        R_proximal_lab = standing if proximal is None else np.swapaxes(R[proximal], -1, -2)
-        zero = axes.angle(joint, side, R_proximal_lab, R[distal])
-        each = [axes.angle(joint, side, R_proximal_lab, R[distal] + tilt @ R[distal]) - zero for tilt in tilted]
-        per_turn = np.stack([(change + np.pi) % (2 * np.pi) - np.pi for change in each], axis=-1) / _STEP_RAD
-        relative = turn[:, :, distal] if proximal is None else turn[:, :, distal] - turn[:, :, proximal]
-        found.append(np.degrees(np.einsum("nik,pnk->pni", per_turn, relative)))
-    return np.concatenate(found, axis=2)
+    tilts = np.eye(3) + np.stack([np.zeros((3, 3)), *skew(np.eye(3) * _STEP_RAD)])
+    tilted = tilts[:, None, None] @ R_lab_seg
+    jacobian = np.zeros((1, len(R_lab_seg), len(ANGLE_CURVES), 4, 3))
+    for i, (joint, (proximal, distal)) in enumerate(_ENDS.items()):
+        R_proximal_lab = standing if proximal is None else np.swapaxes(R_lab_seg[:, proximal], -1, -2)
+        zero, *each = axes.angle(joint, side, R_proximal_lab, tilted[:, :, distal])
+        change = (np.stack(each, axis=-1) - zero[..., None] + np.pi) % (2 * np.pi) - np.pi
+        rows = jacobian[:, :, 3 * i : 3 * i + 3]
+        add_lab(rows, R_lab_seg, 0, distal, np.degrees(change) / _STEP_RAD)
+        if proximal is not None:
+            add_lab(rows, R_lab_seg, 0, proximal, -np.degrees(change) / _STEP_RAD)
+    return jacobian
+
+
+class JointJacobian(NamedTuple):
+    """What a joint's clinical moment and power change by, (N, 4, 3) each: X, Y, Z, N m, and W, by laboratory components.
+
+    Per change of the moment, N m, of the turn of the proximal and the distal segment, rad, and of the angular velocity of the distal
+    one relative to the proximal one, rad/s.
+    """
+
+    moment: FloatArray
+    turn_proximal: FloatArray
+    turn_distal: FloatArray
+    spin: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,21 +277,30 @@ class JointChanges:
         errors : Deviation
             What p errors do to the leg.
         """
-        chain, i = self.nominal.chain, JOINTS.index(joint)
-        moment, turn, spin = errors.moment[:, :, i], errors.turn[:, :, i], errors.spin[:, :, i]
-        if joint == "hip":
-            pelvis = self.motion.motions["", "pelvis"]
-            R_proximal, omega_proximal = pelvis.frames.R_lab_seg[self.rows], pelvis.omega_lab_rad_s[self.rows]
-            turn_proximal, spin_proximal = errors.base_turn, errors.base_spin
-        else:
-            R_proximal, omega_proximal = chain.R_lab_seg[:, i + 1], chain.omega_lab_rad_s[:, i + 1]
-            turn_proximal, spin_proximal = errors.turn[:, :, i + 1], errors.spin[:, :, i + 1]
-        nominal_moment = self.nominal.moment[:, i]
-        components = self.motion.model_axes.moment_change(
-            joint, self.side, (nominal_moment, R_proximal, chain.R_lab_seg[:, i]), moment, (turn_proximal, turn)
-        )
-        relative = chain.omega_lab_rad_s[:, i] - omega_proximal
-        return components, dot(moment, relative) + dot(nominal_moment, spin - spin_proximal)
+        i, by = JOINTS.index(joint), self.by_joint[joint]
+        hip = joint == "hip"
+        turn_proximal = errors.base_turn if hip else errors.turn[:, :, i + 1]
+        spin_proximal = errors.base_spin if hip else errors.spin[:, :, i + 1]
+        change = matvec(by.moment, errors.moment[:, :, i])
+        change += matvec(by.turn_proximal, turn_proximal) + matvec(by.turn_distal, errors.turn[:, :, i])
+        change += matvec(by.spin, errors.spin[:, :, i] - spin_proximal)
+        return change[..., :3], change[..., 3]
+
+    @cached_property
+    def by_joint(self) -> Mapping[str, JointJacobian]:
+        """Joint -> what its moment and power are made of, in every frame."""
+        chain, pelvis = self.nominal.chain, self.motion.motions["", "pelvis"]
+        R = [*np.moveaxis(chain.R_lab_seg, 1, 0), pelvis.frames.R_lab_seg[self.rows]]
+        omega = [*np.moveaxis(chain.omega_lab_rad_s, 1, 0), pelvis.omega_lab_rad_s[self.rows]]
+        found = {}
+        for i, joint in enumerate(JOINTS):
+            moment = self.nominal.moment[:, i]
+            clinical = self.motion.model_axes.moment_jacobian(joint, self.side, moment, R[i + 1], R[i])
+            nothing = np.zeros_like(moment)
+            powers = omega[i] - omega[i + 1], nothing, nothing, moment
+            rows = (*clinical, np.zeros_like(clinical[0]))
+            found[joint] = JointJacobian(*(np.concatenate([a, b[:, None]], axis=1) for a, b in zip(rows, powers, strict=True)))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,15 +309,30 @@ class _Leg(JointChanges):
 
     mass_kg: float = 1.0
 
-    def kinetics(self, errors: Deviation, poses: PoseErrors | None = None) -> FloatArray:
+    def kinetics(self, errors: Deviation) -> FloatArray:
         """Changes (p, N, 17) of moments, powers, ground reaction and centre of pressure, in the order of `KINETIC_CURVES`."""
         moments, powers = zip(*(self.joint(joint, errors) for joint in JOINTS), strict=True)
         ground = np.zeros((len(errors.moment), len(self.rows), 5))
-        if poses is not None:
-            arm = self._ground_point() - self.nominal.chain.joint_lab_m[:, 0]
-            ground[:, :, 3:] = self._pressure_beside(-poses.foot_shift_lab_m(arm))
-        scaled = [*(moment / self.mass_kg for moment in moments), np.stack(powers, axis=2) / self.mass_kg, ground]
-        return np.concatenate(scaled, axis=2)
+        return np.concatenate([*(m / self.mass_kg for m in moments), np.stack(powers, axis=2) / self.mass_kg, ground], axis=2)
+
+    def pose_jacobian(self, R_lab_seg: FloatArray) -> FloatArray:
+        """(3, N, 17, 10, 3), the same by the poses (see `uncertainty.pose_jacobian`)."""
+        jacobian = np.zeros((3, len(self.rows), len(KINETIC_CURVES), 10, 3))
+        for i, (moment, by) in enumerate(zip(moment_jacobians(self.nominal, R_lab_seg), self.by_joint.values(), strict=True)):
+            rows = (by.moment @ moment.reshape(3, -1, 3, 30)).reshape(3, -1, 4, 10, 3)
+            add_lab(rows, R_lab_seg, 0, i + 1, by.turn_proximal)
+            add_lab(rows, R_lab_seg, 0, i, by.turn_distal)
+            add_lab(rows, R_lab_seg, 1, i + 1, -by.spin)
+            add_lab(rows, R_lab_seg, 1, i, by.spin)
+            jacobian[:, :, 3 * i : 3 * i + 3] = rows[:, :, :3] / self.mass_kg
+            jacobian[:, :, 9 + i] = rows[:, :, 3] / self.mass_kg
+        # A foot that is elsewhere has the centre of pressure beside where it was: by its ankle, and by its turn about it.
+        pressure = jacobian[:, :, 15:]
+        arm = self._ground_point() - self.nominal.chain.joint_lab_m[:, 0]
+        in_foot = np.broadcast_to(-self._pressure_beside(np.eye(3)[:, None])[:, 0].T, (len(self.rows), 2, 3))
+        add_lab(pressure, R_lab_seg, 0, 4, in_foot)
+        add_lab(pressure, R_lab_seg, 0, 0, -in_foot @ skew(arm))
+        return jacobian
 
     def with_ground(self, values: FloatArray, sources: Sequence[ErrorSource]) -> FloatArray:
         """The changes by the plates' errors with what they do to the ground reaction itself."""
@@ -357,14 +381,14 @@ def _cut(whole: _Changes, part: slice, motion: BodyMotion, cycle: Cycle, first_r
     place = (np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) - first_time_s) * motion.rate_hz
     place = np.clip(place, 0.0, n - 1.0)
     before = np.minimum(place.astype(int), max(n - 2, 0))
-    share = (place - before)[:, None]
-    after = np.minimum(before + 1, n - 1)
+    share = place - before
+    after = np.where(share > 0.0, np.minimum(before + 1, n - 1), before)
 
     def at(values: FloatArray) -> FloatArray:
-        rows = values[..., part, :]
-        a, b = rows[..., before, :], rows[..., after, :]
-        mixed = np.where(share == 0.0, a, (1.0 - share) * a + share * b)
-        return np.ascontiguousarray(np.swapaxes(mixed, -1, -2))
+        rows = values[part]
+        mixed = rows[before] * (1.0 - share).reshape(-1, *[1] * (values.ndim - 1))
+        mixed += rows[after] * share.reshape(-1, *[1] * (values.ndim - 1))
+        return np.ascontiguousarray(mixed.T)
 
     changes, variance, shift = at(whole.changes), at(whole.noise_variance), at(whole.shift)
     kinetic = np.array([name in KINETIC_CURVES for name in whole.names])
