@@ -306,13 +306,20 @@ def takes(_name: str = "", /, **kinds: Kind) -> Callable[[_Function], _Function]
 
     def decorate(function: _Function) -> _Function:
         signature, of = inspect.signature(function), _name or function.__name__
+        parameters = signature.parameters.values()
+        positional = [each.name for each in parameters if each.kind is each.POSITIONAL_OR_KEYWORD]
+        named = {*positional, *(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)}
+        needed = {each.name for each in parameters if each.name in named and each.default is each.empty}
 
         @functools.wraps(function)
         def checked(*args: Any, **kwargs: Any) -> Any:
-            try:
-                given = signature.bind(*args, **kwargs).arguments
-            except TypeError as reason:
-                raise _misnamed(reason, signature, of, args, kwargs) from None
+            given = dict(zip(positional, args, strict=False)) | kwargs
+            # Binding takes longer than many a function: it is for calls that may not fit, and says how they do not.
+            if not (len(args) + len(kwargs) == len(given) and needed <= given.keys() <= named):
+                try:
+                    given = signature.bind(*args, **kwargs).arguments
+                except TypeError as reason:
+                    raise _misnamed(reason, signature, of, args, kwargs) from None
             for argument, kind in kinds.items():
                 if argument in given:
                     kind.check(given[argument], argument, of)

@@ -156,8 +156,8 @@ class ModelAxes:
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return what a clinical moment changes by, (n, 3, 3) each: X, Y, Z by laboratory components.
 
-        Per change of the moment, and per small turn (rad) of the axes of the proximal and of the distal segment that it is written in.
-        With t a turn, M . (t x e) = t . (e x M); the floating axis e2 = (e3 x e1) / |e3 x e1| turns with both others.
+        Per change of the moment, and per small turn (rad) of the axes of the proximal and of the distal segment. With t a turn,
+        M . (t x e) = t . (e x M); the floating axis e2 = (e3 x e1) / |e3 x e1| turns with both others.
 
         Parameters
         ----------
@@ -181,9 +181,11 @@ class ModelAxes:
             zero = np.zeros_like(e1)
             by_proximal = np.stack([cross(e1, moment_lab_Nm), cross(e1, cross(per_e2, e3)), zero], axis=1)
             by_distal = np.stack([zero, cross(e3, cross(e1, per_e2)), cross(e3, moment_lab_Nm)], axis=1)
-        picked = self.moments[joint]
-        x, y, z = (np.swapaxes(clinical_components(np.swapaxes(rows, 1, 2), picked, side), 1, 2) for rows in (axes, by_proximal, by_distal))
-        return x, y, z
+        by_moment, by_proximal, by_distal = (
+            np.swapaxes(clinical_components(np.swapaxes(rows, 1, 2), self.moments[joint], side), 1, 2)
+            for rows in (axes, by_proximal, by_distal)
+        )
+        return by_moment, by_proximal, by_distal
 
     def force(self, joint: str, side: str, force_lab_N: FloatArray, R_lab_distal: FloatArray) -> FloatArray:
         """Return clinical components X, Y, Z (n, 3), N, of a force (n, 3) in laboratory axes (see `moment`).

@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -164,10 +164,7 @@ class MarkerSet:
         labels : Iterable[str]
             Labels of the recording's markers.
         """
-        canonical = {plain(label): label for label in (*self.extra_landmarks.values(), *self.labels)}
-        for twins in self.twins:
-            canonical.setdefault(plain(twins.label), twins.label)
-        labels = tuple(labels)
+        canonical, labels = self._canonical, tuple(labels)
         # A file may hold two spellings of one label: the set's own goes before any other.
         meant_by = {canonical[plain(label)]: label for label in reversed(labels) if plain(label) in canonical}
         meant_by |= {label: label for label in labels if canonical.get(plain(label)) == label}
@@ -180,6 +177,14 @@ class MarkerSet:
                 exact[label] = meant
                 taken.add(meant)
         return exact
+
+    @cached_property
+    def _canonical(self) -> Mapping[str, str]:
+        """Plain label -> the set's own."""
+        canonical = {plain(label): label for label in (*self.extra_landmarks.values(), *self.labels)}
+        for twins in self.twins:
+            canonical.setdefault(plain(twins.label), twins.label)
+        return canonical
 
     def missing(self, labels: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
         """Segment -> required labels that are not among ``labels`` of a file; segments that lack nothing are left out.
@@ -229,7 +234,8 @@ class MarkerSet:
             (n, k, 3), metres, laboratory axes, NaN where unseen.
         """
         path = {name: position_m[:, i] for i, name in enumerate(names)}
-        seen = [name for name in names if np.isfinite(path[name]).all(axis=1).any()]
+        shown = np.asarray(np.isfinite(position_m).all(axis=2).any(axis=0))
+        seen = [name for name, each in zip(names, shown, strict=True) if each]
         new = self.matches(seen)
         for twins in self.twins:
             pair = twin_labels(twins.label, seen)
@@ -254,6 +260,7 @@ class MarkerSet:
         return abs(float(np.nanmean(np.einsum("ij,ij->i", path_m - 0.5 * (a + b), axis))))
 
 
+@lru_cache(maxsize=4096)
 def plain(label: str) -> str:
     """A label without what laboratories vary: case, blanks, dots, hyphens, underscores.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -142,7 +143,12 @@ class Markers:
         >>> markers.present("LHEE"), markers.present("LTOE"), markers.present("RTOE")
         (True, False, False)
         """
-        return name in self and bool(np.isfinite(self[name]).all(axis=1).any())
+        return name in self._seen
+
+    @cached_property
+    def _seen(self) -> frozenset[str]:
+        seen = np.flatnonzero(np.isfinite(self.position_m).all(axis=2).any(axis=0))
+        return frozenset(self.names[i] for i in seen)
 
     def label(self, side: str, role: str) -> str:
         """Return the name of the marker with a role, or where the marker set names none the role in words: "left heel".

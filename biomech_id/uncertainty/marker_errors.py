@@ -182,8 +182,9 @@ class LegMarkerErrors:
         between = _between(self.response.frames, frames, self.motion.rate_hz)[:orders]
         g = [(weights @ walking.reshape(len(walking), -1)).reshape(n, per.shape[-1], -1) for weights in between]
         by_x = [sum(comb(o, k) * (per[o] @ g[o - k]) for o in range(k, orders)) for k in range(orders)]
-        placed = self._on_wrong_spot([error for error in errors if error.function is None], by_x[0], per[0])
-        return np.concatenate([placed, self._of_skin([error for error in errors if error.function is not None], by_x, frames)], axis=2)
+        placed = [error for error in errors if error.function is None]
+        skin = [error for error in errors if error.function is not None]
+        return np.concatenate([self._on_wrong_spot(placed, by_x[0], per[0]), self._of_skin(skin, by_x, frames)], axis=2)
 
     def _on_wrong_spot(self, errors: Sequence[_Error], by_x: FloatArray, per_value: FloatArray) -> FloatArray:
         """The same (N, rows, p) of markers off by a constant, and of widths: with what the static trial carries into the walk."""

@@ -6,8 +6,9 @@ Poses are off by the ten vectors g(t) of a `dynamics.model_errors.LegResponse`, 
     angular acceleration        R e'' + omega x R e'
     acceleration of a point     R e'' + 2 omega x R e' + alpha x R e + omega x (omega x R e)
 
-so that whatever is solved from the poses changes by J0 e + J1 e' + J2 e''. A *Jacobian* here is the three stacked, J (orders, N, rows,
-vectors, 3): what depends on nothing but the poses themselves has one order, and vectors on which nothing depends may be left out.
+so that whatever is solved from the poses changes by J0 e + J1 e' + J2 e''. A *Jacobian* here is the three stacked,
+(orders, N, rows, vectors, 3): what depends on nothing but the poses themselves has one order, and vectors at the end on which
+nothing depends are left out.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def add_lab(jacobian: FloatArray, R_lab_seg: FloatArray, order: int, vector: int
 def moment_jacobians(nominal: Nominal, R_lab_seg: FloatArray) -> list[FloatArray]:
     """Return the Jacobians (3, N, 3, 10, 3) of the moments about ankle, knee and hip, N m, laboratory axes.
 
-    Up the leg every segment adds what it must be supplied with, and the sum is referred to the next joint (see `dynamics.recursion`).
+    Up the leg every segment adds what it must be supplied with, and the sum is referred to the next joint (`dynamics.recursion`).
 
     Parameters
     ----------

@@ -184,31 +184,32 @@ def _leg_changes(
     """Every error of a leg in chosen frames."""
     markers, angles = errors.markers, len(ANGLE_CURVES)
     known = np.zeros(len(rows), dtype=bool) if loads is None else _known(loads, side)[rows]
-    labels: list[str] = [] if markers is None else list(markers.sources)
-    of_markers, blocks = len(labels), {}
+    labels = () if markers is None else markers.sources
+    of_markers = len(labels)
+    leg = None
+    further: dict[str, FloatArray] = {}
     if loads is not None and known.any():
         mask = np.zeros(motion.n_frames, dtype=bool)
         mask[rows[known]] = True
         leg = _Leg(Nominal(leg_at(loads, side, mask)), motion, side, rows[known], mass_kg)
-        blocks = {group: leg.kinetics(deviation(leg.nominal, of_group)) for group, of_group in errors.sources.items()}
-        if "force_plates" in blocks:
-            leg.with_ground(blocks["force_plates"], errors.sources["force_plates"])
-    labels += [group for group, block in blocks.items() if group not in NOISE_SOURCES for _ in block]
+        further = {group: leg.kinetics_by(group, of_group) for group, of_group in errors.sources.items()}
+    biases = {group: changes for group, changes in further.items() if group not in NOISE_SOURCES}
+    labels += tuple(group for group, block in biases.items() for _ in block)
     changes = np.zeros((len(rows), angles + len(KINETIC_CURVES), len(labels)))
     changes[~known, angles:] = np.nan
     noise = np.zeros(changes.shape[:2])
     shift = np.full(changes.shape[:2], np.nan)
     if markers is not None:
         changes[:, :angles, :of_markers] = markers.changes(rows, _angle_jacobian(motion, side, markers.axes(rows)))
-    if blocks:
-        quiet = np.concatenate([np.zeros((0, len(leg.rows), len(KINETIC_CURVES))), *(block for group, block in blocks.items() if group not in NOISE_SOURCES)])
-        changes[known, angles:, of_markers:] = np.moveaxis(quiet, 0, 2)
-        noise[known, angles:] = sum((block**2).sum(axis=0) for group, block in blocks.items() if group in NOISE_SOURCES)
+    if leg is not None:
         if markers is not None:
-            changes[known, angles:, :of_markers] = markers.changes(rows[known], leg.pose_jacobian(markers.axes(rows[known])))
-        if "hip_centre" in blocks and errors.davis_sd_m > 0.0:
-            shift[known, angles:] = leg.hip_shift(blocks["hip_centre"], errors.davis_sd_m)
-    return _Changes((*ANGLE_CURVES, *KINETIC_CURVES), tuple(labels), changes, noise, shift)
+            changes[known, angles:, :of_markers] = markers.changes(leg.rows, leg.pose_jacobian(markers.axes(leg.rows)))
+        if biases:
+            changes[known, angles:, of_markers:] = np.moveaxis(np.concatenate(list(biases.values())), 0, 2)
+        noise[known, angles:] = sum((block**2).sum(axis=0) for group, block in further.items() if group in NOISE_SOURCES)
+        if "hip_centre" in biases and errors.davis_sd_m > 0.0:
+            shift[known, angles:] = leg.hip_shift(biases["hip_centre"], errors.davis_sd_m)
+    return _Changes((*ANGLE_CURVES, *KINETIC_CURVES), labels, changes, noise, shift)
 
 
 def _known(loads: JointLoads, side: str) -> BoolArray:
@@ -236,8 +237,8 @@ def _angle_jacobian(motion: BodyMotion, side: str, R_lab_seg: FloatArray) -> Flo
 class JointJacobian(NamedTuple):
     """What a joint's clinical moment and power change by, (N, 4, 3) each: X, Y, Z, N m, and W, by laboratory components.
 
-    Per change of the moment, N m, of the turn of the proximal and the distal segment, rad, and of the angular velocity of the distal
-    one relative to the proximal one, rad/s.
+    Per change of the moment, N m, of the turns of the proximal and of the distal segment, rad, and of the angular velocity of the
+    distal one relative to the proximal one, rad/s.
     """
 
     moment: FloatArray
@@ -309,11 +310,13 @@ class _Leg(JointChanges):
 
     mass_kg: float = 1.0
 
-    def kinetics(self, errors: Deviation) -> FloatArray:
+    def kinetics_by(self, group: str, sources: Sequence[ErrorSource]) -> FloatArray:
         """Changes (p, N, 17) of moments, powers, ground reaction and centre of pressure, in the order of `KINETIC_CURVES`."""
-        moments, powers = zip(*(self.joint(joint, errors) for joint in JOINTS), strict=True)
-        ground = np.zeros((len(errors.moment), len(self.rows), 5))
-        return np.concatenate([*(m / self.mass_kg for m in moments), np.stack(powers, axis=2) / self.mass_kg, ground], axis=2)
+        off = deviation(self.nominal, sources)
+        moments, powers = zip(*(self.joint(joint, off) for joint in JOINTS), strict=True)
+        ground = np.zeros((len(off.moment), len(self.rows), 5))
+        values = np.concatenate([*moments, np.stack(powers, axis=2), ground], axis=2) / self.mass_kg
+        return self.with_ground(values, sources) if group == "force_plates" else values
 
     def pose_jacobian(self, R_lab_seg: FloatArray) -> FloatArray:
         """(3, N, 17, 10, 3), the same by the poses (see `uncertainty.pose_jacobian`)."""
