@@ -81,6 +81,7 @@ MOST_LINES = sum([
     120,  # jumps laid over one another by phase, reports of jumps alone
     420,  # norms that tell who is in them
     95,  # texts and axes of pages at two thirds of their cost
+    350,  # forces of a second file, their lag
     1010,  # where plates stand by the steps on them, a laboratory's log of them
 ])  # fmt: skip
 MOST_POSITIONAL = 6

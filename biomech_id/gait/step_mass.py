@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import BiomechError
 from biomech_id.gait.assignment import assign_plates
@@ -76,11 +76,11 @@ def _from_off_to_off(
         at = np.flatnonzero(frames_within(time_s, first.time_s, last.time_s))
         if first.side == last.side or not STEP_S[0] < length_s < STEP_S[1] or len(at) < 5:
             continue
-        bearing = [
-            stance for stance in assignment.stances if _overlaps(stance, first.time_s + OFF_EDGE_S, last.time_s - OFF_EDGE_S)
-        ]
+        inside = (first.time_s + OFF_EDGE_S, last.time_s - OFF_EDGE_S)
+        bearing = [stance for stance in assignment.stances if _overlaps(stance, *inside)]
         change_m_s = float(rise_m_s[at[-1]] - rise_m_s[at[0]])
-        if all(stance.verdict is Verdict.CLEAN for stance in bearing) and abs(change_m_s) < STEADY_M_S:
+        seen = all(_seen(stance, assignment, frames_within(time_s, *inside)) for stance in bearing)
+        if seen and abs(change_m_s) < STEADY_M_S:
             mass_kg = float(up_N[at].mean()) / (GRAVITY_M_S2 + change_m_s / length_s)
             yield from [mass_kg] * (mass_kg > LEAST_MASS_KG)
 
@@ -88,6 +88,13 @@ def _from_off_to_off(
 def _overlaps(stance: Stance, start_s: float, end_s: float) -> bool:
     """Whether a stance lies on any of a window; one whose strike or off nobody knows reaches to the trial's end."""
     return not (stance.end_s <= start_s or stance.start_s >= end_s)
+
+
+def _seen(stance: Stance, assignment: Assignment, window: BoolArray) -> bool:
+    """Whether plates tell all that a foot carried in some frames: in a whole stance, or where the wrench of a part is certain."""
+    if stance.verdict is Verdict.PART:
+        return bool(assignment.contacts[stance.side].known[window].all())
+    return stance.verdict is Verdict.CLEAN
 
 
 def _by_pairs(events: Sequence[Event], assignment: Assignment, time_s: FloatArray, rate_hz: float) -> Iterator[float]:

@@ -66,6 +66,7 @@ from biomech_id.pipeline.recipe import Recipe, Settings
 from biomech_id.pipeline.request_findings import request_findings, settings_without_effect, static_findings
 from biomech_id.pipeline.review_file import verdict_from
 from biomech_id.pipeline.review_page import REVIEW_PAGE, write_own_page
+from biomech_id.pipeline.second_forces import with_forces_beside
 from biomech_id.pipeline.subject_file import clinic_of, condition_of
 from biomech_id.pipeline.whole_body import whole_body_findings, with_plate_steps, with_trunk_and_arms, with_whole_body
 from biomech_id.readers import read, read_recording
@@ -196,6 +197,8 @@ def analyse_named(
         load_markerset(marker_set)  # refused once, and not with every file
     reader = partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates)
     intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
+    if not job.given.trials:
+        intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
     nameless = pseudonym(job, files, intake)
     try:
         one_subject(intake.trials)

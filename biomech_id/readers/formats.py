@@ -21,7 +21,14 @@ from biomech_id.errors import BiomechError, OptionError
 from biomech_id.markersets import load_markerset
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.readers.c3d.read import read_c3d
-from biomech_id.readers.opensim.trial import companions, read_opensim_forces, read_opensim_trial
+from biomech_id.readers.opensim.force_columns import read_force_columns
+from biomech_id.readers.opensim.trial import (
+    companions,
+    external_loads_of,
+    loads_naming,
+    read_opensim_forces,
+    read_opensim_trial,
+)  # fmt: skip
 from biomech_id.readers.recording import with_marker_set
 from biomech_id.trial import Trial
 
@@ -51,6 +58,9 @@ class Format:
     read: TrialReader
     companions: Callable[[Path], Iterable[Path]] = lambda path: ()
 
+
+#: How the files of forces are called that belong to a recording: its own name, and one of these.
+FORCE_ENDINGS, FORCE_SUFFIXES = ("_grf", "_forces", "_force", "_ground_forces"), (".mot", ".sto", ".c3d")
 
 #: Suffix -> format, the preferred first.
 FORMATS: dict[str, Format] = {}
@@ -104,8 +114,8 @@ def read(
     Parameters
     ----------
     path : str | os.PathLike[str]
-        A C3D file, OpenSim's ``.trc`` (the forces beside it are read along) or ``.mot`` with its ExternalLoads, or a file of a
-        registered format.
+        A C3D file, OpenSim's ``.trc`` (the forces that ExternalLoads beside it put on its feet are read along), a ``.mot`` of
+        forces, or a file of a registered format.
     trust : bool
         Read C3D files in this process (see `read_c3d`).
     marker_set : str | os.PathLike[str] | None, optional
@@ -124,7 +134,7 @@ def read(
     """
     if Path(path).suffix.lower() == ".mot" and ".mot" not in FORMATS:
         # Read when it is asked for; in a folder, forces belong to the markers beside them.
-        return read_opensim_forces(Path(path))
+        return read_opensim_forces(Path(path)) if loads_naming(Path(path)) else read_force_columns(Path(path))
     reader = format_of(Path(path)).read
     if reader is read_c3d:  # which tells up from down by what the markers lie on
         return read_c3d(path, trust=trust, marker_set=marker_set, plates=plates)
@@ -140,14 +150,41 @@ def companions_of(path: Path) -> tuple[Path, ...]:
     path : Path
         The file.
     """
+    beside = forces_beside(path)
     try:
-        return tuple(format_of(path).companions(path))
+        return (*format_of(path).companions(path), *(() if beside is None else (beside,)))
     except BiomechError:
         return ()
 
 
+def forces_beside(path: Path) -> Path | None:
+    """Return the second file that holds the forces of a recording, ``walk_grf.mot`` or ``walk_forces.c3d``; None without one.
+
+    Where an ``ExternalLoads`` belongs to the recording, that says which forces are meant, and there is no second file.
+
+    Parameters
+    ----------
+    path : Path
+        The recording with markers or poses.
+    """
+    if _is_of_forces(path.stem):
+        return None
+    names = [path.with_name(path.stem + ending + suffix) for ending in FORCE_ENDINGS for suffix in FORCE_SUFFIXES]
+    try:
+        found = next((name for name in names if name.is_file()), None)
+        return None if found is None or external_loads_of(path) is not None else found
+    except (OSError, BiomechError):
+        return None
+
+
+def _is_of_forces(stem: str) -> bool:
+    return stem.lower().endswith(FORCE_ENDINGS)
+
+
 def recordings_among(files: Iterable[Path]) -> list[Path]:
-    """Return, of the entries of a folder, those that the first format with any of them reads; hidden files and folders are none.
+    """Return, of the entries of a folder, those that the first format with any of them reads.
+
+    Hidden files and folders are none, and neither is a file of forces that belongs to a recording beside it (`forces_beside`).
 
     Parameters
     ----------
@@ -155,6 +192,8 @@ def recordings_among(files: Iterable[Path]) -> list[Path]:
         Entries of a folder.
     """
     seen = [path for path in files if not path.name.startswith(".") and not path.is_dir()]
+    of_others = {found for path in seen if path.suffix.lower() in FORMATS and (found := forces_beside(path)) is not None}
+    seen = [path for path in seen if path not in of_others]
     return next(filter(None, ([path for path in seen if path.suffix.lower() == suffix] for suffix in FORMATS)), [])
 
 

@@ -200,7 +200,7 @@ def rests_at_the_end(said: Said, start_s: float, end_s: float) -> bool:
 @claim("foot-by-file-cut", plates=lambda names: ["nobody's force"], missing=lambda word: "off" if word == "strike" else "strike")
 @claim("foot-alone-cut", plates=lambda names: ["plate 9"], missing=lambda word: "off" if word == "strike" else "strike")
 def by_file(said: Said) -> bool:
-    """The folder's ExternalLoads puts that force on the heel bone of that side; or that foot alone is over the plate."""
+    """The folder's ExternalLoads puts that force on the heel bone of that side, or it acts there; or that foot alone is over it."""
     if "missing" in said.values:
         unknown = said.about.start_s if said["missing"] == "strike" else said.about.end_s
         if np.isfinite(unknown):
@@ -217,9 +217,57 @@ def by_file(said: Said) -> bool:
         for force in ElementTree.parse(file).iter("ExternalForce"):
             bodies[str(force.get("name"))] = str(force.findtext("applied_to_body"))
     side = "r" if said.about.side == "R" else "l"
+    if not bodies and said.path.suffix == ".trc":
+        return all(name.split()[0] in (acting := under_feet(said)) and acting[name.split()[0]] == side for name in said["plates"])
     names = dict(bodies.items())
     mine = [names.get(name) or next((v for k, v in names.items() if name.split()[0] in k.lower()), "") for name in said["plates"]]
     return all(body.endswith(f"_{side}") for body in mine) and len(mine) > 0
+
+
+def second_file(said: Said) -> pd.DataFrame:
+    """The table of forces beside a recording, as text."""
+    (path,) = said.path.parent.glob(f"{said.path.stem}_*.mot")
+    lines = path.read_text(encoding="utf-8").splitlines()
+    first = next(number for number, line in enumerate(lines) if line.strip() == "endheader") + 1
+    rows = [[float(cell) for cell in line.split()] for line in lines[first + 1 :]]
+    return pd.DataFrame(rows, columns=lines[first].split())
+
+
+def under_feet(said: Said) -> dict[str, str]:
+    """Stem of each force of the second file -> "l" or "r", the foot whose markers are nearer to where it acts, Y up."""
+    forces, time, found = second_file(said), recorded(said.path).time_s, {}
+    for stem in {name[: -len("_vy")] for name in forces.columns if name.endswith("_vy")}:
+        loaded = forces[forces[f"{stem}_vy"] > 100.0]
+        away = {}
+        for side in "LR":
+            path = middle(said, side)
+            at = [np.interp(loaded["time"], time, path[:, k]) for k in range(2)]
+            # The laboratory's y is the table's -z.
+            away[side.lower()] = float(np.hypot(loaded[f"{stem}_px"] - at[0], -loaded[f"{stem}_pz"] - at[1]).mean())
+        found[stem] = min(away, key=lambda side: away[side])
+    return found
+
+
+@claim("second-forces", lag_ms=plus(80), n=plus(5), cover_percent=plus(40), how=instead("feet"))
+def second_clock(said: Said) -> bool:
+    """From the tables as text: when a force first exceeds 20 N, and when the heel of the foot it acts on stops falling."""
+    forces, time, apart, covered = second_file(said), recorded(said.path).time_s, [], []
+    for stem, side in under_feet(said).items():
+        up, heel = forces[f"{stem}_vy"].to_numpy(), worn(said, side.upper(), {"heel": "HEE"})[0][:, 2]
+        for first, last in stretches(up > 20.0):
+            inside = (time >= forces["time"][first]) & (time <= forces["time"][last])
+            low = np.stack([path[inside, 2] < np.nanmin(path[:, 2]) + 0.06 for path in worn(said, side.upper(), FEET)])
+            covered.append(float(low.any(axis=0).mean()))
+            if first > 0:
+                began = float(forces["time"][first])
+                near = np.flatnonzero(np.abs(time[1:-1] - began) < 0.1) + 1
+                stop = near[np.argmax(heel[near + 1] - 2 * heel[near] + heel[near - 1])]
+                apart.append(1e3 * (time[stop] - began))
+    stamped = said["how"].startswith("stamps")
+    return bool(
+        len(apart) == said["n"] and abs(np.mean(apart) - said["lag_ms"]) < 40.0 and stamped
+        and 0.5 < said["cover_percent"] / 100.0 <= min(1.0, np.mean(covered) + 0.1)
+    )  # fmt: skip
 
 
 @claim("foot-beyond-plate", beyond_mm=plus(40), plates=lambda names: ["plate 9"])
@@ -508,6 +556,9 @@ def weighed(said: Said) -> bool:
     """Standing: the mean of all plates. Steps: what the feet's impulses on their plates carry over one stride, from the tables."""
     (path,) = (path for path in session_recordings(said) if path.stem == said["trial"])
     trial = recorded(path)
+    if not trial.plates:  # they come from a second file
+        (with_forces,) = (each for each in said.session.result.trials if each.name == said["trial"])
+        trial = replace(trial, plates=with_forces.plates)
     if said["how"] == "standing":
         total = sum(plate.force_lab_N[:, 2] for plate in trial.plates)
         return bool(abs(np.mean(total) / 9.80665 - said["mass_kg"]) < 0.5)
@@ -522,6 +573,12 @@ def weighed(said: Said) -> bool:
         impulses.setdefault(row.side, []).append(float(plate.force_lab_N[first:last, 2].sum()) / rate_hz)
     every = stances[stances["trial"] == said["trial"]].dropna(subset=["start_s"])
     strides = [gap for _, of_side in every.groupby("side") for gap in np.diff(np.sort(of_side["start_s"])) if gap < 2.2]
+    if not strides:  # from one off to the same foot's next, all plates together
+        ended = stances[stances["trial"] == said["trial"]].dropna(subset=["end_s"])
+        (ends_s,) = (np.sort(of_side["end_s"]) for _, of_side in ended.groupby("side") if len(of_side) == 2)
+        total = sum(plate.force_lab_N[:, 2] for plate in trial.plates)
+        first, last = np.round((ends_s - trial.first_time_s) * trial.rate_hz * per_frame).astype(int)
+        return bool(abs(np.mean(total[first:last]) / 9.80665 / said["mass_kg"] - 1.0) < 0.05)
     if set(impulses) != {"L", "R"}:  # one foot alone: it carries about half
         (one,) = impulses.values()
         impulses = {"L": one, "R": one}

@@ -107,7 +107,7 @@ class ClinicPaths:
         length, arms = self._measures(pose.q[seen])
         (rates,) = quintic_derivatives(pose.q, rate_hz, (1,))
         velocity = -(arms @ rates[seen][:, tree.free, None])[..., 0]
-        variance = np.einsum("nkf,nfg,nkg->nk", arms, _finite(pose, self._sizes_m)[seen], arms)
+        variance = np.einsum("nkf,nfg,nkg->nk", arms, self._covariance(pose)[seen], arms)
         turning = [model.coordinates[k].motion == "rotational" for k in tree.free]
         turns = np.flatnonzero(np.array(turning) & (np.abs(arms).max(axis=(0, 1), initial=0.0) > LEAST_ARM_M))
 
@@ -126,8 +126,11 @@ class ClinicPaths:
         """Lengths (N, K), and moment arms (N, K, F) of the free coordinates."""
         return self.paths.lengths(q), self.paths.moment_arms(q)[:, :, self.paths.tree.free]
 
-
-def _finite(pose: TrackedPose, sizes_m: Mapping[str, float]) -> FloatArray:
-    """Covariance (N, F, F) of the free coordinates; what no marker shows is left to the model, and no part of the band."""
-    covariance = pose.covariance(sizes_m).covariance
-    return np.where(np.isfinite(covariance), covariance, 0.0)
+    def _covariance(self, pose: TrackedPose) -> FloatArray:
+        """Covariance (N, F, F) of the free coordinates; what no marker shows, or the model locks, is no part of the band."""
+        known, free = pose.covariance(self._sizes_m), self.paths.tree.free
+        names = [self.paths.model.coordinates[k].name for k in free]
+        tracked = [names.index(name) for name in known.coordinates]
+        whole = np.zeros((len(pose.q), len(free), len(free)))
+        whole[:, np.array(tracked)[:, None], tracked] = np.where(np.isfinite(known.covariance), known.covariance, 0.0)
+        return whole

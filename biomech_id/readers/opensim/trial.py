@@ -76,18 +76,32 @@ def read_opensim_forces(path: Path) -> Trial:
     FileRefusedError
         No ``ExternalLoads`` beside it names it, or a file cannot be read.
     """
+    loads = loads_naming(path)
+    if loads is None:
+        words = f"{path.name} is a table of numbers; no ExternalLoads file beside it says which of them are forces on which foot."
+        raise FileRefusedError.at(path, words, "an ExternalLoads .xml in the same folder that names it")
+    data = read_storage(path)
+    rate_hz = even_rate_hz(data.time_s, data.name)
+    rows: Any = np.arange(len(data.time_s))
+    plates = tuple(_plate(force, data, rows, rate_hz, loads) for force in read_external_loads(loads).forces)
+    first = 1 + max(0, round(float(data.time_s[0]) * rate_hz))
+    said = (Sentence("feet-on-forces", {"loads": loads.name}),)
+    nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
+    return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), history=said)
+
+
+def loads_naming(path: Path) -> Path | None:
+    """Return the ``ExternalLoads`` beside a ``.mot`` that takes its forces from it, or None.
+
+    Parameters
+    ----------
+    path : Path
+        The ``.mot`` file.
+    """
     for loads in sorted(path.parent.glob("*.xml")):
         if read_document(loads).find(".//ExternalForce") is not None and read_external_loads(loads).data_file == path.name:
-            data = read_storage(path)
-            rate_hz = even_rate_hz(data.time_s, data.name)
-            rows: Any = np.arange(len(data.time_s))
-            plates = tuple(_plate(force, data, rows, rate_hz, loads) for force in read_external_loads(loads).forces)
-            first = 1 + max(0, round(float(data.time_s[0]) * rate_hz))
-            said = (Sentence("feet-on-forces", {"loads": loads.name}),)
-            nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
-            return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), history=said)
-    words = f"{path.name} is a table of numbers; no ExternalLoads file beside it says which of them are forces on which foot."
-    raise FileRefusedError.at(path, words, "an ExternalLoads .xml in the same folder that names it")
+            return loads
+    return None
 
 
 def external_loads_of(trc: Path) -> Path | None:
@@ -180,6 +194,34 @@ def _plate(force: ExternalForceColumns, data: StorageTable, rows: FloatArray, ra
             f"{path.name}: {force.name} is expressed in {force.force_frame} and {force.point_frame}.",
             value=(force.force_frame, force.point_frame), expected="force and point expressed in ground", where=str(path),
         )  # fmt: skip
+    return opensim_plate(force, data, rows, rate_hz, path, side=side)
+
+
+def opensim_plate(
+    force: ExternalForceColumns, data: StorageTable, rows: FloatArray, rate_hz: float, path: Path, *, side: str
+) -> ForcePlate:
+    """Return the plate of a force whose point and axes are the ground's.
+
+    Parameters
+    ----------
+    force : ExternalForceColumns
+        Which columns it is.
+    data : StorageTable
+        The table.
+    rows : FloatArray
+        (n,), row of the table for every sample.
+    rate_hz : float
+        Samples per second.
+    path : Path
+        The file that named the columns.
+    side : str
+        Foot it acts on; empty where the file does not say.
+
+    Raises
+    ------
+    InvalidValueError
+        Forces that are not numbers.
+    """
     still = np.zeros((len(rows), 3))
     stems = (force.force, force.point, force.torque)
     given = [data.vector(stem)[rows] @ R_LAB_GROUND.T if stem else still for stem in stems]

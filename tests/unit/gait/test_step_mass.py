@@ -42,6 +42,21 @@ def test_two_stances_one_after_the_other_tell_it_without_the_foot_before(walk: T
     assert found[0] == pytest.approx(72.0, rel=0.03)
 
 
+def test_a_stance_that_is_seen_in_part_weighs_along_while_its_plate_tells_all_of_it(walk: Trial) -> None:
+    """As in a recording that ends before the last foot leaves its plate."""
+    ratio = round(walk.plates[0].rate_hz / walk.rate_hz)
+    n = max(int(np.flatnonzero(plate.force_lab_N[:, 2] > 20.0)[-1]) for plate in walk.plates) // ratio - round(0.1 * walk.rate_hz)
+    plates = tuple(
+        replace(p, force_lab_N=p.force_lab_N[: n * ratio], moment_lab_Nm=p.moment_lab_Nm[: n * ratio]) for p in walk.plates
+    )
+    cut = Trial(
+        "cut", replace(walk.markers, position_m=walk.markers.position_m[:n], filled=None), plates, first_frame=walk.first_frame
+    )
+    found = step_mass_kg([cut])
+    assert found is not None
+    assert found[0] == pytest.approx(72.0, rel=0.03)
+
+
 def test_no_plates_no_steps_and_one_plate_tell_nothing(walk: Trial) -> None:
     assert step_mass_kg([]) is None
     assert step_mass_kg([replace(walk, plates=())]) is None

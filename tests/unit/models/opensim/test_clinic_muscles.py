@@ -75,6 +75,19 @@ def test_the_band_is_what_draws_of_noise_make_of_the_length() -> None:
     np.testing.assert_allclose(quiet.standing_m, paths.paths.lengths(Skeleton(LEG).default_q()[None])[0])
 
 
+def test_a_locked_coordinate_has_no_part_in_the_band() -> None:
+    """Rajagopal's model locks eight: the tracked coordinates are fewer than those that muscles' arms belong to."""
+    knee = [replace(each, locked=each.name == "adduction") for each in LEG.coordinates]
+    locked, q = replace(LEG, coordinates=tuple(knee)), walk()[:5]
+    measured = Skeleton(LEG).markers(Skeleton(LEG).completed(q), NAMES)
+    pose = track_markers(locked, NAMES, measured, TrackingTasks(EVEN), rate_hz=RATE_HZ)
+    moved, free = ClinicPaths(locked).measured(pose, None, RATE_HZ), ClinicPaths(LEG).measured(tracked(q), None, RATE_HZ)
+    assert moved is not None
+    assert free is not None
+    assert (moved.length_sd_m[2] < free.length_sd_m[2]).any()
+    assert (moved.length_sd_m[2] > 0).all()
+
+
 def test_frames_without_a_pose_have_no_length_and_models_without_muscles_nothing() -> None:
     q = walk()
     noise = np.zeros((len(q), len(NAMES), 3))
