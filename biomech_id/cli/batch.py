@@ -58,6 +58,8 @@ def _tell(outcome: StudyOutcome, out: Path) -> int:
             print_error(f"{verdict.subject}: {verdict.sentence}")
     for each in outcome.left_out:
         print_aside(str(each))
+    for said in outcome.told:
+        print_aside(str(said))
     if outcome.complaint:
         print_error(outcome.complaint)
     counts = {word: sum(v.verdict == word for v in outcome.verdicts) for word in ("done", "warnings", "failed")}

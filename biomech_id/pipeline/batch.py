@@ -21,7 +21,7 @@ from biomech_id.pipeline.single import run_job
 from biomech_id.pipeline.study_folders import find_subjects, subject_names, target_of
 from biomech_id.pipeline.workers import ProcessPool
 from biomech_id.results.norms.norm import read_norm
-from biomech_id.results.study.tables import write_study
+from biomech_id.results.study.tables import check_parts, told_of_study, write_study
 from biomech_id.results.study.verdicts import write_left_out, write_verdicts
 from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.sentences import Sentence
@@ -250,11 +250,14 @@ class StudyOutcome:
         Why the study's own tables could not be written, although subjects' results may be there; empty otherwise.
     left_out : tuple[Omission, ...], optional
         Every subject, trial and cycle that no mean holds, or no mean of kinetics, and why.
+    told : tuple[Sentence, ...], optional
+        What was done to tables of too many rows.
     """
 
     verdicts: tuple[SubjectVerdict, ...]
     complaint: str = ""
     left_out: tuple[Omission, ...] = ()
+    told: tuple[Sentence, ...] = ()
 
     @property
     def failed(self) -> tuple[SubjectVerdict, ...]:
@@ -328,7 +331,8 @@ def run_study(
         left_out = tuple(_left_out(verdicts, out))
     except BiomechError as error:
         return StudyOutcome(verdicts, error.message)
-    return StudyOutcome(verdicts, _write_tables(verdicts, left_out, out), left_out)
+    complaint, told = _write_tables(verdicts, left_out, out, template.recipe.large_tables)
+    return StudyOutcome(verdicts, complaint, left_out, told)
 
 
 def _check_apart(study: Path, out: Path) -> None:
@@ -342,6 +346,7 @@ def _check_apart(study: Path, out: Path) -> None:
 def _check_once(template: Job) -> None:
     """Look at what all subjects share: what is wrong with it would be wrong for every one of them."""
     template.check_named()
+    check_parts(template.recipe.large_tables)
     if template.norm is not None:
         recipe = template.recipe
         read_norm(template.norm, model=recipe.known_model, kinetics=recipe.kinetics, mix=recipe.mix)
@@ -356,14 +361,19 @@ def _left_out(verdicts: Sequence[SubjectVerdict], out: Path) -> Iterator[Omissio
             yield from omissions_of(verdict.subject, read_json(target_of(out, verdict.subject) / "summary.json"))
 
 
-def _write_tables(verdicts: Sequence[SubjectVerdict], left_out: Sequence[Omission], out: Path) -> str:
-    """Write the tables of the study; return the sentence if that fails, for the subjects' results are finished and stay."""
+def _write_tables(
+    verdicts: Sequence[SubjectVerdict], left_out: Sequence[Omission], out: Path, large: str
+) -> tuple[str, tuple[Sentence, ...]]:
+    """Write the tables of the study and return what to say of them.
+
+    The first is the sentence if that fails, for the subjects' results are finished and stay.
+    """
     done = [target_of(out, verdict.subject) for verdict in verdicts if not verdict.failed]
     try:
         write_verdicts([(v.subject, v.verdict, v.trials, v.sentence) for v in verdicts], out)
         write_left_out(left_out, out)
         if done:
-            write_study(out, done)
+            return "", told_of_study(write_study(out, done, large=large))
     except BiomechError as error:
-        return error.message
-    return ""
+        return error.message, ()
+    return "", ()

@@ -42,6 +42,7 @@ from biomech_id.pipeline.review_file import STANCE_VERDICTS, VERDICT, as_written
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.results.norms.fit import NORM_CHOICES
+from biomech_id.results.tables.thinning import LARGE_TABLES
 from biomech_id.signal.filters import filter_named
 from biomech_id.trial import Event, Trial
 from biomech_id.uncertainty.sizes import error_sizes
@@ -146,6 +147,7 @@ class Settings(PrepareSettings, total=False):
     write_c3d: bool | None
     review_page: bool | None
     report: bool | None
+    large_tables: str | None
     keep_clinic: bool | None
     keep_comments: bool | None
     keep_conditions: bool | None
@@ -234,6 +236,8 @@ class Recipe:
         Whether review.html is written, the page that replays the session.
     report : bool, optional
         Whether the report is drawn.
+    large_tables : str, optional
+        "auto", "thinned", "parts" or "whole": how tables of more than two million rows are written.
     keep_clinic : bool, optional
         Whether ``[clinic]`` of ``subject.toml`` is printed under a code too.
     keep_comments : bool, optional
@@ -359,6 +363,10 @@ class Recipe:
         False, "output", yes_or_no("Write review.html, the page that replays the session."), acts="written"
     )
     report: bool = _setting(True, "output", yes_or_no("Draw report.pdf."))
+    large_tables: str = _setting("auto", "output", one_of(LARGE_TABLES, (
+        "Tables of more than 2 000 000 rows. thinned: every few percents or frames. parts: those of a study as Parquet, a file a "
+        "subject (pyarrow). auto: parts where pyarrow is installed, else thinned. A session's are thinned unless whole."
+    )), acts="written")  # fmt: skip
     keep_clinic: bool = _setting(False, "privacy", yes_or_no("Under a code: print [clinic] of subject.toml all the same."))
     keep_comments: bool = _setting(False, "privacy", yes_or_no("Under a code: print comments, reasons and authors of a review."))
     keep_conditions: bool = _setting(False, "privacy", yes_or_no("Under a code: conditions keep their names."))

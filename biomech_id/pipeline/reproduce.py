@@ -139,7 +139,13 @@ def _tables_again(root: Path) -> Reproduction:
     causes = compared("version of", about.get("dependencies", {}), about_study(about["format"] == "parquet")["dependencies"])
     try:
         with tempfile.TemporaryDirectory() as temporary:
-            again = write_study(root, folders, parquet=about["format"] == "parquet", out=Path(temporary) / "study")
+            again = write_study(
+                root,
+                folders,
+                parquet=about["format"] == "parquet",
+                out=Path(temporary) / "study",
+                large=about.get("large_tables", "whole"),
+            )
             found = file_differences(root / "study", again, called=_COMPARED)
     except BiomechError as error:
         return Reproduction("study", (*causes, error.message), ("nothing could be made again",))

@@ -23,7 +23,8 @@ from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
 from biomech_id.results.tables.emg_tables import EMG_TABLES
 from biomech_id.results.tables.further_tables import FURTHER_TABLES
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
+from biomech_id.results.tables.thinning import restored, steps_of, thinned
 
 JSON_TABLES = ("calibration", "summary")
 #: Tables that a session may have or not.
@@ -93,8 +94,13 @@ def read_tables(out: str | os.PathLike[str]) -> SessionTables:
     if not (out / MANIFEST).is_file():
         words = f"{out} is not a folder written by `biomech-id run`: it has no {MANIFEST}."
         raise FileRefusedError.at(out, words, f"a folder with {MANIFEST}")
-    tables = {name: read_csv(out / f"{name}.csv", table_columns(name)) for name in SESSION_TABLES}
     summary = read_json(out / "summary.json")
+    steps = steps_of(summary)
+
+    def read(name: str) -> Table:
+        return restored(read_csv(out / f"{name}.csv", table_columns(name)), steps.get(name, 1))
+
+    tables = {name: read(name) for name in SESSION_TABLES}
     optional = {name: out / f"{name}.csv" for name in OPTIONAL_TABLES}
     return SessionTables(
         frames={trial["name"]: read_frames_csv(out / "trials" / f"{trial['name']}.csv") for trial in summary["trials"]},
@@ -106,7 +112,7 @@ def read_tables(out: str | os.PathLike[str]) -> SessionTables:
             for name, further in FURTHER_TABLES.items()
             if (out / f"{name}.csv").is_file()
         },
-        **{name: read_csv(path, table_columns(name)) for name, path in optional.items() if path.is_file()},
+        **{name: read(name) for name, path in optional.items() if path.is_file()},
         **tables,
     )
 
@@ -160,16 +166,17 @@ def damaged_outputs(out: Path) -> tuple[str, ...]:
 
 
 def _texts(tables: SessionTables) -> Iterator[tuple[str, str]]:
+    steps = steps_of(tables.summary)
     for trial, frames in tables.frames.items():
         yield f"trials/{trial}.csv", csv_text(frames)
     for name in SESSION_TABLES:
-        yield f"{name}.csv", csv_text(getattr(tables, name))
+        yield f"{name}.csv", csv_text(thinned(getattr(tables, name), steps.get(name, 1)))
     for name in JSON_TABLES:
         yield f"{name}.json", json_text(getattr(tables, name))
     for name in OPTIONAL_TABLES:
         table = getattr(tables, name)
         if table is not None:
-            yield f"{name}.csv", csv_text(table)
+            yield f"{name}.csv", csv_text(thinned(table, steps.get(name, 1)))
     for name, table in tables.further.items():
         yield f"{name}.csv", csv_text(table)
 

@@ -117,4 +117,8 @@ def _completed(batch: Any, source: SourceFile, schema: Any) -> Any:
             return batch.column(field.name)
         return pyarrow.nulls(batch.num_rows, field.type)
 
-    return pyarrow.record_batch([column(field) for field in schema], schema=schema)
+    whole = pyarrow.record_batch([column(field) for field in schema], schema=schema)
+    if source.kept is None:
+        return whole
+    name, step = source.kept
+    return whole.filter(pyarrow.array(whole.column(name).to_numpy() % step == 0))

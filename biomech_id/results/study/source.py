@@ -24,6 +24,8 @@ class SourceFile(NamedTuple):
 
     path: Path
     front: dict[str, str]
+    kept: tuple[str, int] | None = None
+    """Column and step: rows whose number in that column is a multiple of the step are copied; None copies all."""
 
 
 def source_files(subject: str, session: Path, table: str) -> Iterator[SourceFile]:

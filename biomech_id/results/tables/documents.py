@@ -230,6 +230,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("trials[].history", "what was done to the data, in words, in order"),
         *_steps("trials[]."),
         *_findings("trials[].", "what was noticed in the trial"),
+        Key("thinned", "table of too many rows -> every how many percents or frames it was written; absent where all are whole"),
         Key("failed[]", "recordings that could not be analysed"),
         Key("failed[].file", "relative to the subject's folder"),
         Key("failed[].error", "one sentence"),
@@ -265,6 +266,8 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("format", "parquet or csv"),
         Key("dependencies", "package -> version, of those that the bytes of the tables depend on"),
         Key("tables[]", "their names"),
+        Key("large_tables", "what the recipe says of tables of too many rows"),
+        Key("thinned", "table -> every how many percents (cycles) or frames (frames) its rows are; whole tables are not named"),
         Key("subjects[]", "those whose rows they hold, in order"),
     )),
 )  # fmt: skip

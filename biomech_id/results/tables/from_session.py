@@ -22,6 +22,7 @@ from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.muscles import muscles_table
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
+from biomech_id.results.tables.thinning import with_large_tables
 from biomech_id.results.tables.uncertainty import uncertainty_table
 from biomech_id.results.tables.whole_body import whole_body_table
 
@@ -59,6 +60,7 @@ def session_tables(session: SessionValues) -> SessionTables:
             name: tidy_table(name, list(further.rows(session)), further.table.columns) for name, further in FURTHER_TABLES.items()
         },
     )
+    tables = with_large_tables(tables, session.recipe.get("output", {}).get("large_tables", "auto"))
     norm = session.fitted_norm.table if session.fitted_norm is not None else None
     if norm is None:
         return tables

@@ -27,7 +27,7 @@ OTHER: dict[str, Any] = {
     "lowpass": "critical",
     "stance_verdicts": ("walk L 1 = none",), "contact_N": 30.0, "emg_gain": 500.0, "channels": {"EMG 1": "none"},
     "mix": ("bandwidth",), "plate_cutoff_hz": 12.0,
-    "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True, "review_page": True,
+    "error_sizes": ("hip_centre_mm = 6",), "write_c3d": True, "review_page": True, "large_tables": "whole",
 }  # fmt: skip
 
 
