@@ -84,6 +84,7 @@ MOST_LINES = sum([
     350,  # forces of a second file, their lag
     1010,  # where plates stand by the steps on them, a laboratory's log of them
     140,  # tables of too many rows are thinned
+    300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -12,6 +12,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding
 from biomech_id.markersets import load_markerset
 from biomech_id.readers.c3d.channels import read_channels
+from biomech_id.readers.c3d.contradictions import contradictions
 from biomech_id.readers.c3d.events import events_inside, events_of, stored_events
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
 from biomech_id.readers.c3d.labels import Labels, sort_labels
@@ -71,6 +72,7 @@ def interpret(
     labels = _noted(sort_labels(file, subject), findings)
     setups = describe_plates(file, plates)
     _note_absences(file, setups, findings)
+    findings.extend(contradictions(file, setups))
     stored, measured = file.points()
     usable = [setup for setup in setups if not setup.problem]
     length = _noted(find_length_unit(file, _body_extent(stored, labels), np.ravel([setup.sides for setup in usable])), findings)

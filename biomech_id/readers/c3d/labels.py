@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from biomech_id.errors import Finding, MissingInputError
+from biomech_id.readers.c3d.doubtful_names import unusual
 from biomech_id.readers.c3d.file import C3DFile
 
 #: Groups of labels in the POINT section that are model outputs; TYPE_GROUPS may name more.
@@ -109,7 +110,7 @@ def _of_points(stored: Sequence[str], n: int, findings: list[Finding], where: st
     long = [label for label in named if len(label) > LONGEST_LABEL]
     if long:
         findings.append(Finding("labels-long", {"file": where, "characters": len(long[0]), "begins": long[0][:20]}, where))
-    odd = [label for label in named if not (label.isascii() and label.isprintable())]
+    odd = unusual(named)
     if odd:
         findings.append(Finding("labels-odd", {"file": where, "n": len(odd), "labels": odd}, where))
     return [named[i] if i < len(named) and named[i] else f"point {i + 1}" for i in range(n)]

@@ -156,6 +156,9 @@ def find_layout(header: Header, parameters: Parameters, data: bytes, *, where: s
     present = min(guess.frames, max(0, size - guess.start) // guess.frame_bytes)
     if present < guess.frames:
         findings.append(_cut(present, guess.frames, where))
+    if len(starts) > 1:
+        values = {"file": where, "stated": [start // BLOCK_BYTES + 1 for start in starts], "used": guess.start // BLOCK_BYTES + 1}
+        findings.append(Finding("data-start-disagrees", values, where))
     if len(frames) > 1:
         findings.append(Finding("frames-disagree", {"file": where, "stated": frames, "read": present}, where))
     layout = Layout(
@@ -248,6 +251,8 @@ def _starts(header: Header, parameters: Parameters, size: int, where: str) -> li
     """Byte offsets of the data as header and POINT:DATA_START say; the block behind the parameters where neither can be."""
     told = [header.data_block, parameters.unsigned("POINT", "DATA_START")]
     starts = _distinct([(block - 1) * BLOCK_BYTES for block in told if block and block > 1])
+    # Of two that fill the file the one behind the section's own blocks is right.
+    starts.sort(key=lambda start: start != parameters.start + parameters.blocks * BLOCK_BYTES)
     behind = ceil(parameters.end / BLOCK_BYTES) * BLOCK_BYTES
     # A parameter section whose last block is empty may be counted one shorter.
     possible = [start for start in starts if behind <= start + BLOCK_BYTES]

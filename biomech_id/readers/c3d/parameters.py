@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from biomech_id.errors import FileRefusedError
 from biomech_id.readers.c3d.processor import Processor, processor_of
-from biomech_id.readers.c3d.records import BLOCK_BYTES, Record, RecordWalk, decode_text, section_end
+from biomech_id.readers.c3d.records import BLOCK_BYTES, Record, RecordWalk, decode_text, section_ends
 from biomech_id.sentences import Sentence
 
 
@@ -216,7 +216,8 @@ def walk_parameters(data: bytes, start: int, *, where: str) -> Parameters:
             value=start, expected=f"a parameter section within {len(data)} bytes", where=where,
         )  # fmt: skip
     blocks, processor = data[start + 2], processor_of(data[start + 3], where=where)
-    walk = RecordWalk(data, processor, section_end(data, start, processor), where)
+    certain, last = section_ends(data, start, processor)
+    walk = RecordWalk(data, processor, last, where, certain)
     walk.run(start + 4)
     groups, strays = _grouped(walk.records, processor)
     return Parameters(

@@ -24,6 +24,7 @@ from biomech_id.sentences import Sentence
 
 BLOCK_BYTES = 512
 MOST_RECORDS = 20_000
+MOST_BLOCKS = 255
 MOST_DIMENSIONS = 7
 NO_DIMENSIONS: tuple[int, ...] = ()
 BYTES_OF_TYPE = {-1: 1, 1: 1, 2: 2, 4: 4}
@@ -108,10 +109,11 @@ def without_controls(text: str) -> str:
     return "".join(" " if category(character) in _SHOWN_BY_NOBODY else character for character in text)
 
 
-def section_end(data: bytes, start: int, processor: Processor) -> int:
-    """Byte where the data begin as the header says, which no record may cross unless its neighbours agree; else the file's end.
+def section_ends(data: bytes, start: int, processor: Processor) -> tuple[int, int]:
+    """Return where the parameters end: the nearer and the farther of the bytes that the file names.
 
-    The section's own count of blocks is too often wrong to stop at.
+    The header says where the data begin, the section itself how many blocks it has; each is wrong in some genuine files. What is
+    not named, or lies outside the file, does not count; a section has at most 255 blocks where neither is told.
 
     Parameters
     ----------
@@ -121,9 +123,20 @@ def section_end(data: bytes, start: int, processor: Processor) -> int:
         Byte offset of the section.
     processor : Processor
         In whose format numbers are stored.
+
+    Returns
+    -------
+    certain : int
+        Behind this byte only whole records are followed.
+    last : int
+        Where the data begin as the header says, else the end of the section's blocks.
     """
     stated = (int(processor.words(data, offset=16, count=1)[0]) - 1) * BLOCK_BYTES
-    return stated if start < stated <= len(data) else len(data)
+    counted = start + data[start + 2] * BLOCK_BYTES
+    told = [end for end in (stated, counted) if start < end <= len(data)]
+    if not told:
+        told = [min(len(data), start + MOST_BLOCKS * BLOCK_BYTES)]
+    return min(told), told[0]
 
 
 @dataclass
@@ -140,6 +153,8 @@ class RecordWalk:
         Byte that only records which agree with their neighbours may cross.
     where : str
         File name, for messages.
+    certain_end : int
+        Byte behind which only whole records are followed.
     position : int, optional
         Byte reached.
     records : list[Record], optional
@@ -154,6 +169,7 @@ class RecordWalk:
     processor: Processor
     section_end: int
     where: str
+    certain_end: int
     position: int = 0
     records: list[Record] = field(default_factory=list)
     damage: Sentence | None = None
@@ -175,6 +191,9 @@ class RecordWalk:
         self.position = position
         while len(self.records) < MOST_RECORDS and self.position != self.section_end:
             record = self._at(self.position)
+            if self.position >= self.certain_end and not self._follows(record):
+                self._end_outside()
+                return
             if record is None or isinstance(record, Sentence):
                 if not self._resume(record):
                     return
@@ -202,6 +221,19 @@ class RecordWalk:
         # Neither: the search for the next whole record begins behind this one's name.
         self.position = readable[0] if readable else min(record.end, self.section_end)
         return True
+
+    def _follows(self, record: Record | Sentence | None) -> bool:
+        """Whether a record outside the section's own blocks is one: it leads exactly behind itself, and no data do so by chance."""
+        if not isinstance(record, Record) or self.position >= self.section_end + BLOCK_BYTES:
+            return False
+        groups = {known.group_id for known in self.records}
+        exact = record.offset == 0 or record.pointer + record.offset == record.end
+        return exact and self._readable(self.position) and (record.is_group or record.group_id in groups)
+
+    def _end_outside(self) -> None:
+        """End the list where the section ends; what begins there before the data, and is none of its records, is said."""
+        if self.position < self.section_end and self.data[self.position]:
+            self.damage = self.damage or Sentence("parameters-interrupted", {"byte": self.position})
 
     def _odd_end(self, record: Record, following: int) -> bool:
         self.damage = self.damage or Sentence("parameter-end", {"name": record.name, "bytes": following - record.end})
