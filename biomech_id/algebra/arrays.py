@@ -83,6 +83,33 @@ def over_seen(statistic: Callable[..., Any], values: ArrayLike, axis: int | None
     return np.where(nothing, np.nan, kept)
 
 
+def percentiles_seen(values: ArrayLike, percents: Sequence[float]) -> FloatArray:
+    """Return percentiles (k, ...) over the first axis of what is seen of ``values`` (n, ...), NaN where nothing is.
+
+    The same as ``numpy.nanpercentile``, for all columns at once.
+
+    Parameters
+    ----------
+    values : ArrayLike
+        (n, ...); missing is NaN.
+    percents : Sequence[float]
+        (k,), 0 to 100.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.algebra.arrays import percentiles_seen
+    >>> percentiles_seen([[1.0, 5.0], [np.nan, 6.0], [2.0, 7.0]], [50.0])
+    array([[1.5, 6. ]])
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64), axis=0)
+    last = np.isfinite(ordered).sum(axis=0) - 1
+    place = np.multiply.outer(np.asarray(percents) / 100.0, np.maximum(last, 0))
+    below = np.floor(place).astype(np.intp)
+    low, high = (np.take_along_axis(ordered, at, axis=0) for at in (below, np.minimum(below + 1, np.maximum(last, 0))))
+    return np.where(last >= 0, low + (place - below) * (high - low), np.nan)
+
+
 def readonly(values: ArrayLike, shape: tuple[int | None, ...], *, name: str, where: str = "") -> FloatArray:
     """Return ``values`` as a read-only float64 array of the given shape.
 

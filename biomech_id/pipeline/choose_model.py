@@ -266,8 +266,9 @@ def known_markers(trials: Sequence[Trial]) -> bool:
 
 def _nearest(trials: Sequence[Trial]) -> tuple[Proposal, Trial]:
     """The marker set that fits some trial best, and that trial."""
-    judged = []
+    labels: dict[tuple[tuple[str, ...], tuple[str, ...]], Trial] = {}
     for trial in trials:
-        seen = [name for name in trial.markers.names if trial.markers.present(name)]
-        judged.append((propose(seen, stored=tuple(trial.model_outputs))[0], trial))
+        seen = tuple(name for name in trial.markers.names if trial.markers.present(name))
+        labels.setdefault((seen, tuple(trial.model_outputs)), trial)
+    judged = ((propose(seen, stored=stored)[0], trial) for (seen, stored), trial in labels.items())
     return max(judged, key=lambda pair: (pair[0].share, pair[0].found))

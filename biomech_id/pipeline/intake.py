@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, percentiles_seen
 from biomech_id.conventions import MM_PER_M
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError, option, typed
 from biomech_id.files.atomic import check_writable, whole_file
@@ -168,7 +168,7 @@ def stands_still(trial: Trial) -> bool:
     usable = seen.sum(axis=0) >= max(1, trial.n_frames // 2)
     if usable.sum() < 4:
         return False
-    low, high = np.nanpercentile(position[:, usable], [2.0, 98.0], axis=0)
+    low, high = percentiles_seen(position[:, usable], (2.0, 98.0))
     ranges = np.linalg.norm(high - low, axis=1)
     return bool(np.mean(ranges < STILL_RANGE_M) > STILL_SHARE)
 
@@ -176,7 +176,8 @@ def stands_still(trial: Trial) -> bool:
 def _ranges_m(path_m: FloatArray) -> FloatArray:
     """How far (n, ..., 3) goes along each axis, between the 2nd and 98th percentile."""
     seen = path_m[np.isfinite(path_m).reshape(len(path_m), -1).any(axis=1)]
-    return np.asarray(np.subtract(*np.nanpercentile(seen, [98.0, 2.0], axis=0)) if len(seen) else np.full(path_m.shape[1:], np.nan))
+    high, low = percentiles_seen(seen, (98.0, 2.0)) if len(seen) else (np.nan, np.nan)
+    return np.broadcast_to(high - low, path_m.shape[1:])
 
 
 def sways(trial: Trial) -> bool:

@@ -20,6 +20,7 @@ from biomech_id.dynamics.loads import JointLoads
 from biomech_id.errors import Finding
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.results.session.values import TrialResult
+from biomech_id.results.tables.extrema import load_rows
 from biomech_id.sentences import Sentence
 from biomech_id.signal.bandwidth import NOT_MEASURED, MarkerBandwidth, marker_bandwidth
 from biomech_id.signal.filter_choice import FilterChoice
@@ -176,9 +177,14 @@ def peaks_finding(result: TrialResult, as_recorded: JointLoads) -> Finding | Non
         The same trial's loads from the plates as recorded.
     """
     sd = _standard_deviations(result)
-    before = {_about(row): row for row in replace(result, loads=as_recorded, errors={}).peak_values}
+    if not sd or result.loads is None or result.mass_kg is None:
+        return None
+    now, before = (
+        {_about(row): row for row in load_rows(result.motion, loads, result.cycles, mass_kg=result.mass_kg)}
+        for loads in (result.loads, as_recorded)
+    )
     found = []
-    for row in result.peak_values:
+    for row in now.values():
         key, other = (row["side"], row["cycle"], row["variable"], row["component"]), before.get(_about(row))
         if other is None or key not in sd or not _told(row):
             continue

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray, over_seen
+from biomech_id.algebra.arrays import FloatArray, over_seen, percentiles_seen
 from biomech_id.trial import Trial
 
 #: Copies lie no further apart than this (m), and share this much of the shorter one's frames.
@@ -49,7 +49,7 @@ def _same_movement(one: Trial, other: Trial) -> bool:
 
 def _lie_together(short_m: FloatArray, long_m: FloatArray, at: int) -> bool:
     """Whether two recordings (n, k, 3) agree once frame ``at`` of the shorter lies on the most similar frame of the other."""
-    apart_m = over_seen(np.nanmedian, np.linalg.norm(long_m - short_m[at], axis=2), axis=1)
+    apart_m = percentiles_seen(np.linalg.norm(long_m - short_m[at], axis=2).T, (50.0,))[0]
     if not np.isfinite(apart_m).any():
         return False
     later = int(np.nanargmin(apart_m)) - at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,7 @@ def build_manifest(
     }
 
 
+@cache
 def package_version(package: str) -> str | None:
     """Return the version of an installed package; None if it is not installed.
 

@@ -24,7 +24,6 @@ from biomech_id.conventions import (
     POWER_VARIABLE,
     SIDE_SIGN,
     cycle_rows,
-    table_columns,
 )
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.dynamics.loads import JointLoads
@@ -44,7 +43,7 @@ from biomech_id.results.session.ground import (
     walking_direction,
 )
 from biomech_id.results.tables.frame_table import FrameTable
-from biomech_id.results.tables.session_tables import CURVE_POINTS, tidy_table
+from biomech_id.results.tables.session_tables import CURVE_POINTS, block_table
 
 _PERCENT = np.arange(CURVE_POINTS)
 
@@ -103,17 +102,8 @@ class Curves:
         table : str
             Name of the table.
         """
-        if not self.names:
-            return tidy_table(table)
-        columns: dict[str, object] = {}
-        for column in (column.name for column in table_columns(table)):
-            if column == "percent":
-                columns[column] = np.tile(_PERCENT, len(self.names))
-            elif column == "value":
-                columns[column] = self.values.ravel()
-            else:
-                columns[column] = np.repeat([getattr(name, column) for name in self.names], CURVE_POINTS)
-        return pd.DataFrame(columns)
+        numbers = {"percent": np.tile(_PERCENT, len(self.names)), "value": self.values.ravel()}
+        return block_table(table, [vars(name) for name in self.names], CURVE_POINTS, numbers)
 
 
 def stack_curves(parts: Iterable[Curves]) -> Curves:
@@ -232,6 +222,32 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     return stack_curves(found)
 
 
+def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
+    """Return the sagittal moment, N m/kg, and the power, W/kg, of each leg joint over every cycle, as `cycle_curves` does.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial.
+    loads : JointLoads
+        The trial.
+    cycles : Sequence[Cycle]
+        Where to cut.
+    mass_kg : float
+        Body mass that moments and powers are divided by.
+    """
+    found = []
+    for cycle in cycles:
+        values: dict[tuple[str, str, str], FloatArray] = {}
+        for joint in JOINTS:
+            if (load := loads.get((cycle.side, joint))) is not None:
+                moment_Nm = clinical_moment(load.wrench.moment_Nm, motion, cycle.side, joint)
+                values[MOMENT_VARIABLE[joint], "X", ""] = moment_Nm[:, 0] / mass_kg
+                values[POWER_VARIABLE[joint], "", ""] = load.power_rotational_W / mass_kg
+        found.append(cut_to_cycle(values, motion, cycle))
+    return stack_curves(found)
+
+
 def trial_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray:
     """Horizontal unit vector (3,), laboratory axes, of the walk over the whole trial: `walked_direction`; on the spot, as it faces.
 
@@ -304,11 +320,11 @@ def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
 
 
 def _body_values(table: FrameTable, side: str) -> dict[tuple[str, str, str], FloatArray]:
-    rows = [row for row in cycle_rows() if row.joint != "ground" and row.column(side) in table.columns]
+    rows = [(row, row.column(side)) for row in cycle_rows() if row.joint != "ground"]
     return {
-        (row.variable, row.component, ""): unwrapped(column) if row.quantity == "angle" else column
-        for row in rows
-        for column in (table[row.column(side)],)
+        (row.variable, row.component, ""): unwrapped(table[column]) if row.quantity == "angle" else table[column]
+        for row, column in rows
+        if column in table
     }
 
 
@@ -323,8 +339,11 @@ def unwrapped(angle_deg: FloatArray) -> FloatArray:
         (n,), deg.
     """
     seen = np.isfinite(angle_deg)
+    path_deg = angle_deg[seen]
+    if not (np.abs(np.diff(path_deg)) >= 180.0).any():
+        return angle_deg
     smooth = angle_deg.copy()
-    smooth[seen] = np.unwrap(angle_deg[seen], period=360.0)
+    smooth[seen] = np.unwrap(path_deg, period=360.0)
     return smooth
 
 

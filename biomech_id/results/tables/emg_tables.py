@@ -14,7 +14,7 @@ from biomech_id.emg.muscles import is_part_of, read_rows
 from biomech_id.emg.neighbours import co_contraction_percent
 from biomech_id.emg.record import CYCLE_POINTS, EmgChannel, in_microvolts
 from biomech_id.results.session.emg import SessionEmg, key_of
-from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.results.tables.session_tables import block_table, tidy_table
 
 #: Raw traces are kept as the lowest and highest value of so long a time: what a page can show.
 RAW_BIN_S = 0.005
@@ -119,11 +119,11 @@ def _curve_table(session: SessionEmg, cut: Mapping[str, _Cut]) -> pd.DataFrame:
     if not heads:
         return tidy_table("emg")
     values = np.stack(curves)
-    table: dict[str, object] = {name: np.repeat([head[name] for head in heads], CYCLE_POINTS) for name in heads[0]}
-    table["percent"] = np.tile(np.arange(CYCLE_POINTS), len(heads))
-    table["value"] = values.ravel()
-    table["percent_peak"] = (100.0 * values / np.asarray(peaks)[:, None]).ravel()
-    return pd.DataFrame(table)[list(tidy_table("emg").columns)].astype(tidy_table("emg").dtypes.to_dict())
+    numbers = {
+        "percent": np.tile(np.arange(CYCLE_POINTS), len(heads)), "value": values.ravel(),
+        "percent_peak": (100.0 * values / np.asarray(peaks)[:, None]).ravel(),
+    }  # fmt: skip
+    return block_table("emg", heads, CYCLE_POINTS, numbers)
 
 
 def _activity_rows(trial: TrialEmg) -> Iterator[Mapping[str, object]]:
@@ -185,7 +185,8 @@ def _common(
 
 
 def _raw_table(session: SessionEmg) -> pd.DataFrame:
-    parts: list[dict[str, Any]] = []
+    heads: list[dict[str, object]] = []
+    parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     for trial in session.trials:
         record = trial.record
         width = max(1, round(RAW_BIN_S * record.rate_hz)) if record.channels else 1
@@ -196,14 +197,11 @@ def _raw_table(session: SessionEmg) -> pd.DataFrame:
             known = np.isfinite(bins).all(axis=1)
             lowest, highest = (_rounded(pick(bins[known], axis=1)) for pick in (np.min, np.max))
             time_s = record.start_s + (np.flatnonzero(known) * width) / record.rate_hz
-            n = len(time_s)
-            parts.append({
-                "trial": [trial.trial] * n, "label": [channel.input.label] * n, "time_s": np.round(time_s, 6), "lowest": lowest,
-                "highest": highest,
-            })  # fmt: skip
-    columns = tidy_table("emg_raw").columns
-    table = {name: np.concatenate([np.asarray(part[name]) for part in parts]) for name in columns}
-    return pd.DataFrame(table).astype(tidy_table("emg_raw").dtypes.to_dict())
+            heads.append({"trial": trial.trial, "label": channel.input.label})
+            parts.append((np.round(time_s, 6), lowest, highest))
+    counts = np.array([len(time_s) for time_s, _, _ in parts], dtype=np.intp)
+    columns = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return block_table("emg_raw", heads, counts, dict(zip(("time_s", "lowest", "highest"), columns, strict=True)))
 
 
 def _rounded(values: FloatArray) -> FloatArray:

@@ -8,9 +8,11 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import CYCLE_ROWS, POWER_VARIABLE, UNITS
+from biomech_id.dynamics.body import BodyMotion
+from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.peaks import power_peaks
-from biomech_id.results.tables.cycle_table import Curves
+from biomech_id.results.tables.cycle_table import Curves, leg_load_curves, sagittal_curves
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Variables whose values are tabled:
@@ -86,6 +88,24 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
             share = 100.0 * peak.sagittal_share
             rows.append({**head, **place, "name": f"{peak.name}_sagittal_share", "value": share, "unit": "%"})
     return rows
+
+
+def load_rows(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> list[dict[str, object]]:
+    """Return the rows of ``peaks.csv`` that are about the legs' sagittal moments and powers, of any loads.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial.
+    loads : JointLoads
+        Of the same trial.
+    cycles : Sequence[Cycle]
+        Of the same trial.
+    mass_kg : float
+        Body mass that loads are divided by.
+    """
+    curves, sagittal = (cut(motion, loads, cycles, mass_kg=mass_kg) for cut in (leg_load_curves, sagittal_curves))
+    return [*extrema_rows(curves, cycles), *burst_rows(curves, sagittal, cycles)]
 
 
 def time_at_percent(cycle: Cycle, percent: float) -> float:

@@ -64,6 +64,9 @@ class FrameTable:
     def _place(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.columns)}
 
+    def __contains__(self, column: str) -> bool:
+        return column in self._place
+
     def __getitem__(self, column: str) -> FloatArray:
         """Return one column, (n_frames,).
 

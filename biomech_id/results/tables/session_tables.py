@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.conventions import Column, table_columns
 
@@ -221,8 +221,36 @@ def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Se
         Of a table that is not in `conventions.TABLES`.
     """
     wanted = columns or table_columns(name)
-    cells = {column.name: [_cell(row, column) for row in rows] for column in wanted}
-    return pd.DataFrame(cells).astype({column.name: _TYPES[column.kind] for column in wanted})
+    return pd.DataFrame({column.name: _typed([_cell(row, column) for row in rows], column) for column in wanted})
+
+
+def block_table(
+    name: str, heads: Sequence[Mapping[str, object]], counts: int | IntArray, numbers: Mapping[str, FloatArray | IntArray]
+) -> pd.DataFrame:
+    """Return a tidy table of `conventions.TABLES` in which successive rows share what heads them: curves, traces.
+
+    Parameters
+    ----------
+    name : str
+        Of the table, "cycles".
+    heads : Sequence[Mapping[str, object]]
+        What each block's rows have in common: one mapping a block.
+    counts : int | IntArray
+        Rows of every block, or of each (n_blocks,).
+    numbers : Mapping[str, FloatArray | IntArray]
+        Column -> its values, one a row, in the order of the blocks.
+    """
+    return pd.DataFrame({
+        column.name: np.asarray(numbers[column.name], dtype=_TYPES[column.kind]) if column.name in numbers
+        else _typed([_cell(head, column) for head in heads], column).repeat(counts)
+        for column in table_columns(name)
+    })  # fmt: skip
+
+
+def _typed(cells: Sequence[object], column: Column) -> Any:
+    """A column's cells in its type, as an array that can be repeated."""
+    dtype = _TYPES[column.kind]
+    return pd.Series(list(cells), dtype=dtype).array if column.kind == "text" else np.array(cells, dtype=dtype)
 
 
 def _cell(row: Mapping[str, object], column: Column) -> object:

@@ -10,12 +10,12 @@ import pandas as pd
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import JOINTS
-from biomech_id.conventions import ERROR_SOURCES, table_columns
+from biomech_id.conventions import ERROR_SOURCES
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.dynamics.newton_euler import leg_at
 from biomech_id.results.tables.bands import CycleBand, JointChanges
 from biomech_id.results.tables.cycle_table import Curves
-from biomech_id.results.tables.session_tables import CURVE_POINTS, tidy_table
+from biomech_id.results.tables.session_tables import CURVE_POINTS, block_table
 from biomech_id.uncertainty.propagation import deviation
 from biomech_id.uncertainty.sources import ErrorSource, Nominal
 
@@ -101,21 +101,14 @@ def uncertainty_table(trials: Iterable[tuple[Iterable[CycleBand], Curves]]) -> p
         Bands and curves of each trial.
     """
     rows = [row for bands, curves in trials for row in band_rows(bands, curves)]
-    if not rows:
-        return tidy_table("uncertainty")
-    cycles = [row.band.cycle for row in rows]
-    heads: dict[str, list[object]] = {
-        "trial": [cycle.trial for cycle in cycles], "side": [cycle.side for cycle in cycles],
-        "cycle": [cycle.number for cycle in cycles],
-        "kinetics_valid": [str(cycle.kinetics_valid) for cycle in cycles],
-        "variable": [row.band.names[row.number][0] for row in rows], "component": [row.band.names[row.number][1] for row in rows],
-    }  # fmt: skip
-    table: dict[str, object] = {}
-    for column in (column.name for column in table_columns("uncertainty")):
-        if column == "percent":
-            table[column] = np.tile(np.arange(CURVE_POINTS), len(rows))
-        elif column in heads:
-            table[column] = np.repeat(np.array(heads[column]), CURVE_POINTS)
-        else:
-            table[column] = np.concatenate([row.columns[column] for row in rows])
-    return pd.DataFrame(table)
+    heads = [
+        {
+            "trial": row.band.cycle.trial, "side": row.band.cycle.side, "cycle": row.band.cycle.number,
+            "kinetics_valid": row.band.cycle.kinetics_valid, "variable": row.band.names[row.number][0],
+            "component": row.band.names[row.number][1],
+        } for row in rows
+    ]  # fmt: skip
+    of_rows = [row.columns for row in rows]
+    measured = {name: np.concatenate([columns[name] for columns in of_rows]) for name in (of_rows[0] if of_rows else ())}
+    percent = np.tile(np.arange(CURVE_POINTS), len(rows))
+    return block_table("uncertainty", heads, CURVE_POINTS, {"percent": percent, **measured})

@@ -10,7 +10,7 @@ import pandas as pd
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import MM_PER_M
 from biomech_id.results.session.whole_body import WholeBodyResult
-from biomech_id.results.tables.session_tables import tidy_table
+from biomech_id.results.tables.session_tables import block_table
 
 #: Variable -> its unit and what it is, for the data dictionary. Of L and R each its own foot or leg.
 WHOLE_BODY_VARIABLES: Mapping[str, tuple[str, str]] = {
@@ -43,18 +43,18 @@ def whole_body_table(trials: Iterable[tuple[str, FloatArray, WholeBodyResult, Ma
     trials : Iterable[tuple[str, FloatArray, WholeBodyResult, Mapping[str, BoolArray]]]
         Name, time of every frame (s), the whole body, and side -> frames in which that foot is on the floor.
     """
-    parts = []
+    heads: list[dict[str, object]] = []
+    times_s: list[FloatArray] = []
+    shown: list[FloatArray] = []
     for name, time_s, whole, on_floor in trials:
         for side, variable, component, values in whole_body_series(whole, on_floor):
-            seen = np.isfinite(values)
-            n, unit = int(seen.sum()), WHOLE_BODY_VARIABLES[variable][0]
-            texts = (np.full(n, text) for text in (side + variable, component))
-            parts.append((np.full(n, name), time_s[seen], *texts, values[seen], np.full(n, unit)))
-    empty = tidy_table("whole_body")
-    if not parts:
-        return empty
-    columns = (np.concatenate([part[k] for part in parts]) for k in range(len(empty.columns)))
-    return pd.DataFrame(dict(zip(empty.columns, columns, strict=True))).astype(empty.dtypes.to_dict())
+            seen, unit = np.isfinite(values), WHOLE_BODY_VARIABLES[variable][0]
+            heads.append({"trial": name, "variable": side + variable, "component": component, "unit": unit})
+            times_s.append(time_s[seen])
+            shown.append(values[seen])
+    counts = np.array([len(values) for values in shown], dtype=np.intp)
+    numbers = {"time_s": np.concatenate([*times_s, []]), "value": np.concatenate([*shown, []])}
+    return block_table("whole_body", heads, counts, numbers)
 
 
 def whole_body_series(whole: WholeBodyResult, on_floor: Mapping[str, BoolArray]) -> Iterator[Series]:
