@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import (
     AXES,
@@ -102,7 +102,9 @@ class Curves:
         table : str
             Name of the table.
         """
-        numbers = {"percent": np.tile(_PERCENT, len(self.names)), "value": self.values.ravel()}
+        numbers: dict[str, FloatArray | IntArray] = {
+            "percent": np.tile(_PERCENT, len(self.names)), "value": self.values.ravel(),
+        }  # fmt: skip
         return block_table(table, [vars(name) for name in self.names], CURVE_POINTS, numbers)
 
 
