@@ -81,6 +81,7 @@ def test_every_key_of_the_summary_is_in_the_dictionary(session: SessionResult, t
         "trials[].findings",
         "trials[].event_agreement",
         "findings",
+        "thinned",
     )
     left = {key.path for key in summary.keys} - written - {"error_sizes"}
     assert {path for path in left if not path.startswith(needed)} == set()
