@@ -30,7 +30,7 @@ from biomech_id.signal.filters import filter_named
 from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
-from biomech_id.signal.marker_jumps import find_marker_jumps, find_marker_slides
+from biomech_id.signal.marker_jumps import find_frozen_markers, find_marker_jumps, find_marker_slides
 from biomech_id.trial import Markers, Rotations, Trial
 
 #: In whose word a recording is not filtered: that of the system it comes from.
@@ -186,7 +186,7 @@ def _exchanged(trial: Trial, model: CalibratedModel) -> Iterator[Finding]:
 
 
 def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> Iterator[Finding]:
-    """Yield the model's markers that jump or slide, as recorded: a filter would spread what is short."""
+    """Yield the model's markers that jump, slide or stand still, as recorded: a filter would spread what is short."""
     paths = {name: trial.markers[name] for name in model.marker_names if name in trial.markers}
     cutoff_hz = choice.cutoff_hz if choice.apply else None
     groups = model.marker_groups.values()
@@ -198,6 +198,9 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
     for slide in find_marker_slides(paths, groups)[:1]:
         said = {"first": slide.first, "second": slide.second, "change_mm": MM_PER_M * slide.change_m}
         yield Finding("marker-slides", said, trial.name)
+    for frozen in find_frozen_markers(paths, groups, trial.rate_hz, first_frame=trial.first_frame)[:1]:
+        said = {"marker": frozen.name, "first": frozen.first_frame, "last": frozen.last_frame}
+        yield Finding("marker-frozen", said, trial.name)
 
 
 def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

@@ -1,4 +1,4 @@
-"""A marker that is elsewhere from one frame to the next, for a frame or for many: found before a filter spreads it.
+"""A marker that is elsewhere from one frame to the next, or stands still: found before a filter spreads it.
 
 Seen from the other markers of its segment a marker moves smoothly. Its second difference against their mean, ``|x(t+1) - 2 x(t) +
 x(t-1)|``, is a few millimetres (walks, jumps and runs of 60 to 300 Hz: 7 mm at most at 100 Hz and above, 15 mm at 60 Hz, and at
@@ -21,6 +21,11 @@ from biomech_id.signal.runs import runs
 LEAST_STEP_M, TIMES_USUAL, USUAL_PERCENT = 0.009, 6.0, 80.0
 #: Steps that a filter leaves smaller than this (m) are noise: raw recordings hold spikes of a frame or two by the dozen.
 LEAST_LEFT_M = 0.015
+#: What goes this far (m) is no noise, though a filter leave as little as this of it.
+LEAST_GHOST_M, LEAST_GHOST_LEFT_M = 0.025, 0.006
+#: A marker that does not move at all for so many frames, and so long (s), while its segment's others do by this (m), was not seen:
+#: recorded walks hold the same place for three frames at most.
+FROZEN_FRAMES, LEAST_FROZEN_S, LEAST_MATES_M = 8, 0.05, 1e-4
 #: A marker that is back within this time (s) was away; later it has been put elsewhere.
 LONGEST_AWAY_S = 0.5
 #: Neighbours of a second difference that are at least this part of it belong to the same spike, a marker away for one frame.
@@ -113,7 +118,8 @@ def _sizes(step: FloatArray, rate_hz: float, cutoff_hz: float | None) -> list[tu
             nearest = min((abs(other - at) for other in (*begins[:k], *begins[k + 1 :])), default=np.inf)
             away = nearest if nearest <= LONGEST_AWAY_S * rate_hz else np.inf
         left = size if cutoff_hz is None else size * min(1.0, 2.0 * cutoff_hz * away / rate_hz)
-        found.append((at, size if left >= LEAST_LEFT_M else 0.0))
+        told = left >= LEAST_LEFT_M or (size >= LEAST_GHOST_M and left >= LEAST_GHOST_LEFT_M)
+        found.append((at, size if told else 0.0))
     return found
 
 
@@ -207,3 +213,62 @@ def find_marker_slides(paths_m: Mapping[str, FloatArray], groups: Iterable[Seque
                 if abs(change_m) > LARGEST_SLIDE_M:
                     found[first, second] = MarkerSlide(first, second, change_m)
     return tuple(sorted(found.values(), key=lambda slide: -abs(slide.change_m)))
+
+
+@dataclass(frozen=True)
+class FrozenMarker:
+    """A marker that stays in one place to the last digit while the others of its segment move.
+
+    Attributes
+    ----------
+    name : str
+        Its label.
+    first_frame, last_frame : int
+        Of the stretch, in the recording's own numbering.
+    """
+
+    name: str
+    first_frame: int
+    last_frame: int
+
+
+def find_frozen_markers(
+    paths_m: Mapping[str, FloatArray], groups: Iterable[Sequence[str]], rate_hz: float, *, first_frame: int = 1
+) -> tuple[FrozenMarker, ...]:
+    """Return where markers stand still to the last digit while others of each of their segments move, the longest first.
+
+    Parameters
+    ----------
+    paths_m : Mapping[str, FloatArray]
+        Label -> (n, 3), laboratory axes, metres, as recorded; NaN where missing.
+    groups : Iterable[Sequence[str]]
+        Labels of the markers of each segment.
+    rate_hz : float
+        Frames per second.
+    first_frame : int, optional
+        The recording's own number of the first frame.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.signal.marker_jumps import find_frozen_markers
+    >>> knee = np.linspace(0.0, 1.0, 60)[:, None] * np.ones(3)
+    >>> ankle = knee + 0.4
+    >>> ankle[20:40] = ankle[20]
+    >>> find_frozen_markers({"KNE": knee, "ANK": ankle}, [("KNE", "ANK")], 100.0)
+    (FrozenMarker(name='ANK', first_frame=21, last_frame=40),)
+    """
+    fewest = max(FROZEN_FRAMES, LEAST_FROZEN_S * rate_hz)
+    segments = [[name for name in group if name in paths_m] for group in groups]
+    found = []
+    for name in sorted({name for names in segments for name in names}):
+        for first, last in runs(np.asarray((np.diff(paths_m[name], axis=0) == 0.0).all(axis=1))):
+            beside = [
+                [float(np.ptp(paths_m[mate][first : last + 1], axis=0).max()) for mate in names if mate != name]
+                for names in segments
+                if name in names
+            ]
+            # A foot that rests has all its markers in one place; an ankle that rests with it still moves against the knee.
+            if last - first + 1 >= fewest and all(max(moved, default=0.0) > LEAST_MATES_M for moved in beside):
+                found.append(FrozenMarker(name, first_frame + first, first_frame + last))
+    return tuple(sorted(found, key=lambda frozen: frozen.first_frame - frozen.last_frame))

@@ -17,12 +17,14 @@ from typer.testing import CliRunner
 from benchmarks.studies import killed_runs, replaced_inputs
 from benchmarks.studies.pseudonyms import run_here, virtual_session
 from biomech_id.cli.app import app
+from biomech_id.errors import BiomechError
 from biomech_id.files import atomic
 from biomech_id.files.atomic import whole_file, whole_folder
 from biomech_id.files.unfinished import clear_beside
 from biomech_id.pipeline.batch import run_study
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.single import run_job
+from biomech_id.readers import read_recording
 
 QUICK = replaced_inputs.QUICK
 
@@ -200,9 +202,19 @@ def _with_bytes(path: Path, first: bytes, second: bytes) -> None:
     held["ANALOG"]["LABELS"]["value"][-1] = "A" * 127
     held["ANALOG"]["DESCRIPTIONS"]["value"] = ["E" * 127]
     file.add_parameter("MANUFACTURER", "SOFTWARE", ["M" * 127])
+    held["ANALOG"]["UNITS"]["value"][-1] = "U" * 127
+    # One event more, in the middle of the recording, all of whose texts are bytes.
+    if held["EVENT"].get("LABELS"):
+        for name, letter in (("LABELS", "L"), ("CONTEXTS", "C"), ("DESCRIPTIONS", "T"), ("SUBJECTS", "B")):
+            held["EVENT"][name]["value"].append(letter * 127)
+        held["EVENT"]["TIMES"]["value"] = np.column_stack([held["EVENT"]["TIMES"]["value"], [0.0, 1.0]])
+        for name in ("ICON_IDS", "GENERIC_FLAGS"):
+            held["EVENT"][name]["value"] = np.append(held["EVENT"][name]["value"], 0)
+        held["EVENT"]["USED"]["value"] = held["EVENT"]["USED"]["value"] + 1
     file.write(str(path))
     data = path.read_bytes()
-    for letter, text in zip(b"SDPAEM", (first, second, second, first, first, second), strict=True):
+    texts = (first, second, second, first, first, second, first, second, first, second, first)
+    for letter, text in zip(b"SDPAEMULCTB", texts, strict=True):
         marked = bytes([letter]) * 127
         data = data.replace(marked, text[:127])
     path.write_bytes(data)
@@ -219,6 +231,24 @@ def test_every_byte_value_in_every_text_field_goes_through_a_run_with_report(sub
     assert "fault of the program" not in result.stderr
     assert "could not be drawn" not in result.stderr
     assert (tmp_path / "out" / "report.pdf").is_file()
+
+
+#: What stands in a parameter section before the unit of points (two letters), and before those of the channels (twelve of three).
+UNITS = {b"\x05\x01UNITS\x08\x00\xff\x01\x02": 2, b"\x05\x02UNITS+\x00\xff\x02\x03\x0c": 36}
+
+
+@pytest.mark.parametrize("before", UNITS)
+def test_every_byte_value_as_a_unit_is_read_or_refused_in_a_sentence(source: Path, tmp_path: Path, before: bytes) -> None:
+    data, path, length = (source / "static.c3d").read_bytes(), tmp_path / "static.c3d", UNITS[before]
+    at, values, said = data.index(before) + len(before), bytes(range(256)) + bytes(35), []
+    for first in range(0, 256, length):
+        path.write_bytes(data[:at] + values[first : first + length] + data[at + length :])
+        try:
+            said += [f"{read_recording(path, trust=True).trial.n_frames} frames."]
+        except BiomechError as error:
+            said += [str(error)]
+    assert all(words.endswith(".") for words in said)
+    assert sum(words.endswith("frames.") for words in said) >= 7
 
 
 @pytest.mark.parametrize("character", ["\n", "\r", "\x85", "\u2028"])

@@ -1480,7 +1480,8 @@ def against_physics(said: Said) -> bool:
     """Findings of that kind, counted in the summary."""
     kinds = {
         "force-slope", "force-beside-body", "force-sideways", "force-unlike-weight", "free-moment-large", "foot-above-plate",
-        "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement",
+        "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement", "force-points-elsewhere", "impulse-sideways",
+        "force-unlike-acceleration", "free-moment-turned", "pressure-fast", "angle-drifts",
     }  # fmt: skip
     trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
     return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])

@@ -10,8 +10,10 @@ does not tumble either.
   centre of pressure that is elsewhere.
 * Sideways both are small and the hips lie off the centre of mass; from the left foot to the right one, though, the force's
   direction changes with the body's, and by less.
-* The free moment about the vertical is what shoe and floor can hold by friction, about 0.1 N m/kg.
-* One foot alone carries the body's weight and what the hips accelerate upwards with.
+* The free moment about the vertical is what shoe and floor can hold by friction, about 0.1 N m/kg, and runs from the one side to
+  the other as the pelvis goes round the foot.
+* One foot alone carries the body's weight and what the hips accelerate upwards with; sideways its impulse pushes the body to the
+  other foot, where the hips go.
 
 Limits stand beside the names they belong to; each says what recorded trials have. ``benchmarks/studies/designed_faults.md`` holds
 what they find.
@@ -24,25 +26,37 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
+from biomech_id.algebra.arrays import FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.stance import Stance
-from biomech_id.results.session.ground import centre_of_pressure, floor_of, pressure_threshold_N
+from biomech_id.results.session.foot_forces import (
+    LEAST_SHARE,
+    StanceForce,
+    during,
+    force_directions,
+    middle_of_hips,
+    sideways_impulses,
+    weight_excess,
+)
 from biomech_id.results.session.values import TrialResult
-from biomech_id.signal.filters import lowpass
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind
 
 #: Movements in which a foot rolls from behind the body to before it; a run's force aims above the hips.
 ROLLING = (TrialKind.STRAIGHT, TrialKind.TURN, TrialKind.TREADMILL)
-#: Frames in which a foot carries at least this share of the weight are looked at, and so many of them at least.
-LEAST_SHARE, FEWEST_FRAMES = 0.3, 8
+#: Those in which nothing turns to one side.
+AHEAD = (TrialKind.STRAIGHT, TrialKind.TREADMILL)
 #: The body's direction as seen from the foot has to sweep this far (horizontal over vertical): 0.5 and more in whole stances.
 LEAST_SWEEP = 0.45
 #: Slope of the force's direction on the body's, fore and aft; 124 stances of walks: 0.54 to 0.90, and four that plates explain.
 FORE_AFT_SLOPE = (0.48, 1.12)
+#: The same of slow steps and of parts of stances, that sweep at least so far; of these stances any part: 0.34 to 1.20.
+LEAST_SHORT_SWEEP, SHORT_SLOPE = 0.35, (0.2, 1.45)
+#: In parts of stances shorter than that, which have the body well before or behind the foot: the force points before or behind it
+#: too, so many times as far; any part of these stances: 0.05 to 1.16.
+LEAST_BEFORE, POINTING = 0.12, (0.0, 1.4)
 #: Mean by which the force points before (positive) or behind the hips; -0.09 to 0.05 in these stances.
 LARGEST_LEAN = 0.13
 #: From left to right feet: change of the force's direction sideways over the body's; 0.4 to 0.92 in straight walks.
@@ -51,19 +65,32 @@ SIDEWAYS_RATIO = (0.15, 1.1)
 LARGEST_BESIDE = 0.085
 #: Free moment, N m/kg: 0.15 at most in walks, 0.29 in a run.
 LARGEST_FREE_MOMENT: Mapping[TrialKind, float] = dict.fromkeys(ROLLING, 0.25) | {TrialKind.RUN: 0.45}
+#: Mean over a walk's stances of the free moment's first half less its second, N m/kg, feet alike: it turns from the one side to the
+#: other as the pelvis goes round the foot, -0.035 to 0.11 in 60 walks.
+LEAST_FREE_MOMENT_FALL = -0.055
+#: Speed of the centre of pressure, m/s, as long as the foot is firmly down: 1.8 at most.
+LARGEST_PRESSURE_SPEED_M_S = 3.0
+#: While one foot is alone: the force's sideways impulse over what speed the hips gain. It is on their side (who stands on a foot
+#: falls to the other side), and smaller: the hips sway farther than the centre of mass does. 0.23 to 1.08, 0.14 once.
+IMPULSE_RATIO, LEAST_GAIN_M_S = (0.05, 1.35), 0.08
+#: Slope of the sideways force on mass times acceleration of the whole body: 0.5 to 1.12.
+LARGEST_SIDEWAYS_SLOPE = 1.35
+#: Mean change of a joint's rotation about its segment's long axis from the first strike and off of a foot to its last, deg: 11 at
+#: most.
+LARGEST_DRIFT_DEG = 14.0
 #: Mean vertical force of one foot alone, above weight and what lifts the hips, % of body weight: -8 to 8. A walker or a rail takes
 #: a quarter of it from a foot, and nothing adds to it.
 LARGEST_MORE_PERCENT, LARGEST_LESS_PERCENT = 13.0, 30.0
-#: Both sides of that comparison hold nothing above this (Hz).
-RISE_CUTOFF_HZ = 6.0
-#: One foot alone for less than this (s) says nothing of weight.
-LEAST_ALONE_S = 0.15
+#: The same of both feet, in a part of a stance: -11 to 15.
+LARGEST_BOTH_PERCENT = 19.0
 #: Lowest foot marker above the surface of the plate it stands on, m: 0.01 to 0.09.
 LOWEST_MARKER_M, HIGHEST_MARKER_M = -0.02, 0.115
 #: A force that stays at its largest value (N) for so many samples, and so long (s), is cut off.
 LEAST_CLIPPED_N, CLIPPED_SAMPLES, LEAST_CLIPPED_S = 15.0, 5, 0.01
 #: A load of a step lasts this long (s), and reaches this share of body weight.
 LEAST_STEP_S, STEP_SHARE = 0.25, 0.75
+#: What `TrialResult.bandwidth` says of plates that were not given the markers' response.
+RAW = "as recorded"
 #: Reasons for which a foot that is on a plate has no kinetics, and nothing is wrong: it is partly beside it, or shares it.
 BESIDE_THE_PLATE = (
     "foot-half-on",
@@ -73,6 +100,11 @@ BESIDE_THE_PLATE = (
     "stance-cut",
     "no-loaded-plate-cut",
 )
+#: Reasons that speak against a plate even where another foot's stance has kinetics.
+AGAINST_THE_PLATE = ("force-beside-foot", "loaded-after-off")
+#: Above this speed (m/s) a run is a sprint: distance runners stay below it, and joint powers double from here to 9 m/s (Schache et
+#: al. 2011, Med Sci Sports Exerc 43:1260).
+SPRINT_M_S = 6.0
 
 
 @dataclass(frozen=True)
@@ -100,99 +132,10 @@ class MovementLimits:
 #: Movement -> limits; kinds that are not named have those of jumps. 45 recorded walks have 2.2 N m/kg and 6.6 W/kg at most, a run
 #: at 3.5 m/s 2.7 and 13, three drop jumps 2.9 and 27: well below them, so that a sprint or a stiff knee stays below them too.
 MOVEMENT_LIMITS: Mapping[TrialKind, MovementLimits] = {
-    **dict.fromkeys(ROLLING, MovementLimits(3.5, 15.0, 5.0, 25.0)), TrialKind.RUN: MovementLimits(9.0, 120.0, 9.0, 120.0),
+    **dict.fromkeys(ROLLING, MovementLimits(3.5, 15.0, 5.0, 25.0)), TrialKind.RUN: MovementLimits(6.0, 45.0, 8.5, 75.0),
 }  # fmt: skip
+SPRINT_LIMITS = MovementLimits(9.0, 120.0, 12.0, 160.0)
 JUMP_LIMITS = MovementLimits(7.0, 60.0, 9.0, 90.0)
-
-
-@dataclass(frozen=True, eq=False)
-class StanceForce:
-    """Directions of the body and of the force as one foot sees them, horizontal over vertical, in axes of its own progression.
-
-    Attributes
-    ----------
-    stance : Stance
-        Which stance.
-    body : FloatArray
-        (n, 2), forward and to the left, from the centre of pressure to the hips.
-    force : FloatArray
-        (n, 2), the same of the floor's force.
-    free_moment_Nm_kg : float
-        Largest, either way.
-    """
-
-    stance: Stance
-    body: FloatArray
-    force: FloatArray
-    free_moment_Nm_kg: float
-
-    @property
-    def sweep(self) -> float:
-        """How far the body's direction goes fore and aft."""
-        return float(np.ptp(self.body[:, 0]))
-
-    @property
-    def slope(self) -> float:
-        """Slope of the force's direction on the body's, fore and aft."""
-        body, force = (values[:, 0] - values[:, 0].mean() for values in (self.body, self.force))
-        return float((body * force).sum() / (body * body).sum())
-
-    @property
-    def lean(self) -> tuple[float, float]:
-        """Mean by which the force points before, and to the left of, the hips."""
-        forward, left = (self.force - self.body).mean(axis=0)
-        return float(forward), float(left)
-
-
-def force_directions(result: TrialResult) -> Iterator[StanceForce]:
-    """Yield how force and body lie in each accepted stance of a trial.
-
-    Parameters
-    ----------
-    result : TrialResult
-        Solved.
-    """
-    hips = _hips(result)
-    if hips is None or result.mass_kg is None or result.assignment is None:
-        return
-    weight_N, time_s = result.mass_kg * GRAVITY_M_S2, result.motion.time_s
-    for stance in result.assignment.stances:
-        contact = result.shown_contacts.get(stance.side)
-        if contact is None or not stance.verdict.accepted:
-            continue
-        least_N = pressure_threshold_N(result.mass_kg)
-        floor = floor_of(result.surfaces_m, stance.side)
-        cop, free = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least_N, floor_m=floor)
-        firm = (contact.force_lab_N[:, 2] > LEAST_SHARE * weight_N) & contact.known & np.isfinite(hips).all(axis=1)
-        rows = np.flatnonzero(firm & _during(stance, time_s))
-        if len(rows) < FEWEST_FRAMES:
-            continue
-        to_hips, force = (hips - cop)[rows], contact.force_lab_N[rows]
-        axes = _progression(result, hips[rows])
-        body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in (to_hips, force))
-        yield StanceForce(stance, body, pointing, float(np.abs(free[rows]).max()) / result.mass_kg)
-
-
-def _hips(result: TrialResult) -> FloatArray | None:
-    """Middle between the hip centres (n, 3), laboratory axes, metres."""
-    centres = result.motion.joint_centres_lab_m
-    if not all((side, "hip") in centres for side in SIDES):
-        return None
-    return np.asarray(0.5 * (centres["L", "hip"] + centres["R", "hip"]))
-
-
-def _during(stance: Stance, time_s: FloatArray) -> BoolArray:
-    """Frames (n,) of a stance; without a strike, or an off, it reaches to the recording's end."""
-    return ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
-
-
-def _progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
-    """Rows forward and to the left (2, 2), laboratory components: where the hips go, or on a belt where the trial does."""
-    way = (path_m[-1] - path_m[0])[:2]
-    if result.belts or np.linalg.norm(way) < 0.1:
-        way = result.motion.progression_R_lab[0, :2]
-    forward = way / np.linalg.norm(way)
-    return np.array([forward, [-forward[1], forward[0]]])
 
 
 def plausibility_findings(result: TrialResult) -> Iterator[Finding]:
@@ -208,9 +151,14 @@ def plausibility_findings(result: TrialResult) -> Iterator[Finding]:
         yield from _directions(result, seen)
         yield from _sideways(result, seen)
         yield from _weight(result)
-    largest = max(seen, key=lambda each: each.free_moment_Nm_kg, default=None)
-    if largest is not None and largest.free_moment_Nm_kg > LARGEST_FREE_MOMENT[result.kind]:
-        said = {"value": largest.free_moment_Nm_kg, "limit": LARGEST_FREE_MOMENT[result.kind], **_place(largest.stance)}
+        yield from _pressure_speed(result, seen)
+    if result.kind in AHEAD:
+        yield from _impulses(result)
+        yield from _free_moment_turned(result, seen)
+        yield from _drifts(result)
+    largest = max(seen, key=_free_moment, default=None)
+    if largest is not None and _free_moment(largest) > LARGEST_FREE_MOMENT[result.kind]:
+        said = {"value": _free_moment(largest), "limit": LARGEST_FREE_MOMENT[result.kind], **_place(largest.stance)}
         yield Finding("free-moment-large", said, result.name)
     yield from _heights(result)
     yield from _clipped(result)
@@ -224,14 +172,24 @@ def _place(stance: Stance) -> dict[str, object]:
     return {"side": stance.side, "start_s": stance.start_s, "plates": stance.plates}
 
 
+def _free_moment(each: StanceForce) -> float:
+    return float(np.abs(each.free_moment_Nm_kg).max())
+
+
 def _directions(result: TrialResult, seen: list[StanceForce]) -> Iterator[Finding]:
-    for each in (each for each in seen if each.sweep >= LEAST_SWEEP):
-        slope, (forward, left) = each.slope, each.lean
-        place = _place(each.stance)
-        if not FORE_AFT_SLOPE[0] <= slope <= FORE_AFT_SLOPE[1]:
-            said = {"slope": slope, "least": FORE_AFT_SLOPE[0], "most": FORE_AFT_SLOPE[1], "turned": slope < 0, **place}
+    for each in seen:
+        least, most = FORE_AFT_SLOPE if each.sweep >= LEAST_SWEEP else SHORT_SLOPE
+        slope, (forward, left), place = each.slope, each.lean, _place(each.stance)
+        before = float(each.body[:, 0].mean())
+        if each.sweep < LEAST_SHORT_SWEEP:
+            ratio = float(each.force[:, 0].mean()) / before
+            if abs(before) >= LEAST_BEFORE and not POINTING[0] <= ratio <= POINTING[1]:
+                said = {"ratio": ratio, "least": POINTING[0], "most": POINTING[1], "turned": ratio < 0, **place}
+                yield Finding("force-points-elsewhere", said, result.name)
+        elif not least <= slope <= most:
+            said = {"slope": slope, "least": least, "most": most, "turned": slope < 0, **place}
             yield Finding("force-slope", said, result.name)
-        elif abs(forward) > LARGEST_LEAN or abs(left) > LARGEST_BESIDE:
+        elif each.sweep >= LEAST_SWEEP and (abs(forward) > LARGEST_LEAN or abs(left) > LARGEST_BESIDE):
             worst = forward if abs(forward) / LARGEST_LEAN > abs(left) / LARGEST_BESIDE else left
             limit = LARGEST_LEAN if worst == forward else LARGEST_BESIDE
             said = {"percent": 100.0 * abs(worst), "limit_percent": 100.0 * limit, "fore_aft": worst == forward, **place}
@@ -242,7 +200,7 @@ def _sideways(result: TrialResult, seen: list[StanceForce]) -> Iterator[Finding]
     """Left feet against right ones: what lies off the middle of the body drops out."""
     if result.kind is TrialKind.TURN:
         return
-    whole = [each for each in seen if np.isfinite([each.stance.start_s, each.stance.end_s]).all()]
+    whole = [each for each in seen if each.whole]
     means = {
         side: np.mean([(each.body[:, 1].mean(), each.force[:, 1].mean()) for each in whole if each.stance.side == side], axis=0)
         for side in SIDES
@@ -256,36 +214,69 @@ def _sideways(result: TrialResult, seen: list[StanceForce]) -> Iterator[Finding]
         yield Finding("force-sideways", said, result.name)
 
 
+def _impulses(result: TrialResult) -> Iterator[Finding]:
+    """Sideways: the impulse of one foot alone against what the hips gain, and the whole body's acceleration where it is tracked."""
+    for stance, pushed_m_s, gained_m_s in sideways_impulses(result):
+        least, most = IMPULSE_RATIO
+        if gained_m_s >= LEAST_GAIN_M_S and not least <= pushed_m_s / gained_m_s <= most:
+            said = {"pushed_m_s": pushed_m_s, "gained_m_s": gained_m_s, "least": least, "most": most, "turned": pushed_m_s < 0}
+            yield Finding("impulse-sideways", said | _place(stance), result.name)
+    test = result.whole_body.test if result.whole_body else None
+    if result.kind is TrialKind.STRAIGHT and test is not None and test.slope[1] > LARGEST_SIDEWAYS_SLOPE:
+        yield Finding("force-unlike-acceleration", {"slope": test.slope[1], "most": LARGEST_SIDEWAYS_SLOPE}, result.name)
+
+
+def _free_moment_turned(result: TrialResult, seen: list[StanceForce]) -> Iterator[Finding]:
+    """The free moment of both feet runs the other way than a pelvis that goes round them makes it."""
+    falls = [each.free_moment_falls for each in seen if each.whole]
+    if falls and np.mean(falls) < LEAST_FREE_MOMENT_FALL:
+        said = {"value": float(-np.mean(falls)), "limit": -LEAST_FREE_MOMENT_FALL, "n": len(falls)}
+        yield Finding("free-moment-turned", said, result.name)
+
+
+def _pressure_speed(result: TrialResult, seen: list[StanceForce]) -> Iterator[Finding]:
+    """The fastest centre of pressure under a foot that is firmly down; plates as recorded ring at every strike."""
+    if result.bandwidth == RAW:
+        return
+    fastest = max(seen, key=lambda each: each.pressure_speed_m_s, default=None)
+    if fastest is not None and fastest.pressure_speed_m_s > LARGEST_PRESSURE_SPEED_M_S:
+        said = {"speed_m_s": fastest.pressure_speed_m_s, "limit_m_s": LARGEST_PRESSURE_SPEED_M_S, **_place(fastest.stance)}
+        yield Finding("pressure-fast", said, result.name)
+
+
+def _drifts(result: TrialResult) -> Iterator[Finding]:
+    """The largest steady change of a rotation about a long axis, which a marker that slides across its segment makes."""
+    drifts = {
+        f"{side}{joint}Angles.Z": _drift(result, side, np.asarray(result.frames[f"{side}{joint}Angles.Z"]))
+        for side in SIDES
+        for joint in ("Hip", "Knee", "Ankle")
+        if f"{side}{joint}Angles.Z" in result.frames.columns
+    }
+    worst = max(drifts, key=lambda name: abs(drifts[name]), default="")
+    if worst and abs(drifts[worst]) > LARGEST_DRIFT_DEG:
+        said = {"variable": worst, "change_deg": drifts[worst], "limit_deg": LARGEST_DRIFT_DEG}
+        yield Finding("angle-drifts", said, result.name)
+
+
+def _drift(result: TrialResult, side: str, angle_deg: FloatArray) -> float:
+    """Mean change from the first to the last strike, and from the first to the last off, of a side; 0 where one does not repeat."""
+    changes = []
+    for kind in (EventKind.FOOT_STRIKE, EventKind.FOOT_OFF):
+        at = [event.time_s for event in result.events if (event.side, event.kind) == (side, kind)]
+        there = np.interp(at, result.motion.time_s, angle_deg)
+        there = there[np.isfinite(there)]
+        changes.append(float(there[-1] - there[0]) if len(there) > 1 else 0.0)
+    return float(np.mean(changes)) if changes[0] * changes[1] > 0 else 0.0
+
+
 def _weight(result: TrialResult) -> Iterator[Finding]:
     """One foot alone on the floor, on a plate: its force against the weight and what lifts the hips."""
-    hips, rate_hz = _hips(result), result.motion.rate_hz
-    if hips is None or result.mass_kg is None or rate_hz <= 2 * RISE_CUTOFF_HZ or result.assignment is None:
-        return
-    up = lowpass(np.gradient(np.gradient(hips[:, 2])) * rate_hz**2, rate_hz, RISE_CUTOFF_HZ)
-    weight_N, expected_N = result.mass_kg * GRAVITY_M_S2, result.mass_kg * (GRAVITY_M_S2 + up)
-    for stance in result.assignment.stances:
-        contact = result.shown_contacts.get(stance.side)
-        if contact is None or not stance.verdict.accepted:
-            continue
-        alone = _alone(result, stance) & contact.known & np.isfinite(expected_N)
-        if np.count_nonzero(alone) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
-            continue
-        percent = 100.0 * float((contact.force_lab_N[alone, 2] - expected_N[alone]).mean()) / weight_N
-        limit = LARGEST_MORE_PERCENT if percent > 0 else LARGEST_LESS_PERCENT
+    for stance, percent, one in weight_excess(result):
+        limit = LARGEST_LESS_PERCENT if percent < 0 else LARGEST_MORE_PERCENT if one else LARGEST_BOTH_PERCENT
         if abs(percent) > limit:
-            said = {"percent": abs(percent), "limit": limit, "more": "more" if percent > 0 else "less", **_place(stance)}
+            more = "more" if percent > 0 else "less"
+            said = {"percent": abs(percent), "limit": limit, "more": more, "one": one, **_place(stance)}
             yield Finding("force-unlike-weight", said, result.name)
-
-
-def _alone(result: TrialResult, stance: Stance) -> BoolArray:
-    """Frames (n,) of a stance between the other foot's off and its next strike, both of which have been seen."""
-    end_s = np.nan_to_num(stance.end_s, nan=np.inf)
-    time_s, other = result.motion.time_s, [event for event in result.events if event.side != stance.side]
-    offs = [event.time_s for event in other if event.kind is EventKind.FOOT_OFF and event.time_s < end_s]
-    off_s = max(offs, default=np.inf)
-    strikes = [event.time_s for event in other if event.kind is EventKind.FOOT_STRIKE and event.time_s > off_s]
-    strike_s = min(strikes, default=-np.inf)
-    return _during(stance, time_s) & (time_s >= off_s) & (time_s < strike_s)
 
 
 def _heights(result: TrialResult) -> Iterator[Finding]:
@@ -297,7 +288,7 @@ def _heights(result: TrialResult) -> Iterator[Finding]:
         paths = [markers[name] for name in names if name is not None and name in markers.names] if markers is not None else []
         if not paths or not stance.plates or not stance.verdict.accepted or stance.plates[0] not in plates:
             continue
-        rows = _during(stance, result.motion.time_s)
+        rows = during(stance, result.motion.time_s)
         heights = over_seen(np.nanmin, np.stack([path[rows, 2] for path in paths], axis=1), axis=1)
         middle = heights[len(heights) // 4 : -len(heights) // 4 or None]
         known = middle[np.isfinite(middle)]
@@ -347,20 +338,47 @@ def _orphans(result: TrialResult) -> Iterator[Finding]:
 
 
 def _expected(result: TrialResult) -> Iterator[Finding]:
-    """Feet that stand on loaded plates in a trial none of whose stances is accepted."""
+    """Feet that stand on loaded plates and have no kinetics: all of a trial's, or for a reason that speaks against their plate."""
     stances = result.assignment.stances if result.assignment and result.mass_kg and result.kind in ROLLING else ()
     refused = [stance for stance in stances if stance.plates and stance.reason.rule not in BESIDE_THE_PLATE]
-    if refused and not any(stance.verdict.accepted for stance in stances):
+    if any(stance.verdict.accepted for stance in stances):
+        refused = [stance for stance in refused if stance.reason.rule in AGAINST_THE_PLATE]
+    if refused:
         yield Finding("kinetics-expected", {"n": len(refused), "why": refused[0].reason}, result.name)
+
+
+def movement_limits(result: TrialResult) -> tuple[float, float]:
+    """Return the moment (N m/kg) and the power (W/kg) that no joint of a trial's movement goes beyond.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Analysed.
+    """
+    limits = MOVEMENT_LIMITS.get(result.kind, JUMP_LIMITS)
+    if result.kind is TrialKind.RUN and _speed_m_s(result) > SPRINT_M_S:
+        limits = SPRINT_LIMITS
+    raw = result.bandwidth == RAW
+    return (limits.moment_raw, limits.power_raw) if raw else (limits.moment, limits.power)
+
+
+def _speed_m_s(result: TrialResult) -> float:
+    """Median speed of the cycles, over ground or over a belt; of a run without any, that of the hips; 0 where neither is known."""
+    speeds = [float(each.value) for each in result.parameters if each.parameter == "speed" and np.isfinite(each.value)]
+    if speeds:
+        return float(np.median(speeds))
+    hips = middle_of_hips(result)
+    seen = np.flatnonzero(np.isfinite(hips).all(axis=1)) if hips is not None else np.empty(0, dtype=int)
+    if hips is None or len(seen) < 2:
+        return 0.0
+    return float(np.linalg.norm((hips[seen[-1]] - hips[seen[0]])[:2])) * result.motion.rate_hz / float(seen[-1] - seen[0])
 
 
 def _beyond_limits(result: TrialResult) -> Iterator[Finding]:
     """The largest moment, and the largest power, beyond what the movement has been seen with."""
     if result.loads is None or result.mass_kg is None:
         return
-    limits = MOVEMENT_LIMITS.get(result.kind, JUMP_LIMITS)
-    raw = result.bandwidth == "as recorded"
-    moment, power = (limits.moment_raw, limits.power_raw) if raw else (limits.moment, limits.power)
+    moment, power = movement_limits(result)
     for kind, limit in (("Moment", moment), ("Power", power)):
         found = {
             name: float(np.nanmax(np.abs(result.frames[name])))

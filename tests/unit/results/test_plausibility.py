@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import biomech_id as bid
-from benchmarks.studies.designed_faults import FAULTS, Recording
-from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, force_directions, plausibility_findings
+from benchmarks.studies.designed_faults import FAULTS, Recording, gain, plates
+from biomech_id.gait.movements import TrialKind
+from biomech_id.results.session.foot_forces import force_directions
+from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
 from biomech_id.results.session.values import TrialResult
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.sentences import worded
@@ -38,6 +42,9 @@ SAID = {
     "sides of events exchanged": "events-unlike-feet", "strikes and offs exchanged": "events-unlike-feet",
     "knee marker 30 mm off, 20 frames": "marker-jumps", "leg length 1400 mm": "measure-unlike-markers",
     "height 40 % too large": "measure-unlike-markers",
+    "Fy dead": "impulse-sideways", "sign of Mz": "free-moment-turned", "marker slides by 50 mm": "angle-drifts",
+    "marker frozen for 20 frames": "marker-frozen", "ghost of one frame, 60 mm": "marker-jumps",
+    "drift of 80 N": "kinetics-expected",
 }  # fmt: skip
 
 
@@ -80,6 +87,58 @@ def test_nobody_is_doubted_for_how_they_walk(pattern: str) -> None:
     """On crutches the plates bear more than feet, and no stance has kinetics: that is said, and is no false alarm."""
     person = bid.virtual_subject(pattern=pattern, plates="steps", seed=3, noise_m=0.0003)
     assert list(plausibility_findings(computed(Recording(pattern, person.static().trial, person.walk().trial)))) == []
+
+
+def test_a_plate_under_a_stance_that_the_recording_cuts_is_held_against_the_body(recording: Recording) -> None:
+    """The first foot is seen for a fifth of a second: too short for a slope, and never alone for long."""
+    turned = [f for f in plausibility_findings(computed(faulty(recording, gain(-1, -1, 1)))) if f.rule == "force-points-elsewhere"]
+    assert [(f.values["side"], bool(np.isnan(f.values["start_s"]))) for f in turned] == [("L", True)]
+    assert turned[0].values["turned"]
+    heavy = faulty(recording, gain(1.5, 1.5, 1.5, moment=(1.5, 1.5, 1.5)))
+    found = [f for f in plausibility_findings(computed(heavy)) if f.rule == "force-unlike-weight"]
+    assert [(f.values["side"], f.values["one"]) for f in found] == [("L", False)]
+
+
+def faulty(recording: Recording, change: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Recording:
+    """The recording with its first plate changed."""
+    return plates(change, which=(0,))(recording, np.random.default_rng(3))
+
+
+def test_a_pressure_that_races_is_said(recording: Recording) -> None:
+    """A moment that shakes at 8 Hz moves the centre of pressure as no foot rolls."""
+
+    def shaken(force: np.ndarray, moment: np.ndarray, rate_hz: float) -> tuple[np.ndarray, np.ndarray]:
+        shake = 60.0 * np.sin(2 * np.pi * 8.0 * np.arange(len(force)) / rate_hz)
+        return force, moment + shake[:, None] * [0.0, 1.0, 0.0] * (np.abs(force[:, 2:]) > 50.0)
+
+    result = computed(plates(shaken)(recording, np.random.default_rng(3)))
+    assert any(finding.rule == "pressure-fast" for finding in plausibility_findings(result))
+
+
+def test_a_whole_body_that_is_pushed_too_hard_sideways_is_said(recording: Recording) -> None:
+    result = computed(recording)
+    for slope, said in ((1.1, []), (1.6, ["force-unlike-acceleration"])):
+        whole = SimpleNamespace(test=SimpleNamespace(slope=(1.0, slope, 1.0)))
+        assert [finding.rule for finding in plausibility_findings(replace(result, whole_body=whole))] == said
+
+
+def test_a_sprint_is_told_from_a_run_by_its_speed() -> None:
+    """A run at 3 m/s has the limits of runs; the same curves at 9 m/s have those of sprints, and at raw bandwidth wider ones."""
+    person = bid.virtual_subject(pattern="run", plates="steps", noise_m=0.0003)
+    run = computed(Recording("run", person.static().trial, person.walk().trial))
+    assert run.kind is TrialKind.RUN
+    assert movement_limits(run) == (6.0, 45.0)
+    fast = replace(run, parameters=tuple(replace(p, value=9.0) if p.parameter == "speed" else p for p in run.parameters))
+    assert movement_limits(fast) == (9.0, 120.0)
+    assert movement_limits(replace(run, bandwidth="as recorded")) > movement_limits(run)
+    assert movement_limits(replace(run, parameters=())) == (6.0, 45.0)
+    largest = max(
+        float(np.nanmax(np.abs(run.frames[name]))) for name in run.frames.columns if "Moment.X" in name and "G" not in name
+    )
+    hard = replace(run, mass_kg=(run.mass_kg or 0.0) * largest / 7.5)
+    assert any(finding.rule == "beyond-movement" for finding in plausibility_findings(hard))
+    harder = replace(hard, parameters=fast.parameters)
+    assert not any(finding.rule == "beyond-movement" for finding in plausibility_findings(harder))
 
 
 def test_a_moment_beyond_its_movement_is_said_and_kept(recording: Recording) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biomech_id.sample import virtual_subject
-from biomech_id.signal.marker_jumps import find_marker_jumps, find_marker_slides
+from biomech_id.signal.marker_jumps import find_frozen_markers, find_marker_jumps, find_marker_slides
 
 LEG = ("KNE", "TIB", "ANK")
 
@@ -65,3 +65,27 @@ def test_of_two_markers_of_a_segment_the_one_that_stays_on_its_other_segment_is_
     paths = {each: markers["L" + each].copy() for each in ("THI", *LEG)}
     paths[name][80:100] += 0.05
     assert [jump.name for jump in find_marker_jumps(paths, [("THI", "KNE"), LEG], 100.0)] == [name]
+
+
+def test_a_spike_of_which_a_filter_leaves_a_centimetre_is_told() -> None:
+    """60 mm for one frame at 100 Hz: a filter of 8 Hz spreads 10 mm of it over ten frames."""
+    found = find_marker_jumps(walk("KNE", slice(80, 81), 0.06), [LEG], 100.0, cutoff_hz=8.0)
+    assert [jump.name for jump in found] == ["KNE"]
+    assert find_marker_jumps(walk("KNE", slice(80, 81), 0.06), [LEG], 100.0, cutoff_hz=4.0) == ()
+
+
+def test_a_marker_that_stands_still_while_its_segment_moves_is_frozen() -> None:
+    paths = walk()
+    paths["ANK"][80:100] = paths["ANK"][80]
+    frozen = find_frozen_markers(paths, [LEG], 100.0, first_frame=11)
+    assert [(each.name, each.first_frame, each.last_frame) for each in frozen] == [("ANK", 91, 110)]
+    paths["ANK"][80:100] = np.nan
+    assert find_frozen_markers(paths, [LEG], 100.0) == ()
+
+
+def test_a_foot_that_rests_as_a_whole_is_not_frozen() -> None:
+    """Without noise every marker of a flat foot has the same place for as long as it is flat."""
+    markers = virtual_subject(noise_m=0.0).walk().trial.markers
+    paths = {name: markers[name] for name in markers.names}
+    groups = [[side + name for name in names] for side in "LR" for names in (("THI", "KNE"), LEG, ("ANK", "HEE", "TOE"))]
+    assert find_frozen_markers(paths, groups, 100.0) == ()

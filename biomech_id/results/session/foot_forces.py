@@ -1,0 +1,243 @@
+"""The floor's force on a foot beside the body that stands on it: directions, impulses and weight, stance by stance.
+
+Everything is seen from the middle between the hips, which every marker set shows. It is not the centre of mass: fore and aft it
+goes along with it, sideways it sways farther.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from biomech_id.algebra.arrays import BoolArray, FloatArray
+from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN, SIDES
+from biomech_id.dynamics.body import FootContact
+from biomech_id.gait.stance import Stance
+from biomech_id.results.session.ground import centre_of_pressure, floor_of, pressure_threshold_N
+from biomech_id.results.session.values import TrialResult
+from biomech_id.signal.filters import lowpass
+from biomech_id.trial import EventKind
+
+#: Frames in which a foot carries at least this share of the weight are looked at, and so many of them at least.
+LEAST_SHARE, FEWEST_FRAMES = 0.3, 8
+#: What the hips do is looked at below this (Hz).
+HIPS_CUTOFF_HZ = 6.0
+#: One foot alone for less than this (s) says nothing of weight or impulse.
+LEAST_ALONE_S = 0.15
+#: A swing whose beginning the recording does not hold is taken to have begun no longer before its end (s), and the other way.
+LONGEST_CUT_SWING_S = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class StanceForce:
+    """Directions of the body and of the force as one foot sees them, horizontal over vertical, in axes of its own progression.
+
+    Attributes
+    ----------
+    stance : Stance
+        Which stance.
+    body : FloatArray
+        (n, 2), forward and to the left, from the centre of pressure to the hips.
+    force : FloatArray
+        (n, 2), the same of the floor's force.
+    free_moment_Nm_kg : FloatArray
+        (n,), about the vertical, N m per kg of body mass; positive as a left foot turns on its toes outwards, for both feet.
+    pressure_speed_m_s : float
+        Of the centre of pressure, the largest.
+    """
+
+    stance: Stance
+    body: FloatArray
+    force: FloatArray
+    free_moment_Nm_kg: FloatArray
+    pressure_speed_m_s: float
+
+    @property
+    def whole(self) -> bool:
+        """Whether the recording holds the stance from strike to off."""
+        return bool(np.isfinite([self.stance.start_s, self.stance.end_s]).all())
+
+    @property
+    def sweep(self) -> float:
+        """How far the body's direction goes fore and aft."""
+        return float(np.ptp(self.body[:, 0]))
+
+    @property
+    def slope(self) -> float:
+        """Slope of the force's direction on the body's, fore and aft."""
+        body, force = (values[:, 0] - values[:, 0].mean() for values in (self.body, self.force))
+        return float((body * force).sum() / (body * body).sum())
+
+    @property
+    def lean(self) -> tuple[float, float]:
+        """Mean by which the force points before, and to the left of, the hips."""
+        forward, left = (self.force - self.body).mean(axis=0)
+        return float(forward), float(left)
+
+    @property
+    def free_moment_falls(self) -> float:
+        """Mean free moment of the first half less that of the second, N m per kg."""
+        half = len(self.free_moment_Nm_kg) // 2
+        return float(self.free_moment_Nm_kg[:half].mean() - self.free_moment_Nm_kg[half:].mean())
+
+
+def force_directions(result: TrialResult) -> Iterator[StanceForce]:
+    """Yield how force and body lie in each accepted stance of a trial.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved.
+    """
+    hips = middle_of_hips(result)
+    if hips is None or result.mass_kg is None:
+        return
+    weight_N = result.mass_kg * GRAVITY_M_S2
+    for stance, contact in known_contacts(result):
+        floor = floor_of(result.surfaces_m, stance.side)
+        least_N = pressure_threshold_N(result.mass_kg)
+        cop, free = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least_N, floor_m=floor)
+        firm = (contact.force_lab_N[:, 2] > LEAST_SHARE * weight_N) & contact.known & np.isfinite(hips).all(axis=1)
+        rows = np.flatnonzero(firm & during(stance, result.motion.time_s))
+        if len(rows) < FEWEST_FRAMES:
+            continue
+        axes = _progression(result, hips[rows])
+        body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], contact.force_lab_N[rows]))
+        speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(result.motion.time_s[rows])
+        turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
+        yield StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()))
+
+
+def known_contacts(result: TrialResult) -> Iterator[tuple[Stance, FootContact]]:
+    """Yield every stance that has kinetics, be it in part, with the force on its foot.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved.
+    """
+    for stance in result.assignment.stances if result.assignment else ():
+        contact = result.shown_contacts.get(stance.side)
+        if contact is not None and stance.verdict.solved:
+            yield stance, contact
+
+
+def middle_of_hips(result: TrialResult) -> FloatArray | None:
+    """Return the middle between the hip centres (n, 3), laboratory axes, metres; None where one is not tracked.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Tracked.
+    """
+    centres = result.motion.joint_centres_lab_m
+    if not all((side, "hip") in centres for side in SIDES):
+        return None
+    return np.asarray(0.5 * (centres["L", "hip"] + centres["R", "hip"]))
+
+
+def during(stance: Stance, time_s: FloatArray) -> BoolArray:
+    """Return the frames (n,) of a stance; without a strike, or an off, it reaches to the recording's end.
+
+    Parameters
+    ----------
+    stance : Stance
+        Of a foot.
+    time_s : FloatArray
+        (n,), absolute seconds.
+    """
+    return ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
+
+
+def _progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
+    """Rows forward and to the left (2, 2), laboratory components: where the hips go, or on a belt where the trial does."""
+    way = (path_m[-1] - path_m[0])[:2]
+    if result.belts or np.linalg.norm(way) < 0.1:
+        way = result.motion.progression_R_lab[0, :2]
+    forward = way / np.linalg.norm(way)
+    return np.array([forward, [-forward[1], forward[0]]])
+
+
+def alone(result: TrialResult, stance: Stance) -> BoolArray:
+    """Return the frames (n,) of a stance in which the other foot swings.
+
+    Parameters
+    ----------
+    result : TrialResult
+        With its events.
+    stance : Stance
+        Of the foot that stands.
+
+    Notes
+    -----
+    A swing lies between an off and the next strike; of one that the recording cuts, what is near the event that it holds.
+    """
+    time_s = result.motion.time_s
+    other = sorted((event.time_s, event.kind) for event in result.events if event.side != stance.side)
+    swings = [(off, strike) for (off, a), (strike, b) in pairwise(other) if (a, b) == (EventKind.FOOT_OFF, EventKind.FOOT_STRIKE)]
+    if other and other[0][1] is EventKind.FOOT_STRIKE:
+        swings.append((other[0][0] - LONGEST_CUT_SWING_S, other[0][0]))
+    if other and other[-1][1] is EventKind.FOOT_OFF:
+        swings.append((other[-1][0], other[-1][0] + LONGEST_CUT_SWING_S))
+    swinging = np.zeros(len(time_s), dtype=bool)
+    for off_s, strike_s in swings:
+        swinging |= (time_s >= off_s) & (time_s < strike_s)
+    return swinging & during(stance, time_s)
+
+
+def weight_excess(result: TrialResult) -> Iterator[tuple[Stance, float, bool]]:
+    """Yield each accepted stance, the mean force beyond weight and the hips' rise, % of body weight, and whether one foot bears it.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved.
+
+    Notes
+    -----
+    It is looked at while that foot is alone; in a stance that the recording cuts and that is hardly ever alone, both feet count.
+    """
+    hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
+    if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
+        return
+    up = lowpass(np.gradient(np.gradient(hips[:, 2])) * rate_hz**2, rate_hz, HIPS_CUTOFF_HZ)
+    contacts, fewest = result.shown_contacts, max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz)
+    for stance, contact in known_contacts(result):
+        seen, force_N = alone(result, stance) & contact.known, contact.force_lab_N[:, 2]
+        one = bool(np.count_nonzero(seen & np.isfinite(up)) >= fewest)
+        if not one and not np.isfinite([stance.start_s, stance.end_s]).all() and len(contacts) == len(SIDES):
+            seen = during(stance, result.motion.time_s) & contacts["L"].known & contacts["R"].known
+            force_N = contacts["L"].force_lab_N[:, 2] + contacts["R"].force_lab_N[:, 2]
+        seen = seen & np.isfinite(up)
+        if np.count_nonzero(seen) >= fewest:
+            share = force_N[seen] / (result.mass_kg * GRAVITY_M_S2) - up[seen] / GRAVITY_M_S2
+            yield stance, 100.0 * float(share.mean() - 1.0), one
+
+
+def sideways_impulses(result: TrialResult) -> Iterator[tuple[Stance, float, float]]:
+    """Yield each stance with what its force and what its hips say of the change of sideways speed while that foot is alone, m/s.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved.
+
+    Notes
+    -----
+    Both are positive away from that foot: a body that stands on one foot falls towards the other one. Impulse per kilogram first.
+    """
+    hips, rate_hz = middle_of_hips(result), result.motion.rate_hz
+    if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
+        return
+    speed = np.gradient(lowpass(hips, rate_hz, HIPS_CUTOFF_HZ), axis=0) * rate_hz
+    for stance, contact in known_contacts(result):
+        path = hips[during(stance, result.motion.time_s) & np.isfinite(hips).all(axis=1)]
+        rows = np.flatnonzero(alone(result, stance) & contact.known & np.isfinite(speed).all(axis=1))
+        if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
+            continue
+        across = -SIDE_SIGN[stance.side] * _progression(result, path)[1]
+        pushed = float((contact.force_lab_N[rows, :2] @ across).sum()) / rate_hz / result.mass_kg
+        yield stance, pushed, float(across @ (speed[min(rows[-1] + 1, len(speed) - 1)] - speed[rows[0]])[:2])
