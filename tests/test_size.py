@@ -85,6 +85,7 @@ MOST_LINES = sum([
     1010,  # where plates stand by the steps on them, a laboratory's log of them
     140,  # tables of too many rows are thinned
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
+    162,  # impulses, free moments, drifts, frozen markers, cut stances
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -200,7 +200,7 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
         yield Finding("marker-slides", said, trial.name)
     for frozen in find_frozen_markers(paths, groups, trial.rate_hz, first_frame=trial.first_frame)[:1]:
         said = {"marker": frozen.name, "first": frozen.first_frame, "last": frozen.last_frame}
-        yield Finding("marker-frozen", said, trial.name)
+        yield Finding("marker-stands-still", said, trial.name)
 
 
 def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

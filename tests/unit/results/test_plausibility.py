@@ -43,7 +43,7 @@ SAID = {
     "knee marker 30 mm off, 20 frames": "marker-jumps", "leg length 1400 mm": "measure-unlike-markers",
     "height 40 % too large": "measure-unlike-markers",
     "Fy dead": "impulse-sideways", "sign of Mz": "free-moment-turned", "marker slides by 50 mm": "angle-drifts",
-    "marker frozen for 20 frames": "marker-frozen", "ghost of one frame, 60 mm": "marker-jumps",
+    "marker frozen for 20 frames": "marker-stands-still", "ghost of one frame, 60 mm": "marker-jumps",
     "drift of 80 N": "kinetics-expected",
 }  # fmt: skip
 
