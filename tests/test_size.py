@@ -86,6 +86,7 @@ MOST_LINES = sum([
     140,  # tables of too many rows are thinned
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
     162,  # impulses, free moments, drifts, frozen markers, cut stances
+    70,  # a habit of both feet is told from plates that stand apart
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -49,13 +49,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """One session with its plates moved: where its steps put them less where they were put, mm and degrees, and what was said."""
+    """One session with its plates moved: where its steps put them less where they were put, mm and degrees, and what was said.
+
+    ``open`` are plates of which the steps cannot tell whether plate or person is beside.
+    """
 
     folder: str
     person: str
     move: str
     error: Array
     beyond: tuple[str, ...]
+    open: tuple[str, ...] = ()
 
 
 def people(shared: Path, folders: Sequence[str] = FOLDERS) -> Iterator[tuple[str, Path]]:
@@ -75,9 +79,13 @@ def moved(trial: Trial, move: tuple[float, float, float]) -> Trial:
     return replace(trial, plates=tuple(p.moved(1e-3 * x_mm, 1e-3 * y_mm, float(np.radians(turn_deg))) for p in trial.plates))
 
 
-def sessions(shared: Path, moves: Sequence[str] = tuple(MOVES), folders: Sequence[str] = FOLDERS) -> Iterator[Session]:
+def sessions(
+    shared: Path, moves: Sequence[str] = tuple(MOVES), folders: Sequence[str] = FOLDERS, persons: Sequence[str] = ()
+) -> Iterator[Session]:
     """Every session with its plates moved in every way, those with a verdict; turns, which have none, are analysed once."""
     for folder, path in people(shared, folders):
+        if persons and path.name not in persons:
+            continue
         trials, typical = trials_of(path), read_population(without=path.name)
         for name in ("as recorded", *(move for move in moves if move != "as recorded")):
             results = bid.analyse([moved(trial, MOVES[name]) for trial in trials], uncertainty=False, budget=False).computed.trials
@@ -87,7 +95,8 @@ def sessions(shared: Path, moves: Sequence[str] = tuple(MOVES), folders: Sequenc
             if said is not None and said.places:
                 found = np.array([place.elsewhere for place in said.places]) * [1e3, 1e3, np.degrees(1.0)]
                 beyond = tuple(f"{place.plate}: {' '.join(place.beyond)}" for place in said.places if place.beyond)
-                yield Session(folder, path.name, name, found + MOVES[name], beyond)
+                unsure = tuple(f"{place.plate}: {' '.join(place.plate_or_habit)}" for place in said.places if place.plate_or_habit)
+                yield Session(folder, path.name, name, found + MOVES[name], beyond, unsure)
 
 
 def population(shared: Path) -> Iterator[tuple[str, str, PlateStep]]:
@@ -123,6 +132,12 @@ def table(found: Sequence[Session]) -> str:
             lines.append(f"| {move} | {folder} | {len(mine)} | {flagged} | {share} % | {mean} | {sd} |")
     alarms = [f"- {each.person}: {'; '.join(each.beyond)}" for each in found if each.move == "as recorded" and each.beyond]
     return "\n".join([*lines, "", "Flagged as recorded:", "", *(alarms or ["- none"])])
+
+
+def row_of(each: Session) -> str:
+    """One session's row: errors of each plate, and what was said."""
+    errors = "; ".join(", ".join(f"{value:.1f}" for value in plate) for plate in each.error)
+    return f"| {each.person} | {each.move} | {errors} | {'; '.join(each.beyond) or '-'} | {'; '.join(each.open) or '-'} |"
 
 
 def gates(found: Sequence[Session]) -> dict[str, bool]:
@@ -167,7 +182,10 @@ def page(found: Sequence[Session]) -> str:
         "is where the steps put a plate less where it was put, one for each plate, mm, mm and degrees.\n\n"
     )
     lines = "\n".join(f"- {gate}: {'yes' if holds else 'NO'}" for gate, holds in gates(found).items())
-    return f"{head}{table(found)}\n\nGates, children's laboratory:\n\n{lines}\n"
+    rows = "\n".join(
+        ["| person | plates | errors of each | elsewhere | plate or person |", "|---|---|---|---|---|", *map(row_of, found)]
+    )
+    return f"{head}{table(found)}\n\nGates, children's laboratory:\n\n{lines}\n\nEvery session:\n\n{rows}\n"
 
 
 if __name__ == "__main__":

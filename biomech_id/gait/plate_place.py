@@ -18,12 +18,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.gait.plate_steps import PlateStep
 
 #: Correlation of steps of one person on one plate.
 ALIKE = 0.5
+#: The same of steps on different plates: a person's habit goes along from plate to plate. Only `not_a_habit` heeds it: in the fit
+#: itself it would move the estimates of a child by a millimetre and no verdict.
+HABIT = 0.5
+#: What 95 % of normal numbers stay within, in standard deviations.
+BEYOND_SD = 1.96
 #: What is thought of a plate before anybody steps on it: standard deviations, m, m, rad.
 PLATE_SD = (0.050, 0.050, np.radians(8.0))
 #: Foot markers along, towards the other foot, turned (m, m, rad), then the momentum along and towards the other foot (m), of one
@@ -198,6 +203,58 @@ def _fit(steps: tuple[PlateStep, ...], population: Population, shared_sd: Sequen
     found = np.linalg.solve(matrix, right)
     covariance = np.asarray(np.linalg.inv(matrix))
     return PlateFit(plates, np.asarray(found[:-SHARED].reshape(-1, 3)), np.asarray(found[-SHARED:]), covariance, misfit, steps)
+
+
+def not_a_habit(fit: PlateFit, population: Population) -> BoolArray:
+    """Return for each plate and number, (p, 3), whether it stays beyond chance if one cause is to explain everything.
+
+    A person who presses beside typical walkers' course does so with both feet, on every plate. Where each side of the walk belongs
+    to one plate (left feet there, right feet back) that looks like plates that stand apart from each other. A plate that stands
+    elsewhere alone, or all plates alike, look otherwise. Steps of one person are alike here by `HABIT` on every plate.
+
+    Parameters
+    ----------
+    fit : PlateFit
+        Of one person's steps.
+    population : Population
+        How typical walkers press, and how their momentum errs.
+    """
+    alike = _beyond_chance(fit, population, fit.plates)
+    return np.array([alike | _beyond_chance(fit, population, (plate,)) for plate in fit.plates]).reshape(-1, 3)
+
+
+def _beyond_chance(fit: PlateFit, population: Population, moved: Sequence[str]) -> BoolArray:
+    """Which of the three numbers, (3,), are beyond chance if these plates stand elsewhere alike and all others as in the file."""
+    n, count = 3 + SHARED, len(fit.steps)
+    spread = np.linalg.inv(HABIT * np.ones((count, count)) + (1.0 - HABIT) * np.eye(count))
+    rows = [_curve_row(step, 0, n, population) for step in fit.steps]
+    still = np.array([step.plate not in moved for step in fit.steps])
+    left, seen = np.stack([row for row, _ in rows]), np.stack([curve for _, curve in rows])
+    left[still, :, :3] = 0.0
+    weighed = np.einsum("ij,jkl,km->iml", spread, left, population.inverse)
+    matrix = np.diag(1.0 / np.square((*PLATE_SD, *LIKE_OTHERS))) + np.einsum("ika,ikb->ab", left, weighed)
+    right = np.einsum("ikb,ik->b", weighed, seen)
+    groups = [step.plate for step in fit.steps]
+    for step, fixed in zip(fit.steps, still, strict=True):
+        if np.isfinite(step.momentum_lab_m).all():
+            row, told = _momentum_row(step, 0, n, population)
+            row[:, :3] *= not fixed
+            share = 1.0 / (1.0 + ALIKE * (groups.count(step.plate) - 1))
+            matrix, right = _with_momentum(matrix, right, (row, told), share, population)
+    found, covariance = np.linalg.solve(matrix, right), np.linalg.inv(matrix)
+    return np.asarray(np.abs(found[:3]) > BEYOND_SD * np.sqrt(np.diag(covariance)[:3]))
+
+
+def _with_momentum(
+    matrix: FloatArray, right: FloatArray, row: tuple[FloatArray, FloatArray], share: float, population: Population
+) -> tuple[FloatArray, FloatArray]:
+    """Normal equations with what one step's momentum says; it loses weight where it contradicts what was known (Huber)."""
+    left, seen = row
+    off = seen - left @ np.linalg.solve(matrix, right)
+    expected = population.momentum_cov_m2 + left @ np.linalg.inv(matrix) @ left.T
+    distance = float(np.sqrt(off @ np.linalg.solve(expected, off)))
+    inverse = share * min(1.0, MOMENTUM_HUBER / max(distance, 1e-12)) * np.linalg.inv(population.momentum_cov_m2)
+    return matrix + left.T @ inverse @ left, right + left.T @ inverse @ seen
 
 
 def _curve_row(step: PlateStep, at: int, n: int, population: Population) -> tuple[FloatArray, FloatArray]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import biomech_id as bid
 from biomech_id.errors import OptionError
-from biomech_id.gait.plate_place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, population_of
+from biomech_id.gait.plate_place import LIKE_NOBODY, LIKE_OTHERS, as_if_moved, fit_plates, not_a_habit, population_of
 from biomech_id.gait.plate_steps import PlateStep
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.results.plates.records import population_records, read_population, step_from, step_record
@@ -17,11 +18,12 @@ from biomech_id.results.plates.session import PlatesTold, tell_plates
 from biomech_id.results.session.result import SessionResult
 from biomech_id.trial import Trial
 
+DATA = Path(__file__).resolve().parents[2] / "data"
 IN_MM = np.array([1e3, 1e3, np.degrees(1.0)])
 
 
-def analysed(walk: Trial, static: Trial) -> SessionResult:
-    return bid.analyse([static, walk], uncertainty=False, budget=False).computed
+def analysed(walk: Trial, static: Trial, *more: Trial) -> SessionResult:
+    return bid.analyse([static, walk, *more], uncertainty=False, budget=False).computed
 
 
 def told(session: SessionResult) -> PlatesTold:
@@ -67,6 +69,28 @@ def test_a_plate_where_the_file_says_is_not_flagged_and_the_limit_is_said(sessio
     assert 13.0 <= float(str(stand.values["mm"])) < 20.0
     assert stand.values["ways"] == 1
     assert "x" in list(stand.values["not_apart"])  # type: ignore[call-overload]
+
+
+def test_a_habit_of_both_feet_is_not_called_a_plate() -> None:
+    """There and back with one foot of each side of the laboratory: the subject's own course looks like two plates moved apart."""
+    trials = {path.stem: bid.read_c3d(path) for path in sorted(DATA.rglob("*.c3d"))}
+    walks = [trials["walk01"], trials["walk02"]]
+    session = analysed(walks[0], trials["static"], walks[1])
+    places = told(session).places
+    assert [place.plate_or_habit for place in places] == [("y",), ("y",)]
+    assert [place.beyond for place in places] == [(), ()]
+    (silent,) = (finding for finding in session.findings if finding.rule.startswith("plate"))
+    assert {plate: reason.rule for plate, reason in silent.values["plates"]} == {  # type: ignore[attr-defined]
+        "plate 1": "plate-or-habit", "plate 2": "plate-or-habit"
+    }  # fmt: skip
+    assert {row.verdict for t in session.trials for row in t.quality if row.rule == "plate-place"} == {"not judged"}
+    # The same for plates that are moved alike, or one alone: no habit looks like that.
+    steps = told(session).fit.steps
+    population = read_population()
+    for plates in (("plate 1", "plate 2"), ("plate 2",)):
+        off = [as_if_moved(step, (0.0, -0.03, 0.0)) if step.plate in plates else step for step in steps]
+        sure = not_a_habit(fit_plates(off, population), population)
+        assert sure[1, 1]
 
 
 def test_momentum_follows_a_moved_plate_by_the_whole_of_it(recordings: tuple[Trial, Trial], session: SessionResult) -> None:

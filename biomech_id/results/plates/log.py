@@ -17,10 +17,10 @@ import numpy as np
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.errors import Finding, MissingInputError
 from biomech_id.files.json_text import read_json
-from biomech_id.gait.plate_place import LIKE_NOBODY, Population, fit_plates
+from biomech_id.gait.plate_place import BEYOND_SD, LIKE_NOBODY, Population, fit_plates
 from biomech_id.gait.plate_steps import PlateStep
 from biomech_id.results.plates.records import LEAST_STEPS, read_population, step_from, write_population
-from biomech_id.results.plates.session import BEYOND_SD, IN_MM, LEAST, PLATE_NUMBERS, places_of
+from biomech_id.results.plates.session import IN_MM, LEAST, PLATE_NUMBERS, places_of
 
 #: People whose steps a proposal needs.
 LEAST_SESSIONS = 10

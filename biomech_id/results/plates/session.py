@@ -12,18 +12,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, MM_PER_M
 from biomech_id.errors import Finding
-from biomech_id.gait.plate_place import LIKE_NOBODY, PlateFit, Population, fit_plates
+from biomech_id.gait.plate_place import BEYOND_SD, LIKE_NOBODY, PlateFit, Population, fit_plates, not_a_habit
 from biomech_id.results.plates.records import read_population, step_record
 from biomech_id.results.session.quality import Grade, QualityRow, graded
 from biomech_id.results.session.values import TrialResult
 from biomech_id.sentences import Sentence
 
-#: Less than this (m, m, rad) is never called elsewhere, and beyond this many standard deviations it is.
+#: Less than this (m, m, rad) is never called elsewhere; beyond `BEYOND_SD` standard deviations it is.
 LEAST = np.array([0.013, 0.013, np.radians(5.0)])
-BEYOND_SD = 1.96
 #: Names of the three numbers of a plate.
 PLATE_NUMBERS = ("x", "y", "turn")
 #: What turns them into mm, mm and degrees.
@@ -52,6 +51,8 @@ class PlatePlace:
         (3,), the same as ``elsewhere`` if nobody knows how foot markers are placed.
     free_sd : FloatArray
         (3,), its standard deviations.
+    sure : BoolArray
+        (3,), whether a number beyond its limit is more than what a person's habit on all plates leaves to chance.
     """
 
     plate: str
@@ -61,11 +62,17 @@ class PlatePlace:
     limit: FloatArray
     free: FloatArray
     free_sd: FloatArray
+    sure: BoolArray
 
     @property
     def beyond(self) -> tuple[str, ...]:
         """Of `PLATE_NUMBERS` those in which the plate is called elsewhere."""
-        return tuple(np.array(PLATE_NUMBERS)[np.abs(self.elsewhere) > self.limit].tolist())
+        return tuple(np.array(PLATE_NUMBERS)[(np.abs(self.elsewhere) > self.limit) & self.sure].tolist())
+
+    @property
+    def plate_or_habit(self) -> tuple[str, ...]:
+        """Of `PLATE_NUMBERS` those that are off, by the plate or by the person: these steps cannot tell."""
+        return tuple(np.array(PLATE_NUMBERS)[(np.abs(self.elsewhere) > self.limit) & ~self.sure].tolist())
 
     @property
     def not_apart(self) -> tuple[str, ...]:
@@ -74,8 +81,9 @@ class PlatePlace:
 
     @property
     def worst(self) -> float:
-        """The largest component over its limit."""
-        return float(np.max(np.abs(self.elsewhere) / self.limit))
+        """The largest component over its limit; NaN where nothing but what the person may be is beyond it."""
+        share = np.abs(self.elsewhere) / self.limit
+        return float("nan") if self.plate_or_habit and not self.beyond else float(np.max(share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +133,11 @@ def tell_plates(results: Sequence[TrialResult], population: Population | None = 
     free = fit_plates(fit.steps, typical, LIKE_NOBODY)
     used = {id(step) for step in fit.steps}
     silent += [(step.plate, Sentence("plate-step-untypical", {"side": step.side})) for step in steps if id(step) not in used]
-    places = places_of(fit, free)
+    places = places_of(fit, free, not_a_habit(fit, typical) if fit.plates else None)
     return PlatesTold(places, fit, free, tuple(silent))
 
 
-def places_of(fit: PlateFit, free: PlateFit | None = None) -> tuple[PlatePlace, ...]:
+def places_of(fit: PlateFit, free: PlateFit | None = None, sure: BoolArray | None = None) -> tuple[PlatePlace, ...]:
     """Return where each plate of a fit stands, and by how much it may before it is called elsewhere.
 
     Parameters
@@ -138,11 +146,14 @@ def places_of(fit: PlateFit, free: PlateFit | None = None) -> tuple[PlatePlace, 
         With foot markers placed nearly as the population's.
     free : PlateFit | None, optional
         To the same steps, with foot markers placed as nobody knows; None takes the same fit.
+    sure : BoolArray | None, optional
+        (p, 3), see `PlatePlace`; None for all.
     """
     counted = Counter(step.plate for step in fit.steps)
+    certain = np.ones_like(fit.elsewhere, dtype=bool) if sure is None else sure
     return tuple(
-        PlatePlace(name, counted[name], e, sd, np.maximum(LEAST, BEYOND_SD * sd), *_of_plate(free or fit, name))
-        for name, e, sd in zip(fit.plates, fit.elsewhere, fit.sd, strict=True)
+        PlatePlace(name, counted[name], e, sd, np.maximum(LEAST, BEYOND_SD * sd), *_of_plate(free or fit, name), known)
+        for name, e, sd, known in zip(fit.plates, fit.elsewhere, fit.sd, certain, strict=True)
     )
 
 
@@ -173,7 +184,7 @@ def plate_findings(told: PlatesTold | None) -> Iterator[Finding]:
                 "shift_mm": shift_mm, "moment_Nm_kg": GRAVITY_M_S2 * shift_mm / MM_PER_M, "beyond": place.beyond,
                 "not_apart": place.not_apart, "ways": told.ways,
             }, place.plate)  # fmt: skip
-    stand = [place for place in told.places if not place.beyond]
+    stand = [place for place in told.places if not place.beyond and not place.plate_or_habit]
     if stand:
         limits = np.max([place.limit for place in stand], axis=0) * IN_MM
         mixed = tuple(name for name in PLATE_NUMBERS if any(name in place.not_apart for place in stand))
@@ -182,7 +193,9 @@ def plate_findings(told: PlatesTold | None) -> Iterator[Finding]:
             "not_apart": mixed, "ways": told.ways,
         })  # fmt: skip
     known = {place.plate for place in told.places}
-    reasons: dict[str, Sentence] = {}
+    reasons = {
+        place.plate: Sentence("plate-or-habit", {"beyond": place.plate_or_habit}) for place in told.places if np.isnan(place.worst)
+    }
     for plate, reason in told.silent:
         if plate not in known:
             reasons.setdefault(plate, reason)
@@ -210,7 +223,8 @@ def _graded(result: TrialResult, places: dict[str, PlatePlace]) -> TrialResult:
     trodden = {step.plate for step in result.plate_steps} | {plate for plate, _ in result.plates_silent}
     if not trodden:
         return result
-    worst = max((places[plate].worst for plate in trodden if plate in places), default=float("nan"))
+    known = [places[plate].worst for plate in trodden if plate in places and not np.isnan(places[plate].worst)]
+    worst = max(known, default=float("nan"))
     row: QualityRow = graded(result.name, RULE, worst, Grade.NOT_JUDGED if np.isnan(worst) else None)
     return replace(result, quality=_in_order(result.quality, row))
 
@@ -238,10 +252,10 @@ def plates_summary(told: PlatesTold | None) -> dict[str, object]:
     return {
         "places": [
             {
-                "plate": place.plate, "steps": place.steps, "verdict": Grade.WARN if place.beyond else Grade.ACCEPT,
+                "plate": place.plate, "steps": place.steps, "verdict": _grade(place),
                 "elsewhere": _named(place.elsewhere * IN_MM), "sd": _named(place.sd * IN_MM), "limit": _named(place.limit * IN_MM),
                 "markers_free": _named(place.free * IN_MM), "markers_free_sd": _named(place.free_sd * IN_MM),
-                "beyond": place.beyond, "not_apart": place.not_apart,
+                "beyond": place.beyond, "plate_or_habit": place.plate_or_habit, "not_apart": place.not_apart,
             }
             for place in told.places
         ],
@@ -250,6 +264,12 @@ def plates_summary(told: PlatesTold | None) -> dict[str, object]:
         "silent": [{"plate": plate, "rule": reason.rule, "reason": str(reason)} for plate, reason in told.silent],
         "steps": [step_record(step) for step in told.fit.steps],
     }  # fmt: skip
+
+
+def _grade(place: PlatePlace) -> Grade:
+    if place.beyond:
+        return Grade.WARN
+    return Grade.NOT_JUDGED if place.plate_or_habit else Grade.ACCEPT
 
 
 def _named(values: FloatArray, names: tuple[str, ...] = ("x_mm", "y_mm", "turn_deg")) -> dict[str, float]:

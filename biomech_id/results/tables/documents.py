@@ -122,7 +122,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key("plates.places[]", "one for each plate with a typical step"),
         Key("plates.places[].plate", "its name"),
         Key("plates.places[].steps", "number of steps behind it"),
-        Key("plates.places[].verdict", "accept, or warn where the plate seems to stand elsewhere"),
+        Key("plates.places[].verdict", "accept, warn where the plate seems to stand elsewhere, or not judged"),
         *(Key(f"plates.places[].{name}.{number}", f"{meaning}, {unit}") for name, meaning in (
             ("elsewhere", "by how much it stands elsewhere, if foot markers are placed nearly as the population's are"),
             ("sd", "standard deviation of that"), ("limit", "beyond which it is called elsewhere"),
@@ -130,6 +130,7 @@ DOCUMENTS: tuple[Document, ...] = (
             ("markers_free_sd", "standard deviation of that"),
         ) for number, unit in (("x_mm", "along x, mm"), ("y_mm", "along y, mm"), ("turn_deg", "turn about the vertical, degrees"))),
         Key("plates.places[].beyond", "those of x, y and turn that are beyond their limits"),
+        Key("plates.places[].plate_or_habit", "those beyond their limits that may as well be how the person presses"),
         Key("plates.places[].not_apart", "those that these steps cannot tell from the foot markers"),
         *(Key(f"plates.foot_markers{end}.{number}", f"{meaning}{what}") for end, meaning in (
             ("", "bias of the foot markers against the population's, "), ("_sd", "standard deviation of that, "),
