@@ -49,7 +49,7 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {
     ("exports.excel.workbook", "openpyxl"): "an optional package: the workbook alone needs it",
     ("exports.opensim.memory", "opensim"): "an optional package: only its own tables need it",
     ("results.hand_over", "xarray"): "an optional package",
-    ("report.pdf", "matplotlib.backends.backend_pdf"): "font tools that only writing a PDF needs, not drawing in a notebook",
+    ("report.pdf", "biomech_id.report.layout.pdf_pages"): "font tools that only writing a PDF needs, not drawing in a notebook",
     ("results.study.parquet", "pyarrow"): "an optional package, and heavy",
     ("exports.c3d.poses", "ezc3d"): "only who writes poses needs it",
     ("sample.c3d", "ezc3d"): "only who writes the virtual subject's files needs it",

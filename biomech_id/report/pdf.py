@@ -220,17 +220,15 @@ def write_pdf(pages: Sequence[Page], path: Path, style: Style, *, title: str, pr
     OutputError
         The folder cannot be written to.
     """
-    from matplotlib.backends.backend_pdf import PdfPages
+    from biomech_id.report.layout.pdf_pages import written_pages
 
     # Neither a date nor a producer's version: the same tables give the same bytes.
     metadata = {"CreationDate": None, "Producer": None, "Creator": "biomech_id", "Title": title}
     # Written in memory: where a disk is full, matplotlib would go on to close the file and fall over what it could not write.
     content = io.BytesIO()
-    with PdfPages(content, metadata=metadata) as pdf:
-        for number, page in enumerate(pages, 1):
-            pdf.savefig(page.figure)
-            if progress is not None:
-                progress(page.title, number, len(pages))
+    for number in written_pages(content, [page.figure for page in pages], metadata):
+        if progress is not None:
+            progress(pages[number - 1].title, number, len(pages))
     with whole_file(path) as part:
         part.write_bytes(with_bookmarks(content.getvalue(), [page.title for page in pages], language=style.language))
     return path

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis
+from matplotlib.backends.backend_pdf import PdfPages, RendererPdf
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from biomech_id.report.layout import words
 from biomech_id.report.layout.panel import Panel
+from biomech_id.report.layout.pdf_pages import written_pages
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import load_style
@@ -44,6 +46,56 @@ def drawn(kind: type[Text], **how: Any) -> bytes:
 )
 def test_texts_are_written_to_the_same_bytes_as_matplotlibs(how: dict[str, Any]) -> None:
     assert drawn(Words, **how) == drawn(Text, **how)
+
+
+def pages_of_texts() -> list[Figure]:
+    """Two pages that say the same in all directions, sizes and weights, with a formula, a link, a picture and something faint."""
+    figures: list[Figure] = []
+    looks: tuple[dict[str, Any], ...] = (
+        {},
+        {"weight": "bold"},
+        {"rotation": 90.0},
+        {"fontsize": 6.5},
+        {"color": "red", "alpha": 0.5},
+    )
+    for shift in (0.0, 0.003):
+        figure = Figure(figsize=(8.0, 6.0), dpi=110)
+        for number, text in enumerate((*TEXTS, "AVATAR fi", r"$x^2$", "\u2265 5 \u2192")):
+            for at, how in enumerate(looks):
+                figure.text(0.1 + 0.15 * at + shift, 0.1 + 0.12 * number, text, **how)
+        if mpl.__version_info__ >= (3, 11):
+            figure.text(0.4, 0.95, "AVATAR fi").set_fontfeatures(["-kern"] if shift else ["kern"])
+        figure.text(0.5, 0.02, "linked", url="https://example.org")
+        figure.add_axes((0.85, 0.85, 0.1, 0.1)).imshow(np.eye(3))
+        figures.append(figure)
+    return figures
+
+
+def test_pages_are_the_bytes_that_matplotlib_writes() -> None:
+    metadata = {"CreationDate": None, "Title": "texts"}
+    ours, theirs = io.BytesIO(), io.BytesIO()
+    assert list(written_pages(ours, pages_of_texts(), metadata)) == [1, 2]
+    with PdfPages(theirs, metadata=metadata) as pdf:
+        for figure in pages_of_texts():
+            pdf.savefig(figure)
+    assert ours.getvalue() == theirs.getvalue()
+
+
+def test_a_text_that_stands_on_many_pages_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    once = RendererPdf.draw_text
+
+    def noted(self: RendererPdf, gc: Any, x: float, y: float, s: str, *rest: Any, **how: Any) -> None:
+        asked.append(s)
+        once(self, gc, x, y, s, *rest, **how)
+
+    monkeypatch.setattr(RendererPdf, "draw_text", noted)
+    sheets = [Sheet(load_style()) for _ in range(3)]
+    for sheet in sheets:
+        sheet.text(50.0, 60.0, "12,5", ha="right")
+        sheet.text(50.0, 80.0, "12,5", weight="bold")
+    list(written_pages(io.BytesIO(), [sheet.figure for sheet in sheets], {}))
+    assert asked == ["12,5", "12,5"]
 
 
 def test_a_layout_is_worked_out_once_for_texts_that_are_alike(monkeypatch: pytest.MonkeyPatch) -> None:
