@@ -3,7 +3,8 @@
 Four programs run in turn, each in a process of its own; all but the last from the same tables:
 
     ours    `draw_report`, the pages that the plain script has
-    whole   `draw_report`, every page, those of muscles and of the whole body too
+    whole   `draw_report`, every page, of the same subject with arms, trunk and head and with muscles: pages of muscle signals, of
+            the whole body and of muscle lengths too (nobody ships a model with muscles: their curves are waves, drawn as any)
     plain   pyplot: ``subplots``, ``plot`` for each curve, ``fill_between`` for bands, ``tight_layout``, one ``savefig`` per page;
             pages of text are written by ``figtext``, string by string, at the places where ours stand
     first   `draw_report` of the first version, every page that it has, from its own tables; left out without a history
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +167,28 @@ def plain_budget(panel: Any, tables: Any, side: str, variable: str, component: s
 
 def child(program: str, folder: Path) -> None:
     """Draw once and print what it took."""
-    tables = pickle.loads((folder / "tables.pickle").read_bytes())
+    tables = pickle.loads((folder / ("whole.pickle" if program == "whole" else "tables.pickle")).read_bytes())
     texts = json.loads((folder / "texts.json").read_text(encoding="utf-8"))
     cpu, wall = time.process_time(), time.perf_counter()
     {"ours": ours, "whole": whole, "plain": plain}[program](tables, folder / f"{program}.pdf", texts)
     print(json.dumps({"cpu_s": time.process_time() - cpu, "wall_s": time.perf_counter() - wall}))
+
+
+def with_muscles(tables: Any) -> Any:
+    """The session with a length and a rate of every clinic's muscle over every cycle."""
+    import numpy as np
+    import pandas as pd
+
+    from biomech_id.conventions import MUSCLE_VARIABLES
+
+    rows = tables.cycles
+    pattern = rows[(rows["variable"] == "KneeAngles") & (rows["component"] == "X")]
+    added = []
+    for number, name in enumerate(sorted(MUSCLE_VARIABLES)):
+        phase = 2 * np.pi * pattern["percent"] / 100.0 + number + pattern["cycle"] / 10.0
+        value = 1.0 + 0.1 * np.sin(phase) if name.endswith("Length") else 0.5 * np.cos(phase)
+        added.append(pattern.assign(variable=name, component="", value=value))
+    return replace(tables, cycles=pd.concat([rows, *added], ignore_index=True))
 
 
 def prepare(folder: Path) -> None:
@@ -178,9 +197,9 @@ def prepare(folder: Path) -> None:
     from matplotlib.text import Text
 
     import biomech_id as bid
-    from biomech_id.report.book import session_pages
+    from biomech_id.report.book import page_names, session_pages
     from biomech_id.report.layout.style import load_style
-    from biomech_id.sample import write_subject
+    from biomech_id.sample import virtual_subject, write_subject
 
     write_subject(folder / "subject")
     tables = bid.analyse(folder / "subject").tables()
@@ -191,6 +210,12 @@ def prepare(folder: Path) -> None:
             found = [t for t in page.figure.texts if isinstance(t, Text)]
             texts.append([(*t.get_position(), t.get_text(), t.get_fontsize()) for t in found])
     (folder / "tables.pickle").write_bytes(pickle.dumps(tables))
+    write_subject(folder / "upright", virtual_subject(upper_body=True))
+    every = with_muscles(bid.analyse(folder / "upright").tables())
+    drawn = {page.name for page in session_pages(every, style, None, page_names())}
+    if missing := {"trunk_and_pelvis", "upper_limbs", "stability", "muscles", "emg_cycles"} - drawn:
+        raise RuntimeError(f"the whole report is measured without {sorted(missing)}")
+    (folder / "whole.pickle").write_bytes(pickle.dumps(every))
     (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
 
 
