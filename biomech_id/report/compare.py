@@ -17,7 +17,7 @@ from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import Style, load_style
 from biomech_id.report.norm import Norm, NormSource, load_norm, with_norm
 from biomech_id.report.page import Content, Page
-from biomech_id.report.pages.cover import session_line
+from biomech_id.report.pages.cover import recorded
 from biomech_id.report.pdf import Progress, made_with, no_collector, stamp, subject_code, write_pdf
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.norms.fit import NORM_CHOICES
@@ -96,10 +96,11 @@ def compare_report(
     layers = _named(_chosen([scored[id(each)][0] for each in sessions], conditions, look), names, look)
     look = fitted(look, layers, reference)
     codes = list(dict.fromkeys(subject_code(layer.tables, look) for layer in layers))
-    told = list(dict.fromkeys(session_line(layer.tables, look) for layer in layers))
+    dates = dict.fromkeys(recorded(layer.tables.summary.get("subject", {}).get("session_date"), look) for layer in layers)
+    told = look.label("common.session_date", date=" / ".join(dates))
     with mpl.rc_context(look.rc), no_collector():
         made = list(_pages(layers, look, reference, wanted))
-        stamp(made, look, code=" / ".join(codes), session=" / ".join(told), version=made_with(layers[-1].tables))
+        stamp(made, look, code=" / ".join(codes), session=told, version=made_with(layers[-1].tables))
         return write_pdf(made, Path(path), look, title=f"{look.label('compare.title')}: {' / '.join(codes)}", progress=progress)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.typography import MM_PER_POINT, wrapped
+from biomech_id.report.layout.typography import MM_PER_POINT, width_mm, wrapped
 
 LINE_SPACING = 1.25
 
@@ -161,6 +162,43 @@ class TextTable:
                     at[column.align], top_mm + self.padding_mm / 2, lines, size=self.size, spacing=LINE_SPACING,
                     colour=cell.colour, weight="bold" if cell.bold else "normal", ha=column.align,
                 )  # fmt: skip
+
+
+def widths_for(heads: Sequence[str], room_mm: float, style: Style, *, size: str = "small", padding_mm: float = 1.2) -> list[float]:
+    """Return how wide columns are that share a room so that no word of their heads breaks, as far as there is room for that.
+
+    Parameters
+    ----------
+    heads : Sequence[str]
+        Of the columns.
+    room_mm : float
+        Of all of them.
+    style : Style
+        Colours, words, scales and units of the report.
+    size : str, optional
+        Type size by name.
+    padding_mm : float, optional
+        As of the table.
+    """
+    points = style.size(size)
+    # A tenth of a millimetre, lest rounding breaks what just fits.
+    needs = [max((width_mm(w, points, weight="bold") for w in head.split()), default=0.0) + 2 * padding_mm + 0.1 for head in heads]
+    spare = room_mm - sum(needs)
+    if spare < 0:
+        return [need * room_mm / sum(needs) for need in needs]
+    # What is left goes to the narrow ones first, so that numbers below short heads have room too.
+    level = _level(needs, spare)
+    return [max(need, level) for need in needs]
+
+
+def _level(needs: Sequence[float], spare: float) -> float:
+    """Up to where narrow columns are filled, as water fills a vessel with steps."""
+    steps = sorted(needs)
+    for count, (low, high) in enumerate(pairwise(steps), 1):
+        if spare < count * (high - low):
+            return low + spare / count
+        spare -= count * (high - low)
+    return steps[-1] + spare / len(steps)
 
 
 def _cell(cell: Cell | str) -> Cell:

@@ -15,6 +15,7 @@ from biomech_id.conventions import SIDES, method_name
 from biomech_id.errors import OptionError
 from biomech_id.files.text import read_problem
 from biomech_id.report.layout.change_table import LETTERS
+from biomech_id.report.layout.curve_panel import SESSION_DASHES, session_colour
 from biomech_id.report.layout.findings import (
     all_findings,
     count_by_side,
@@ -549,6 +550,10 @@ def compared_cover(layers: Sequence[Layer], style: Style, norm: Norm | None) -> 
     for letter, layer in zip(LETTERS, layers, strict=False):
         session = style.label("compare.session", letter=letter)
         head = style.label("movement.title", title=session, kind=layer.name)
+        # As its curves are drawn.
+        colour, (start, gaps) = session_colour(LETTERS.index(letter)), SESSION_DASHES[LETTERS.index(letter)]
+        dashes = (start, gaps) if gaps else None
+        sheet.rule(RIGHT_MM - 32.0, top + 5.0, RIGHT_MM - 6.0, top + 5.0, colour=colour, width=2.2, dashes=dashes)
         top = draw_verdict(sheet, layer.tables.summary, top, head=head) - 2.0
     # Facts of two sessions fit below the verdicts; those of more stand on sheets of their own.
     for number in range(0, len(layers), 2):

@@ -17,7 +17,7 @@ from biomech_id.report.layout.reasons import reasons_of
 from biomech_id.report.layout.records import records
 from biomech_id.report.layout.sheet import BOTTOM_MM, LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
-from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable, widths_for
 from biomech_id.report.page import PageKind, Shows, of_each, register
 from biomech_id.results.plates.session import RULE as PLATE_PLACE
 from biomech_id.results.session.quality import RULES, Grade
@@ -98,12 +98,12 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
         return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
     rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL) and rule != PLATE_PLACE]
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
-    name_mm, verdict_mm = 40.0, 24.0
-    width = (_WIDTH_MM - name_mm - verdict_mm) / max(1, len(rules))
-    heads = (rule_title(rule, style) + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules)
+    name_mm, verdict_mm = 30.0, 20.0
+    heads = [rule_title(rule, style) + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules]
+    widths = widths_for(heads, _WIDTH_MM - name_mm - verdict_mm, style)
     columns = (
         TableColumn(style.label("quality.trial"), name_mm),
-        *(TableColumn(head, width, "center") for head in heads),
+        *(TableColumn(head, width, "center") for head, width in zip(heads, widths, strict=True)),
         TableColumn(style.label("quality.verdict"), verdict_mm),
     )
     cells = {(row.trial, row.rule): row for row in records(quality)}

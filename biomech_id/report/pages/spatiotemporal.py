@@ -47,10 +47,10 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
         return sheet.figure
     columns: tuple[TableColumn, ...] = (
         TableColumn(style.label("parameter.heading"), 42.0 if norm is not None else 76.0),
-        TableColumn(style.label("parameter.unit"), 15.0),
-        TableColumn(style.label("side.L"), 26.0, "right"),
+        TableColumn(style.label("parameter.unit"), 19.0),
+        TableColumn(style.label("side.L"), 24.0, "right"),
         TableColumn("n", 7.0, "right"),
-        TableColumn(style.label("side.R"), 26.0, "right"),
+        TableColumn(style.label("side.R"), 24.0, "right"),
         TableColumn("n", 7.0, "right"),
         TableColumn(style.label("parameter.symmetry"), 22.0, "right"),
     )

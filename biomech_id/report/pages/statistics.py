@@ -20,7 +20,7 @@ from biomech_id.report.pages.kinetics import KINETIC_GRID
 from biomech_id.results.statistics.reliability import reliability
 from biomech_id.results.statistics.sessions import change_of_curve
 
-_NAME_MM, _UNIT_MM = 46.0, 14.0
+_NAME_MM, _UNIT_MM = 46.0, 13.0
 #: Every curve that the pages of means show, in their order; the pelvis has one of its own on each side.
 SHOWN = tuple(dict.fromkeys(name for grid in (ANGLE_GRID, KINETIC_GRID) for row in grid for name in row))
 
@@ -80,12 +80,13 @@ def _draw(content: Content) -> Iterator[Figure]:
 
 def _changes(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     """One line for each curve of one side: how each other session differs from A, and how repeatable the curve is over all."""
-    sem_mm = 17.0
-    each = (TABLE_WIDTH_MM - _NAME_MM - _UNIT_MM - 3 * sem_mm) / (len(layers) - 1)
+    sem_mm = 13.0
+    p_mm = 11.0
+    each = (TABLE_WIDTH_MM - _NAME_MM - _UNIT_MM - 3 * sem_mm) / (len(layers) - 1) - p_mm
     columns = [TableColumn(style.label("statistics.variable"), _NAME_MM), TableColumn("", _UNIT_MM)]
     for letter in LETTERS[1 : len(layers)]:
         difference = style.label("common.change", letter=letter)
-        columns += [TableColumn(difference, each * 0.65, "right"), TableColumn("p", each * 0.35, "right")]
+        columns += [TableColumn(difference, each, "right"), TableColumn("p", p_mm, "right")]
     columns += [TableColumn(style.label(f"statistics.{key}"), sem_mm, "right") for key in ("sem_cycle", "sem_session", "cmc")]
     rows: list[list[Cell | str]] = []
     for name in SHOWN:
