@@ -88,6 +88,7 @@ MOST_LINES = sum([
     162,  # impulses, free moments, drifts, frozen markers, cut stances
     70,  # a habit of both feet is told from plates that stand apart
     56,  # texts of a PDF worked out once
+    130,  # texts of a PDF worked out once, heads that keep their words, percentiles drawn
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
@@ -14,7 +16,7 @@ from biomech_id.files.settings import must_fit, one_of
 from biomech_id.report.layout.style import Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.norms.fit import NORM_CHOICES, fit_given_norm, fit_norm, person_of
-from biomech_id.results.norms.norm import NAMED, check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.norms.norm import NAMED, PERCENTILES, check_comparable, check_norm, norm_note, read_norm
 from biomech_id.results.statistics.against_norm import with_statistics
 from biomech_id.results.tables.means import mean_curves
 from biomech_id.results.tables.scores_table import score_rows
@@ -43,6 +45,9 @@ class Norm:
         (variable, component) -> (mean, sd, n) of named values of curves ("max_stance.KneeAngles", "X"), in the tables' unit.
     counts : dict[tuple[str, str], int], optional
         (variable, component) -> number of subjects of a curve, the smallest over the cycle.
+    ranks : dict[tuple[str, str], FloatArray], optional
+        (variable, component) -> `PERCENTILES` of its subjects, (3, 101), in the tables' unit; empty unless every curve has them, so
+        that no two panels of a page show two kinds of band.
     """
 
     curves: dict[tuple[str, str], tuple[FloatArray, FloatArray]]
@@ -51,6 +56,7 @@ class Norm:
     table: Table = field(default_factory=lambda: tidy_table("norm"))
     named: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)
     counts: dict[tuple[str, str], int] = field(default_factory=dict)
+    ranks: dict[tuple[str, str], FloatArray] = field(default_factory=dict)
 
     def curve(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray] | None:
         """Mean and SD of one variable in the plotted unit, (101,) each, or None where the norm does not have it.
@@ -64,6 +70,25 @@ class Norm:
         """
         found = self.curves.get((row.variable, row.component))
         return None if found is None else (found[0] * style.factor(row), found[1] * style.factor(row))
+
+    def band(self, row: SignRow, style: Style) -> tuple[FloatArray, FloatArray, FloatArray | None] | None:
+        """Where the grey band of a variable begins and ends, and its middle line, (101,) each in the plotted unit.
+
+        The middle is None where the band is mean and SD; all of it where the norm does not have the variable.
+
+        Parameters
+        ----------
+        row : SignRow
+            The variable's row of the sign table.
+        style : Style
+            Colours, words, scales and units of the report; its ``[lines] norm`` says which band.
+        """
+        ranks = self.ranks.get((row.variable, row.component)) if style.norm_as_percentiles else None
+        if ranks is not None:
+            low, middle, high = ranks * style.factor(row)
+            return low, high, middle
+        found = self.curve(row, style)
+        return None if found is None else (found[0] - found[1], found[0] + found[1], None)
 
     @property
     def n(self) -> int:
@@ -154,19 +179,22 @@ def load_norm(
     if fitted.table is None:
         return None
     norm = fitted.table
-    curves, scalars, named, counts = {}, {}, {}, {}
+    curves, scalars, named, counts, ranks = {}, {}, {}, {}, {}
+    columns = [name for name in (f"percentile_{rank}" for rank in PERCENTILES) if name in norm]
     for (variable, component), rows in norm.groupby(["variable", "component"], sort=False, dropna=False):
         rows = rows.sort_values("percent", kind="stable")
         mean, sd = rows["mean"].to_numpy(dtype=float), rows["sd"].to_numpy(dtype=float)
         if len(rows) == CURVE_POINTS:
             curves[str(variable), str(component)] = (mean, sd)
             counts[str(variable), str(component)] = int(rows["n"].min())
+            ranks[str(variable), str(component)] = rows[columns].to_numpy(dtype=float).T
         elif NAMED.match(str(variable)):
             named[str(variable), str(component)] = (float(mean[0]), float(sd[0]), int(rows["n"].iloc[0]))
         elif component == "":
             scalars[str(variable)] = (float(mean[0]), float(sd[0]))
     note = {**(norm_note(norm) or {}), "said": fitted.findings}
-    return Norm(curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts)
+    whole = len(columns) == len(PERCENTILES) and all(np.isfinite(each).all() for each in ranks.values())
+    return Norm(curves=curves, scalars=scalars, note=note, table=norm, named=named, counts=counts, ranks=ranks if whole else {})
 
 
 def _check_columns(norm: Table) -> None:

@@ -143,10 +143,13 @@ def _title(panel: Panel, row: SignRow, drawing: Drawing) -> None:
 
 
 def _norm(panel: Panel, row: SignRow, norm: Norm, style: Style) -> None:
-    found = norm.curve(row, style)
+    found = norm.band(row, style)
     if found is not None:
-        mean, sd = found
-        panel.band(PERCENT, mean - sd, mean + sd, colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
+        below, above, middle = found
+        panel.band(PERCENT, below, above, colour="norm", opacity=0.45, zorder=1.0, gid=f"norm {row.column('')}")
+        if middle is not None:
+            line = np.column_stack([PERCENT, middle])
+            panel.polylines([line], colour="quiet", width=0.6, zorder=1.2, gid=f"norm middle {row.column('')}")
     low, high = panel.get_ylim()
     if np.isfinite(norm.foot_off_percent):
         at = norm.foot_off_percent

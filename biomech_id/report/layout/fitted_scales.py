@@ -46,9 +46,9 @@ def fitted(style: Style, layers: Sequence[Layer], norm: Norm | None = None) -> S
 
 
 def _of_norm(norm: Norm, row: SignRow, style: Style) -> Iterable[tuple[float, float]]:
-    found = norm.curve(row, style)
-    if found is None:
+    found, mean = norm.band(row, style), norm.curve(row, style)
+    if found is None or mean is None:
         return []
-    mean, sd = found
-    spread = np.nan_to_num(sd)
-    return [(float(np.nanmin(mean - spread)), float(np.nanmax(mean + spread)))]
+    # Of one person there is no spread.
+    below, above = (np.where(np.isnan(edge), mean[0], edge) for edge in found[:2])
+    return [(float(np.nanmin(below)), float(np.nanmax(above)))]

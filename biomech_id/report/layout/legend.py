@@ -44,7 +44,9 @@ def draw_legend(sheet: Sheet, drawing: Drawing, *, y_mm: float = BASELINE_MM, wh
         x, y_mm = LEFT_MM, y_mm + 3.8
     if drawing.norm is not None:
         sheet.box(x, y_mm - 2.6, SAMPLE_MM - 1.5, 3.0, face="norm", edge=None)
-        x = _word(sheet, x + SAMPLE_MM, y_mm, style.label("common.norm_named", n=drawing.norm.n))
+        ranked = style.norm_as_percentiles and drawing.norm.ranks
+        said = style.label("common.norm_ranked" if ranked else "common.norm_named", n=drawing.norm.n)
+        x = _word(sheet, x + SAMPLE_MM, y_mm, said)
     else:
         x = _word(sheet, x, y_mm, style.label("common.no_norm"))
     every = "common.every" if drawing.every_cycle else _mean(style)

@@ -150,6 +150,11 @@ class Style:
         """Whether the 95 % of the measurement are a light band and the SD of the cycles a pair of lines."""
         return bool(self.settings["lines"]["measurement"] == "band")
 
+    @property
+    def norm_as_percentiles(self) -> bool:
+        """Whether the grey band goes from 5 to 95 % of a norm's people, where there are enough of them."""
+        return bool(self.settings["lines"]["norm"] == "percentiles")
+
     def scale(self, row: SignRow, *, run: bool = False) -> Scale:
         """Fixed scale of a variable in the plotted unit.
 

@@ -18,6 +18,8 @@ from biomech_id.sentences import LANGUAGES
 _SIZES: dict[str, Setting] = {"text": a_number(5.0, 24.0, "points"), "lines": a_number(0.05, 6.0, "points")}
 #: How a page draws what a mean is off by because of the measurement.
 MEASUREMENT = ("bars", "band")
+#: What the grey band of a norm is.
+NORM_BANDS = ("sd", "percentiles")
 _OPACITY = a_number(0.0, 1.0, "of full ink")
 #: More ticks are no longer a scale but a grey area.
 _MOST_TICKS = 50
@@ -95,6 +97,8 @@ def _kind(section: str, key: str, shipped: object) -> Setting:
         return _FONT if key == "family" else _COLOUR
     if key == "measurement":
         return one_of(MEASUREMENT)
+    if (section, key) == ("lines", "norm"):
+        return one_of(NORM_BANDS)
     if isinstance(shipped, float):
         return _OPACITY if key.endswith("opacity") else _SIZES[section]
     return _DASHES if isinstance(shipped, list) else a_text()

@@ -98,7 +98,7 @@ def rule_table(tables: SessionTables, style: Style) -> TextTable:
         return TextTable((TableColumn("", _WIDTH_MM),), [[style.label("absent.no_trials")]])
     rules = [rule for rule in dict.fromkeys(quality["rule"]) if not rule.startswith(_RESIDUAL) and rule != PLATE_PLACE]
     units = dict(zip(quality["rule"], quality["unit"], strict=True))
-    name_mm, verdict_mm = 30.0, 20.0
+    name_mm, verdict_mm = 30.0, 25.0
     heads = [rule_title(rule, style) + (f" {style.word(units[rule])}" if units[rule] else "") for rule in rules]
     widths = widths_for(heads, _WIDTH_MM - name_mm - verdict_mm, style)
     columns = (

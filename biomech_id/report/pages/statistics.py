@@ -80,12 +80,11 @@ def _draw(content: Content) -> Iterator[Figure]:
 
 def _changes(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     """One line for each curve of one side: how each other session differs from A, and how repeatable the curve is over all."""
-    sem_mm = 13.0
-    p_mm = 11.0
-    each = (TABLE_WIDTH_MM - _NAME_MM - _UNIT_MM - 3 * sem_mm) / (len(layers) - 1) - p_mm
-    columns = [TableColumn(style.label("statistics.variable"), _NAME_MM), TableColumn("", _UNIT_MM)]
+    name_mm, sem_mm, p_mm = 38.0, 12.0, 11.0
+    each = (TABLE_WIDTH_MM - name_mm - _UNIT_MM - 3 * sem_mm) / (len(layers) - 1) - p_mm
+    columns = [TableColumn(style.label("statistics.variable"), name_mm), TableColumn("", _UNIT_MM)]
     for letter in LETTERS[1 : len(layers)]:
-        difference = style.label("common.change", letter=letter)
+        difference = f"{style.label('common.change', letter=letter)} @ %"
         columns += [TableColumn(difference, each, "right"), TableColumn("p", p_mm, "right")]
     columns += [TableColumn(style.label(f"statistics.{key}"), sem_mm, "right") for key in ("sem_cycle", "sem_session", "cmc")]
     rows: list[list[Cell | str]] = []
@@ -112,7 +111,7 @@ def _change_cells(first: Layer, other: Layer, name: tuple[str, str, str], style:
     text = f"{'+' if difference > 0 else ''}{written(difference, decimals, style.decimal_mark)}"
     text += f" ({written(carried, decimals, style.decimal_mark)})" if carried == carried else ""
     p = p_written(change.test.p, style) if change.test is not None else "–"
-    return [Cell(f"{text} @ {at} %", bold=bold), Cell(p)]
+    return [Cell(f"{text} @ {at}", bold=bold), Cell(p)]
 
 
 def _compare(kind: PageKind, content: Content) -> Iterator[tuple[str, Figure]]:

@@ -9,6 +9,7 @@ import pandas as pd
 import pypdf
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
 
 from biomech_id.conventions import SIDES
 from biomech_id.errors import MissingInputError, OptionError
@@ -17,7 +18,10 @@ from biomech_id.report.layout.change_table import change_cell, change_cells
 from biomech_id.report.layout.curve_panel import Drawing, session_colour
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.typography import wrapped
+from biomech_id.report.pages.cover import compared_cover
 from biomech_id.report.pages.kinematics import kinematics_page
+from biomech_id.report.pages.statistics import _changes
 from biomech_id.results.statistics.sessions import ComparedCycles, change_of_curve, change_of_parameter, session_sd
 from biomech_id.results.statistics.two_recordings import ScalarChange
 from biomech_id.results.tables.means import mean_curves
@@ -244,6 +248,32 @@ def test_six_sessions_are_compared_and_seven_refused(build, tmp_path):
             compare_report(wrong, tmp_path / "b.pdf")
     with pytest.raises(OptionError, match="3 conditions named"):
         compare_report(sessions[:2], tmp_path / "b.pdf", conditions=["barefoot"] * 3)
+
+
+def test_six_sessions_say_their_dates_once_and_each_change_on_one_line(build, tmp_path):
+    sessions = [build(code="SIX", seed=seed, date=f"202{seed}-05-17") for seed in range(6)]
+    path = compare_report(sessions, tmp_path / "six.pdf", pages=["cover", "statistics"], names=["walk with shoes"] * 6)
+    reader = pypdf.PdfReader(path)
+    for page in reader.pages:
+        assert page.extract_text().count("Session date:") == 1
+        assert "2020-05-17 / 2021-05-17" in page.extract_text()
+    layers = [Layer(tables, "straight", "barefoot", letter) for letter, tables in zip("ABCDEF", sessions, strict=True)]
+    style = load_style()
+    table = _changes(layers, style, "L")
+    assert len(table.rows) > 10
+    for row in table.rows:
+        for cell, column in list(zip(row, table.columns, strict=True))[2:]:
+            text, bold = (cell, False) if isinstance(cell, str) else (cell.text, cell.bold)
+            room = column.width_mm - 2 * table.padding_mm
+            assert len(wrapped(text, room, style.size(table.size), weight="bold" if bold else "normal")) == 1, text
+
+
+def test_the_cover_shows_how_each_session_is_drawn(build):
+    layers = [Layer(build(code=letter, seed=seed), "straight", "barefoot", letter) for seed, letter in enumerate("ABC")]
+    style = load_style()
+    first = next(iter(compared_cover(layers, style, None)))
+    drawn = [to_hex(line.get_color()) for line in first.findobj(Line2D) if line.get_linewidth() > 2]
+    assert drawn == [style.colour(session_colour(number)) for number in range(3)]
 
 
 def test_without_scores_there_is_one_page_about_them(pair, tmp_path):

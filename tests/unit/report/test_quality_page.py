@@ -9,13 +9,15 @@ import pytest
 
 from biomech_id.errors import Finding
 from biomech_id.report.layout.findings import finding_lines, session_sentence
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM
 from biomech_id.report.layout.style import load_style
+from biomech_id.report.layout.typography import wrapped
 from biomech_id.report.pages.cover import cycles_in_means, trial_rows
 from biomech_id.report.pages.quality import agreement_table, plate_lines, refused_table, rule_table
-from biomech_id.results.session.quality import Grade, graded
+from biomech_id.results.session.quality import RULES, Grade, graded
 from biomech_id.results.session.summary import verdict_sentence
 from biomech_id.results.tables.session_tables import tidy_table
-from biomech_id.sentences import Sentence
+from biomech_id.sentences import LANGUAGES, Sentence
 
 STYLE = load_style()
 
@@ -34,6 +36,23 @@ def with_trials(tables, count: int):
     names = [f"walk{number}" for number in range(1, count + 1)]
     tables.summary["trials"] = [{**first, "name": name, "file": f"{name}.c3d"} for name in names]
     return tables
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_of_a_columns_head_or_verdict_is_broken(session, language, tmp_path):
+    (tmp_path / "style.toml").write_text(f'language = "{language}"\n', encoding="utf-8")
+    style = load_style(tmp_path / "style.toml")
+    rules = [rule for rule in RULES if not rule.name.startswith("residual-") and rule.name != "plate-place"]
+    told = {"trial": "walk1", "value": 1.0, "limit": 100.0, "verdict": "warn"}
+    quality = [{**told, "rule": rule.name, "unit": rule.unit} for rule in rules]
+    table = rule_table(replace(session, quality=tidy_table("quality", quality)), style)
+    assert len(table.columns) > 12
+    assert sum(column.width_mm for column in table.columns) <= RIGHT_MM - LEFT_MM + 1e-9
+    verdicts = [style.label(f"verdict.{grade}") for grade in ("accept", "warn", "reject")]
+    heads = [(column.head, column.width_mm) for column in table.columns] + [(each, table.columns[-1].width_mm) for each in verdicts]
+    for head, width_mm in heads:
+        lines = wrapped(head, width_mm - 2 * table.padding_mm, style.size(table.size), weight="bold")
+        assert " ".join(lines).split() == head.split(), lines
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,11 @@ def test_sessions_are_compared_within_these_recordings_and_beyond_the_markers(bu
     kind = PAGE_KINDS["statistics"]
     figures = dict(kind.compare(kind, Content(before, layers, load_style(), None)))
     left, right = (figures[f"Statistics: {side}"] for side in ("Left", "Right"))
-    bold = [text for text, heavy in texts(left) if heavy and "@" in text]
+    bold = [text for text, heavy in texts(left) if heavy and "(" in text]
     change = change_of_curve(layers[0].recording, layers[1].recording, ("L", "KneeAngles", "X"))
     at = round(change.percent)
-    assert bold == [f"+{change.difference[at]:.1f} ({change.carried[at]:.1f}) @ {at} %"]
-    assert not [text for text, heavy in texts(right) if heavy and "@" in text]
+    assert bold == [f"+{change.difference[at]:.1f} ({change.carried[at]:.1f}) @ {at}"]
+    assert not [text for text, heavy in texts(right) if heavy and "(" in text]
     assert "within these two recordings" in " ".join(words(left).split())
 
 

@@ -17,12 +17,14 @@ from biomech_id.conventions import ERROR_SOURCES, MOMENT_VARIABLE, POWER_VARIABL
 from biomech_id.errors import OptionError
 from biomech_id.report.book import page_names, session_pages
 from biomech_id.report.layout.curve_panel import Drawing
+from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import ROWS, layers_of
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.layout.typography import width_mm
 from biomech_id.report.layout.uncertainty_bars import BARS_AT, uncertainty_lines
-from biomech_id.report.norm import with_norm
+from biomech_id.report.norm import load_norm, with_norm
+from biomech_id.report.pages.kinematics import kinematics_page
 from biomech_id.report.pages.kinetics import kinetics_page
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 
@@ -123,6 +125,37 @@ def test_a_style_makes_the_measurement_a_band_and_the_cycles_a_pair_of_lines(tab
     (tmp_path / "bad.toml").write_text('[lines]\nmeasurement = "bend"\n', encoding="utf-8")
     with pytest.raises(OptionError, match="measurement"):
         load_style(tmp_path / "bad.toml")
+
+
+def test_a_style_shows_the_percentiles_of_a_norm_that_has_enough_people(
+    session: SessionTables, build_norm: Callable[..., pd.DataFrame], tmp_path: Path
+) -> None:
+    (tmp_path / "lab.toml").write_text('[lines]\nnorm = "percentiles"\n', encoding="utf-8")
+    style, usual = load_style(tmp_path / "lab.toml"), load_style()
+    few = build_norm(n=45)
+    many = few.assign(percentile_5=few["mean"] - 3.0, percentile_50=few["mean"] + 0.2, percentile_95=few["mean"] + 5.0)
+    row, (layer,) = ROWS["KneeAngles", "X"], layers_of(session)
+    # One curve without them, and all panels show mean and SD: no two kinds of band on one page.
+    lacking = many.assign(percentile_95=many["percentile_95"].where(many["variable"] != "HipAngles"))
+    for table, look, ranked in ((many, style, True), (many, usual, False), (few, style, False), (lacking, style, False)):
+        norm = load_norm(table, session)
+        assert norm is not None
+        page = kinematics_page(Drawing([layer], look, norm))
+        drawn = {str(c.get_gid()): c for axes in page.axes for c in axes.collections if c.get_gid()}
+        (outline,) = drawn["norm KneeAngles.X"].get_paths()
+        mean, sd = norm.curves["KneeAngles", "X"]
+        below, above = (mean - 3.0, mean + 5.0) if ranked else (mean - sd, mean + sd)
+        np.testing.assert_allclose(outline.vertices[:101, 1], below, rtol=1e-9)
+        np.testing.assert_allclose(outline.vertices[101:202, 1], above[::-1], rtol=1e-9)
+        assert ("norm middle KneeAngles.X" in drawn) is ranked
+        assert (look.label("common.norm_ranked", n=45) in texts(page)) is ranked
+        assert (look.label("common.norm_named", n=45) in texts(page)) is not ranked
+        if ranked:
+            (line,) = drawn["norm middle KneeAngles.X"].get_paths()
+            np.testing.assert_allclose(line.vertices[:, 1], mean + 0.2, rtol=1e-9)
+            wide = replace(norm, ranks={("KneeAngles", "X"): np.stack([mean - 70.0, mean, mean + 90.0])})
+            held = fitted(look, [layer], wide).scale(row)
+            assert held.low <= (mean - 70.0).min() < (mean + 90.0).max() <= held.high
 
 
 def test_words_name_the_largest_sources_with_their_shares(tables: SessionTables) -> None:
