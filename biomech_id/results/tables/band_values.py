@@ -68,33 +68,34 @@ def with_peak_sd(rows: Iterable[dict[str, object]], bands: Iterable[CycleBand], 
 
 def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> dict[tuple[int, str], tuple[float, float]]:
     """Standard deviations of value and percent of the curves' (V, 101) largest and smallest values in stance and in swing."""
-    changes = np.concatenate([band.changes[:, known], np.nan_to_num(band.changes_by_events(curves))])
+    number, by_events = np.asarray(known), np.nan_to_num(band.changes_by_events(curves))
+    n = len(band.changes) + len(by_events)
     foot_off = foot_off_percent(band.cycle)
     off_percent = 100.0 * band.event_sd_s.get("foot_off_s", 0.0) / band.cycle.duration_s
     # A foot off that is earlier or later by less than the next percent moves the phase's end by so much of it.
     step = max(1, int(np.ceil(off_percent)))
     percent = np.arange(CURVE_POINTS)
     found: dict[tuple[int, str], tuple[float, float]] = {}
-    usable = np.isfinite(curves) & np.isfinite(changes).all(axis=0)
+    usable = np.isfinite(curves) & np.isfinite(band.total[known])
     for of_phase in ("stance", "swing"):
         phases = [(percent <= foot_off + moved) == (of_phase == "stance") for moved in (0, -step, step)]
         for inside, rows in _alike(usable & phases[0]):
             if not inside.any():
                 continue
-            every = np.empty((2 * len(changes) + 1, len(rows), int(inside.sum())))
-            # Errors both ways: a second place that competes for the maximum does so on one side only.
-            every[0] = curves[rows][:, inside]
-            change = changes[:, rows][:, :, inside]
-            np.add(every[0], change, out=every[1 : len(changes) + 1])
-            np.subtract(every[0], change, out=every[len(changes) + 1 :])
-            moved_ends = [curves[rows][:, phase & usable[rows[0]]] for phase in phases[1:]] if off_percent > 0.0 else []
             at = np.flatnonzero(inside)
-            for word, sign in (("max", 1.0), ("min", -1.0)):
-                value, place = _vertex(sign * every)
+            change = np.empty((n, len(rows), len(at)))
+            change[: len(band.changes)] = band.changes[:, number[rows, None], at]
+            change[len(band.changes) :] = by_events[:, rows[:, None], at]
+            curve = curves[rows[:, None], at]
+            # Errors both ways: a second place that competes for the maximum does so on one side only.
+            every = np.concatenate([curve[None], curve + change, curve - change])
+            moved_ends = [curves[rows][:, phase & usable[rows[0]]] for phase in phases[1:]] if off_percent > 0.0 else []
+            for word in ("max", "min"):
+                value, place = _vertex(every, word)
                 variance = 0.5 * ((value[1:] - value[0]) ** 2).sum(axis=0)
                 for ends in moved_ends:
                     if ends.shape[1]:
-                        most = _vertex(sign * ends[None])[0][0]
+                        most, _ = _vertex(ends, word)
                         variance = variance + 0.5 * ((most - value[0]) * off_percent / step) ** 2
                 places = np.sqrt(0.5 * ((place[1:] - place[0]) ** 2).sum(axis=0))
                 for i, row in enumerate(rows):
@@ -105,26 +106,27 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
 
 def _alike(masks: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
     """Masks (V, 101) that are the same, once each, with their rows."""
-    different, which = np.unique(masks, axis=0, return_inverse=True)
-    for number, mask in enumerate(different):
-        yield mask, np.flatnonzero(which.reshape(-1) == number)
+    rows: dict[bytes, list[int]] = {}
+    for row, mask in enumerate(masks):
+        rows.setdefault(mask.tobytes(), []).append(row)
+    for alike in rows.values():
+        yield masks[alike[0]], np.array(alike)
 
 
-def _vertex(curves: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Largest value of each curve (..., k), and its place, refined by the parabola through its neighbours."""
-    best = curves.argmax(axis=-1)
-
-    def beside(place: IntArray) -> FloatArray:
-        return np.take_along_axis(curves, place[..., None], axis=-1)[..., 0]
-
-    top = beside(best)
-    if curves.shape[-1] < 3:
-        return top, best.astype(np.float64)
-    inner = np.clip(best, 1, curves.shape[-1] - 2)
-    left, middle, right = (beside(inner + k) for k in (-1, 0, 1))
-    bend = left - 2.0 * middle + right
-    share = np.where(bend < 0.0, 0.5 * (left - right) / np.where(bend < 0.0, bend, 1.0), 0.0)
-    return top, np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)
+def _vertex(curves: FloatArray, word: str) -> tuple[FloatArray, FloatArray]:
+    """Largest ("max") or smallest value of each curve (..., k), and its place, refined by the parabola through its neighbours."""
+    shape, flat = curves.shape[:-1], curves.reshape(-1, curves.shape[-1])
+    best = flat.argmax(axis=1) if word == "max" else flat.argmin(axis=1)
+    each = np.arange(len(flat))
+    top, place = flat[each, best], best.astype(np.float64)
+    if flat.shape[1] >= 3:
+        inner = np.clip(best, 1, flat.shape[1] - 2)
+        left, middle, right = (flat[each, inner + k] for k in (-1, 0, 1))
+        bend = left - 2.0 * middle + right
+        bent = bend < 0.0 if word == "max" else bend > 0.0
+        share = np.where(bent, 0.5 * (left - right) / np.where(bent, bend, 1.0), 0.0)
+        place = np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)
+    return top.reshape(shape), place.reshape(shape)
 
 
 def parameter_sd(

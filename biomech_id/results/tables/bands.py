@@ -84,10 +84,18 @@ class CycleBand:
         source : str
             One of `conventions.ERROR_SOURCES`.
         """
-        if source in NOISE_SOURCES:
-            return self.noise
-        rows = [i for i, of in enumerate(self.sources) if of == source]
-        return np.asarray(np.sqrt(np.einsum("pvk,pvk->vk", self.changes[rows], self.changes[rows])))
+        return (
+            self.noise if source in NOISE_SOURCES else np.asarray(np.sqrt(self._variances.get(source, np.zeros(self.noise.shape))))
+        )
+
+    @cached_property
+    def _variances(self) -> dict[str, FloatArray]:
+        """Source of a bias -> variance (V, 101)."""
+        found: dict[str, FloatArray] = {}
+        for source in dict.fromkeys(self.sources):
+            changes = self.changes[[each == source for each in self.sources]]
+            found[source] = np.einsum("pvk,pvk->vk", changes, changes)
+        return found
 
     def by_events(self, curve: FloatArray) -> FloatArray:
         """Standard deviation (..., 101) of a curve because its cycle may begin and end a little earlier or later.
@@ -113,10 +121,10 @@ class CycleBand:
         slope = np.gradient(curve, self.cycle.duration_s / (CURVE_POINTS - 1), axis=-1)
         return np.stack([slope * (1.0 - percent) * start_s, slope * percent * end_s])
 
-    @property
+    @cached_property
     def total(self) -> FloatArray:
         """Standard deviation (V, 101) from all sources."""
-        return np.asarray(np.sqrt(np.einsum("pvk,pvk->vk", self.changes, self.changes) + self.noise**2))
+        return np.asarray(np.sqrt(sum(self._variances.values()) + self.noise**2))
 
 
 def cycle_bands(

@@ -81,14 +81,15 @@ def band_rows(bands: Iterable[CycleBand], curves: Curves) -> Iterator[BandRow]:
     value_of = {(n.side, n.cycle, n.variable, n.component): curves.values[i] for i, n in enumerate(curves.names)}
     for band in bands:
         by_source = {source: band.sd(source) for source in ERROR_SOURCES}
-        total = band.total
-        for number, name in enumerate(band.names):
-            value = value_of.get((band.cycle.side, band.cycle.number, *name))
-            # What has no curve in cycles.csv has no band either.
-            if value is None or not np.isfinite(total[number]).any() or not np.nanmax(total[number]) > 0.0:
-                continue
+        # What has no curve in cycles.csv has no band either.
+        keys = [(band.cycle.side, band.cycle.number, *name) for name in band.names]
+        rows = [number for number, key in enumerate(keys) if key in value_of and (band.total[number] > 0.0).any()]
+        if not rows:
+            continue
+        by_events = band.by_events(np.stack([value_of[keys[number]] for number in rows]))
+        for number, events in zip(rows, by_events, strict=True):
             columns = {source: sd[number] for source, sd in by_source.items()}
-            columns |= {TOTAL: total[number], EVENTS: band.by_events(value), SHIFT: band.shift[number]}
+            columns |= {TOTAL: band.total[number], EVENTS: events, SHIFT: band.shift[number]}
             yield BandRow(band, number, columns)
 
 
