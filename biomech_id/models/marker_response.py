@@ -3,7 +3,8 @@
 Every marker of a leg and of the pelvis is moved a little along each axis of its segment, in a few frames of the walk, and the model
 is asked to track them all at once, copy behind copy. Where there is a static trial the model is calibrated anew on a moved copy of
 it, and tracks the static trial as it was: what that changes is what the calibration carries into the walk. To the first order the
-sum of both is what a marker does that was put on the wrong spot; the first alone is what its skin does while walking.
+sum of both is what a marker does that was put on the wrong spot; the first alone is what its skin does while walking. A model that
+stands by itself (`models.model.StandsByItself`) is not calibrated again and again: it says the sum of all copies at once.
 
 Left and right legs are moved at once, for neither takes part in the other.
 """
@@ -24,11 +25,11 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
 from biomech_id.errors import BiomechError
 from biomech_id.markersets.marker_set import MarkerSet, default_roles
-from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput
+from biomech_id.models.model import BodyModel, CalibratedModel, CalibrationInput, StandsByItself
 from biomech_id.trial import Markers, Subject, Trial
 
 #: By how much a marker or a width is moved, metres: little enough for the first order, much more than rounding.
-MOVED_BY_M = 2e-4
+MOVED_BY_M = 1e-5
 #: The walk is looked at this often, Hz: a response turns with the joints, not with the steps' impacts.
 LOOKS_HZ = 12.5
 #: Fewest frames that show how a response changes, and how many frames of a static trial are looked at.
@@ -109,10 +110,13 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
     try:
         base = recalibrate(static, model.subject)
         standing = base.track(static)
-        found: dict[CarriedKey, FloatArray] = {}
-        for slot in _slots(static.markers, base.marker_groups, static=True):
-            moved = recalibrate(_moved(static, standing, slot), model.subject)
-            found |= _differences(standing, moved.track(static), slot)
+        slots = _slots(static.markers, base.marker_groups, static=True)
+        found = _at_once(base, static, standing, slots)
+        if found is None:
+            found = {}
+            for slot in slots:
+                moved = recalibrate(_moved(static, standing, slot), model.subject)
+                found |= _differences(standing, moved.track(static), slot)
         for joint in ("knee", "ankle"):
             subject = _wider(model.subject, f"{joint}_width_m")
             if subject is not None:
@@ -121,6 +125,27 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
                 found |= _differences(standing, wide, slot)
     except BiomechError:
         return {}  # a static trial that cannot be calibrated on three of its frames alone
+    return found
+
+
+def _at_once(
+    base: CalibratedModel, static: Trial, standing: BodyMotion, slots: Sequence[_Slot]
+) -> dict[CarriedKey, FloatArray] | None:
+    """The same of a model that stands by itself: what a marker does that is off in both, less what it does to tracking alone."""
+    at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+    together = _stacked(static.markers, at, slots)
+    legs = base.standing(together, len(slots) + 1) if isinstance(base, StandsByItself) else None
+    if legs is None:
+        return None
+    tracked = base.track(replace(static, markers=together))
+    found = {}
+    for side, (points, axes) in legs.items():
+        shape = len(slots) + 1, static.n_frames
+        change = _changes(points.reshape(*shape, 6, 3), axes.reshape(*shape, 4, 3, 3)) - _changes(*_poses(tracked, side, *shape))
+        for slot, carried in zip(slots, change.mean(axis=1), strict=True):
+            named = slot.markers.get(side) or slot.markers.get("")
+            if named is not None and np.isfinite(carried).all():
+                found[side, slot.role, named[0], slot.axis] = carried
     return found
 
 
@@ -148,10 +173,8 @@ def leg_responses(
     slots = _slots(markers, model.marker_groups)
     small = Trial(trial.name, markers, subject=trial.subject)
     at = {part: each.frames.R_lab_seg[looked] for part, each in motion.motions.items()}
-    copies = [markers.position_m, *(_displaced(markers, at, slot) for slot in slots)]
-    stacked = replace(small, markers=_with(markers, np.concatenate(copies)))
     try:
-        tracked = model.track(stacked)
+        tracked = model.track(replace(small, markers=_stacked(markers, at, slots)))
     except BiomechError:
         return {}  # a model that needs more of a trial than its markers
     found = {}
@@ -230,6 +253,11 @@ def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: _Sl
         if part in R_lab_seg:
             position[:, markers.names.index(name)] += MOVED_BY_M * R_lab_seg[part][:, :, slot.axis]
     return position
+
+
+def _stacked(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slots: Sequence[_Slot]) -> Markers:
+    """The markers as they are, and behind them with every displacement."""
+    return _with(markers, np.concatenate([markers.position_m, *(_displaced(markers, R_lab_seg, slot) for slot in slots)]))
 
 
 def _moved(static: Trial, standing: BodyMotion, slot: _Slot) -> Trial:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.joint_axes import ModelAxes
 from biomech_id.dynamics.model_errors import ModelErrors
 from biomech_id.errors import Finding, OptionError
 from biomech_id.markersets.marker_set import MarkerSet
-from biomech_id.trial import Subject, Trial
+from biomech_id.trial import Markers, Subject, Trial
 
 
 class Calibration(Protocol):
@@ -75,6 +76,26 @@ class CalibratedModel(Protocol):
             The recording.
         kinetics : str, optional
             One of the model's kinetics modes: "textbook".
+        """
+
+
+@runtime_checkable
+class StandsByItself(Protocol):
+    """A model that says where its legs stand in many static trials at once, each of them calibrated by itself."""
+
+    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return side -> points (n, 6, 3), m, and axes (n, 4, 3, 3); None where calibration follows further rules than these.
+
+        Points are ankle, knee and hip centre, and the centres of mass of foot, shank and thigh; axes those of foot, shank, thigh
+        and pelvis, of a static trial as it is tracked by the model that was calibrated on it. Every frame is calibrated by
+        itself, but for the distances that place a hip centre, which are those of its trial.
+
+        Parameters
+        ----------
+        markers : Markers
+            Of equally many frames each, one behind the other.
+        copies : int
+            How many.
         """
 
 

@@ -101,6 +101,31 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
     MissingInputError
         The row refers to a point that the marker set does not give.
     """
+    com = centre_of_mass_m(row, side, points_m)
+    length = float(np.linalg.norm(points_m[row.distal] - points_m[row.proximal]))
+    mass = row.mass_fraction * body_mass_kg
+    axes = _axes(row)
+    tensor = mass * length**2 * axes @ row.unit_tensor(side=side) @ axes.T
+    return ScaledSegment(Segment(row.segment, mass, com, tensor, row.citation), length)
+
+
+def centre_of_mass_m(row: Row, side: str, points_m: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the centre of mass (..., 3), metres, of one segment of one leg, in the segment's axes from its origin.
+
+    Parameters
+    ----------
+    row : Row
+        The table's row.
+    side : str
+        "L" or "R".
+    points_m : Mapping[str, FloatArray]
+        End point -> (..., 3) place in the segment's ISB axes from its origin, metres.
+
+    Raises
+    ------
+    MissingInputError
+        The row refers to a point that the marker set does not give.
+    """
     missing = sorted({row.proximal, row.distal, row.com_from} - set(points_m))
     if missing:
         raise MissingInputError(
@@ -109,16 +134,17 @@ def scale(row: Row, side: str, body_mass_kg: float, points_m: Mapping[str, Float
             where=f"{side} {row.segment}",
         )  # fmt: skip
     start, end = points_m[row.proximal], points_m[row.distal]
-    length = float(np.linalg.norm(end - start))
-    mass = row.mass_fraction * body_mass_kg
-    axes = np.eye(3) if row.axes == "isb" else body_model(row.axes).axes.R_seg_isb[row.segment].T
     if row.com_offset_fraction is None:
-        com = start + (row.com_fraction_from_proximal or 0.0) * (end - start)
-    else:
-        mirror = np.array([1.0, 1.0, -1.0 if side == "L" and row.axes == "isb" else 1.0])
-        com = points_m[row.com_from] + length * axes @ (mirror * np.asarray(row.com_offset_fraction))
-    tensor = mass * length**2 * axes @ row.unit_tensor(side=side) @ axes.T
-    return ScaledSegment(Segment(row.segment, mass, com, tensor, row.citation), length)
+        return np.asarray(start + (row.com_fraction_from_proximal or 0.0) * (end - start))
+    length = np.linalg.norm(end - start, axis=-1, keepdims=True)
+    mirror = np.array([1.0, 1.0, -1.0 if side == "L" and row.axes == "isb" else 1.0])
+    offset = (length[..., None] * _axes(row)) @ (mirror * np.asarray(row.com_offset_fraction))
+    return np.asarray(points_m[row.com_from] + offset)
+
+
+def _axes(row: Row) -> FloatArray:
+    """(3, 3), components in the axes of the table's row to components in ISB's."""
+    return np.eye(3) if row.axes == "isb" else body_model(row.axes).axes.R_seg_isb[row.segment].T
 
 
 def foot_end_points(

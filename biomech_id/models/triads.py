@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.algebra.vectors import cross
+from biomech_id.algebra.vectors import cross, matvec
 
 
 def unit(vectors: FloatArray) -> FloatArray:
@@ -61,7 +61,7 @@ def into_segment(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_lab_m: F
 
 
 def into_lab(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_seg_m: FloatArray) -> FloatArray:
-    """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment.
+    """Return the path (n, 3), metres, laboratory axes, of a point (3,) fixed in the segment, or of one (n, 3) that is not.
 
     Parameters
     ----------
@@ -70,6 +70,7 @@ def into_lab(R_lab_seg: FloatArray, origin_lab_m: FloatArray, point_seg_m: Float
     origin_lab_m : FloatArray
         (n, 3), origin of the segment, laboratory axes.
     point_seg_m : FloatArray
-        (3,), in segment axes from the segment's origin, metres.
+        (3,) or (n, 3), in segment axes from the segment's origin, metres.
     """
-    return np.asarray(R_lab_seg @ point_seg_m + origin_lab_m)
+    along = R_lab_seg @ point_seg_m if point_seg_m.ndim == 1 else matvec(R_lab_seg, point_seg_m)
+    return np.asarray(along + origin_lab_m)

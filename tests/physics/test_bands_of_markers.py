@@ -15,6 +15,7 @@ from biomech_id.anatomy import Part
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.gait.cycle import Cycle, KineticsValid
+from biomech_id.models import marker_response
 from biomech_id.models.marker_response import calibration_responses, leg_responses, recalibrator
 from biomech_id.models.model import CalibrationInput
 from biomech_id.models.registry import body_model
@@ -78,6 +79,20 @@ def test_a_marker_on_the_wrong_spot_is_what_the_whole_chain_shows(name: str, mar
     ours = band.total[:15]
     assert np.abs(truth).max() > 0.05
     np.testing.assert_allclose(ours, np.abs(truth), atol=TOLERANCE[name] * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("name", ["conventional", "six-dof"])
+def test_static_trials_side_by_side_carry_what_each_calibrated_anew_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, given, *_, model, _ = prepared(name)
+    assert model.standing(model.static.markers, 1) is not None
+    together = calibration_responses(model, recalibrator(kind, given))
+    monkeypatch.setattr(marker_response, "_at_once", lambda *_: None)
+    alone = calibration_responses(model, recalibrator(kind, given))
+    assert together.keys() == alone.keys()
+    for key, carried in alone.items():
+        for part in (slice(0, 4), slice(4, 10)):  # rad and m per metre
+            largest = max(np.abs(each[part]).max() for each in alone.values())
+            np.testing.assert_allclose(together[key][part], carried[part], atol=2e-4 * largest, err_msg=str(key))
 
 
 def test_every_size_is_used_or_said_of_what_it_stands_for() -> None:

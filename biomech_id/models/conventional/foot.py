@@ -50,7 +50,9 @@ def corrected_axes(toe_to_heel_lab: FloatArray, R_lab_shank: FloatArray) -> Floa
     return triad(x, cross(z, x), z)
 
 
-def corrected_foot(uncorrected: FloatArray, side: str, plantar_flexion_rad: float, rotation_rad: float) -> FloatArray:
+def corrected_foot(
+    uncorrected: FloatArray, side: str, plantar_flexion_rad: FloatArray | float, rotation_rad: FloatArray | float
+) -> FloatArray:
     """Return R_lab_foot (n, 3, 3) from U and the static offsets p and q (equation above).
 
     Parameters
@@ -59,10 +61,11 @@ def corrected_foot(uncorrected: FloatArray, side: str, plantar_flexion_rad: floa
         U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
     side : str
         "L" or "R".
-    plantar_flexion_rad : float
-        Plantar flexion p of the sole's axis in U.
-    rotation_rad : float
-        Rotation q of the sole's axis in U.
+    plantar_flexion_rad : FloatArray | float
+        Plantar flexion p of the sole's axis in U, one for all frames or (n,).
+    rotation_rad : FloatArray | float
+        Rotation q of the sole's axis in U, one for all frames or (n,).
     """
-    correction = rotation_about(1, np.array(-plantar_flexion_rad)) @ rotation_about(0, np.array(-SIDE_SIGN[side] * rotation_rad))
+    p, q = np.asarray(plantar_flexion_rad), np.asarray(rotation_rad)
+    correction = rotation_about(1, -p) @ rotation_about(0, -SIDE_SIGN[side] * q)
     return np.asarray(uncorrected @ correction)

@@ -6,10 +6,11 @@ Davis et al. 1991 (Hum Mov Sci 10:575), Kadaba et al. 1990 (J Orthop Res 8:383),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.anatomy import PELVIS, Part
 from biomech_id.arguments import Kind, a, a_path, a_switch, a_word, or_none, takes
@@ -32,6 +33,7 @@ from biomech_id.models.conventional.knee_axis import (
 )
 from biomech_id.models.conventional.pelvis import OWN_HIP, pelvis_frames
 from biomech_id.models.conventional.placement import place_side
+from biomech_id.models.conventional.standing import standing_legs
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
@@ -40,7 +42,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.model import BodyModel, CalibrationInput
 from biomech_id.models.progression import progression_axes
 from biomech_id.models.segment_motion import KINETICS, differentiate_together
-from biomech_id.trial import Subject, Trial
+from biomech_id.trial import Markers, Subject, Trial
 
 #: Ways to find this model's hip centres; a name of somebody's own function is one while it is known.
 HIPS: tuple[str, ...] = (OWN_HIP, *REGRESSIONS)
@@ -112,6 +114,18 @@ class ConventionalModel:
             Its name.
         """
         return replace(self, axes=axes, name=name)
+
+    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
+
+        Parameters
+        ----------
+        markers : Markers
+            Of equally many frames each, one behind the other.
+        copies : int
+            How many.
+        """
+        return standing_legs(replace(markers, roles=with_roles(markers).roles), copies, self.calibration, self.subject)
 
     def named(self, trial: Trial) -> Trial:
         """Return the trial itself: the model knows no labels but its own.

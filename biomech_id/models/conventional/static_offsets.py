@@ -57,7 +57,7 @@ class FootOffsets:
 def foot_offsets(
     side: str, uncorrected: FloatArray, heel_lab_m: FloatArray, toe_lab_m: FloatArray, *, flat: bool, sole_delta_m: float = 0.0
 ) -> FootOffsets:
-    """Return the mean static offsets of one foot from U (n, 3, 3) and heel and toe marker (n, 3), metres, laboratory axes.
+    """Return the mean over the frames of `offsets_by_frame`.
 
     Parameters
     ----------
@@ -72,13 +72,34 @@ def foot_offsets(
     sole_delta_m : float, optional
         Thickness of the shoe sole at the heel less that at the toe.
     """
+    each = offsets_by_frame(side, uncorrected, heel_lab_m, toe_lab_m, flat=flat, sole_delta_m=sole_delta_m)
+    plantar_flexion, rotation = (float(over_seen(np.nanmean, angle)) for angle in each)
+    return FootOffsets(plantar_flexion, rotation)
+
+
+def offsets_by_frame(
+    side: str, uncorrected: FloatArray, heel_lab_m: FloatArray, toe_lab_m: FloatArray, *, flat: bool, sole_delta_m: float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """Return the static offsets p and q (n,), rad, of one foot from U and heel and toe marker, in every frame.
+
+    Parameters
+    ----------
+    side : str
+        "L" or "R".
+    uncorrected : FloatArray
+        U (n, 3, 3), maps components of the uncorrected foot to laboratory components.
+    heel_lab_m, toe_lab_m : FloatArray
+        (n, 3), marker, laboratory axes, metres.
+    flat : bool
+        Whether the heel marker is taken to be as high as the toe marker.
+    sole_delta_m : float, optional
+        Thickness of the shoe sole at the heel less that at the toe.
+    """
     heel = np.array(heel_lab_m)
     if flat:
         heel[:, 2] = toe_lab_m[:, 2] + sole_delta_m
     v = unit(matvec_transposed(uncorrected, heel - toe_lab_m))
-    plantar_flexion = np.arctan2(-v[:, 0], v[:, 2])
-    rotation = np.arcsin(SIDE_SIGN[side] * v[:, 1])
-    return FootOffsets(float(over_seen(np.nanmean, plantar_flexion)), float(over_seen(np.nanmean, rotation)))
+    return np.arctan2(-v[:, 0], v[:, 2]), np.arcsin(SIDE_SIGN[side] * v[:, 1])
 
 
 def stored_offsets(subject: Subject, side: str) -> FootOffsets | None:

@@ -146,7 +146,7 @@ def stand_leg(
     pelvis : Frames
         Pose of the pelvis in every frame.
     hip_pelvis_m : FloatArray
-        (3,), hip centre in pelvis axes, metres.
+        (3,) or (n, 3), hip centre in pelvis axes, metres.
     landmarks : BodyPoints
         Anatomical points of the recording.
     subject : Subject
@@ -263,14 +263,8 @@ def leg_templates(
         Radius of a marker.
     """
     side, tracking = leg.side, landmarks.markerset.tracking
-    knee, ankle = leg.knee.centre_lab_m, leg.ankle.centre_lab_m
-    malleoli = {name: path for name in ("lateral_malleolus", "medial_malleolus") if (path := landmarks.get(side, name)) is not None}
-    points = {
-        "thigh": {"hip_centre": leg.hip_lab_m, "knee_centre": knee},
-        "shank": {"knee_centre": knee, "ankle_centre": ankle, **malleoli},
-        "foot": {"ankle_centre": ankle, **malleoli, **_foot_points(leg, landmarks, marker_radius_m)},
-    }
-    parents = {"thigh": leg.hip_lab_m, "shank": knee, "foot": ankle}
+    points = leg_points(leg, landmarks, marker_radius_m)
+    parents = {"thigh": leg.hip_lab_m, "shank": leg.knee.centre_lab_m, "foot": leg.ankle.centre_lab_m}
     rest = resting(side, landmarks) if from_walk else None
     return {
         name: learn(
@@ -279,6 +273,27 @@ def leg_templates(
         )
         for name in LEG_SEGMENTS
     }  # fmt: skip
+
+
+def leg_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float) -> dict[str, dict[str, FloatArray]]:
+    """Return segment -> end point of inertial tables on it -> (n, 3), metres, laboratory axes.
+
+    Parameters
+    ----------
+    leg : StandingLeg
+        The leg in every frame.
+    landmarks : BodyPoints
+        Anatomical points of the recording.
+    marker_radius_m : float
+        Radius of a marker.
+    """
+    side, knee, ankle = leg.side, leg.knee.centre_lab_m, leg.ankle.centre_lab_m
+    malleoli = {name: path for name in ("lateral_malleolus", "medial_malleolus") if (path := landmarks.get(side, name)) is not None}
+    return {
+        "thigh": {"hip_centre": leg.hip_lab_m, "knee_centre": knee},
+        "shank": {"knee_centre": knee, "ankle_centre": ankle, **malleoli},
+        "foot": {"ankle_centre": ankle, **malleoli, **_foot_points(leg, landmarks, marker_radius_m)},
+    }
 
 
 def _foot_points(leg: StandingLeg, landmarks: BodyPoints, marker_radius_m: float) -> dict[str, FloatArray]:

@@ -42,10 +42,11 @@ from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
 from biomech_id.models.six_dof.rigid_markers import ROUNDS, with_rigid_markers
+from biomech_id.models.six_dof.standing import standing_legs
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
 from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
-from biomech_id.trial import Subject, Trial
+from biomech_id.trial import Markers, Subject, Trial
 
 #: Order of preference of hip centres when nobody chooses:
 #: from motion, stored in the file, by regression on the pelvis, on the leg.
@@ -114,6 +115,18 @@ class SixDofModel:
     def errors(self) -> ModelErrors:
         """Which method found each hip; a joint centre that is off takes no other one along."""
         return ModelErrors({side: self.calibration.hip_methods[side] for side in self.calibration.sides})
+
+    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
+
+        Parameters
+        ----------
+        markers : Markers
+            Of equally many frames each, one behind the other.
+        copies : int
+            How many.
+        """
+        return standing_legs(under_set_labels(markers, self.calibration.markerset), copies, self.calibration, self.subject)
 
     def named(self, trial: Trial) -> Trial:
         """Return a trial with its markers under the marker set's labels.

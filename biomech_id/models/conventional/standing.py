@@ -1,0 +1,62 @@
+"""Static trials beside each other, each placed by what it alone would be calibrated to: what moved markers do, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.vectors import matvec
+from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.models.conventional.calibrate import pelvis_sizes
+from biomech_id.models.conventional.calibration import ConventionalCalibration
+from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
+from biomech_id.models.conventional.leg import place_leg
+from biomech_id.models.conventional.leg_inertia import leg_segments
+from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
+from biomech_id.models.conventional.placement import leg_lengths
+from biomech_id.models.conventional.static_offsets import offsets_by_frame
+from biomech_id.trial import Markers, Subject
+
+
+def standing_legs(
+    markers: Markers, copies: int, calibration: ConventionalCalibration, subject: Subject
+) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`; None for a leg with further rules.
+
+    Parameters
+    ----------
+    markers : Markers
+        Static trials of equally many frames, one behind the other, with the markers' roles.
+    copies : int
+        How many.
+    calibration : ConventionalCalibration
+        Of one of them: what was decided and measured, which is the same in all.
+    subject : Subject
+        Measurements.
+    """
+    if calibration.knee_device or calibration.medial or calibration.table or subject.medial_markers:
+        return None
+    pelvis, radius_m, hip = pelvis_frames(markers), calibration.marker_radius_m, calibration.hip
+    trials = [replace(markers, position_m=position_m, filled=None) for position_m in np.split(markers.position_m, copies)]
+    sizes = [pelvis_sizes(trial, subject, calibration.sides, radius_m, hip) for trial in trials]
+    found = {}
+    for side in calibration.sides:
+        centres = np.stack([hip_centre_pelvis_m(side, size[side], hip) for size in sizes])
+        leg = place_leg(
+            markers, pelvis, replace(calibration.geometry[side], hip_pelvis_m=centres.repeat(trials[0].n_frames, axis=0))
+        )
+        heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
+        learnt = uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank_ankle)
+        flat, delta_m = bool(calibration.foot_flat), subject.sole_delta_m.get(side, 0.0)
+        p, q = offsets_by_frame(side, learnt, heel, toe, flat=flat, sole_delta_m=delta_m)
+        R_lab_foot = corrected_foot(uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank), side, p, q)
+        lengths = leg_lengths(markers, leg, side, radius_m) | {"foot": np.linalg.norm(toe - heel, axis=1) - radius_m}
+        segments = leg_segments(subject.mass_kg or 0.0, lengths, "textbook")
+        axes = R_lab_foot, leg.R_lab_shank, leg.R_lab_thigh
+        joints = leg.ankle_lab_m, leg.knee_lab_m, leg.hip_lab_m
+        coms = [at + matvec(R, segments[name].com_m) for name, R, at in zip(LEG_SEGMENTS, axes, joints, strict=True)]
+        found[side] = np.stack([*joints, *coms], axis=1), np.stack([*axes, pelvis.R_lab_seg], axis=1)
+    return found

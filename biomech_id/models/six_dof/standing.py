@@ -1,0 +1,64 @@
+"""Static trials beside each other, each placed by what it alone would be calibrated to: what moved markers do, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from biomech_id.algebra.arrays import FloatArray
+from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.anthropometry.table import INERTIAL_TABLES, load_table
+from biomech_id.models.joint_centres.anatomical import pelvis_size
+from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, hip_centre_by_regression
+from biomech_id.models.landmarks import BodyPoints
+from biomech_id.models.six_dof.calibrate import FunctionalJoints, leg_points, place_pelvis, stand_leg
+from biomech_id.models.six_dof.calibration import SixDofCalibration
+from biomech_id.models.table_inertia import centre_of_mass_m
+from biomech_id.models.triads import into_lab, into_segment
+from biomech_id.trial import Markers, Subject
+
+
+def standing_legs(
+    markers: Markers, copies: int, calibration: SixDofCalibration, subject: Subject
+) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`.
+
+    None where a hip centre is not of a regression, or the inertial table not a shipped one.
+
+    Parameters
+    ----------
+    markers : Markers
+        Static trials of equally many frames, one behind the other, under the set's labels.
+    copies : int
+        How many.
+    calibration : SixDofCalibration
+        Of one of them: what was decided and measured, which is the same in all.
+    subject : Subject
+        Measurements.
+    """
+    methods = {side: str(method) for side, method in calibration.hip_methods.items()}
+    if not set(methods.values()) <= set(REGRESSIONS) or calibration.table not in INERTIAL_TABLES:
+        return None
+    table = load_table(calibration.table).for_subject(sex=subject.sex, age_years=subject.age_years)
+    points, radius_m = BodyPoints(markers, calibration.markerset, {}), calibration.marker_radius_m
+    trials = [replace(markers, position_m=position_m, filled=None) for position_m in np.split(markers.position_m, copies)]
+    of_trials = [BodyPoints(trial, calibration.markerset, {}) for trial in trials]
+    pelvis = place_pelvis(points)
+    found = {}
+    for side, method in methods.items():
+        sizes = [pelvis_size(side, of_trial, subject, radius_m) for of_trial in of_trials]
+        hips = np.stack([hip_centre_by_regression(method, side, size) for size in sizes]).repeat(trials[0].n_frames, axis=0)
+        leg = stand_leg(
+            side, pelvis, hips, points, subject, FunctionalJoints(), flat=calibration.foot_flat, marker_radius_m=radius_m
+        )  # fmt: skip
+        frames, ends = [leg.frames[name] for name in LEG_SEGMENTS], leg_points(leg, points, radius_m)
+        coms = []
+        for name, at in zip(LEG_SEGMENTS, frames, strict=True):
+            of_segment = {end: into_segment(at.R_lab_seg, at.origin_lab_m, path) for end, path in ends[name].items()}
+            coms.append(into_lab(at.R_lab_seg, at.origin_lab_m, centre_of_mass_m(table[name], side, of_segment)))
+        joints = leg.ankle.centre_lab_m, leg.knee.centre_lab_m, leg.hip_lab_m
+        axes = [*(at.R_lab_seg for at in frames), pelvis.R_lab_seg]
+        found[side] = np.stack([*joints, *coms], axis=1), np.stack(axes, axis=1)
+    return found
