@@ -92,7 +92,7 @@ def test_static_trials_side_by_side_carry_what_each_calibrated_anew_does(name: s
     for key, carried in alone.items():
         for part in (slice(0, 4), slice(4, 10)):  # rad and m per metre
             largest = max(np.abs(each[part]).max() for each in alone.values())
-            np.testing.assert_allclose(together[key][part], carried[part], atol=2e-4 * largest, err_msg=str(key))
+            np.testing.assert_allclose(together[key][part], carried[part], atol=5e-4 * largest, err_msg=str(key))
 
 
 def test_every_size_is_used_or_said_of_what_it_stands_for() -> None:
