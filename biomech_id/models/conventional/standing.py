@@ -21,7 +21,7 @@ from biomech_id.models.conventional.static_offsets import offsets_by_frame
 from biomech_id.trial import Markers, Subject
 
 
-def standing_legs(
+def conventional_standing(
     markers: Markers, copies: int, calibration: ConventionalCalibration, subject: Subject
 ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
     """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`; None for a leg with further rules.

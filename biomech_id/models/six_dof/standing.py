@@ -20,7 +20,7 @@ from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Markers, Subject
 
 
-def standing_legs(
+def six_dof_standing(
     markers: Markers, copies: int, calibration: SixDofCalibration, subject: Subject
 ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
     """Return side -> points (n, 6, 3) and axes (n, 4, 3, 3) of `models.model.StandsByItself`.

@@ -152,7 +152,10 @@ def cycle_bands(
         if not mine:
             continue
         every = np.unique(np.concatenate(rows))
-        whole = _leg_changes(motion, loads if mass_kg else None, side, of_leg, every, mass_kg or 1.0)
+        # A cycle without kinetics has no bands of them, wherever its loads are known.
+        loaded = [own for cycle, own in zip(mine, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
+        wanted = np.isin(every, np.concatenate(loaded)) if loaded else np.zeros(len(every), dtype=bool)
+        whole = _leg_changes(motion, (loads if mass_kg else None, mass_kg or 1.0), side, of_leg, every, wanted)
         for cycle, own in zip(mine, rows, strict=True):
             first = int(np.searchsorted(every, own[0]))
             found.append(_cut(whole, slice(first, first + len(own)), motion, cycle, own[0]))
@@ -187,13 +190,17 @@ KINETIC_CURVES: tuple[Name, ...] = (
 
 
 def _leg_changes(
-    motion: BodyMotion, loads: JointLoads | None, side: str, errors: LegErrors, rows: IntArray, mass_kg: float
+    motion: BodyMotion, of_body: tuple[JointLoads | None, float], side: str, errors: LegErrors, rows: IntArray, wanted: BoolArray
 ) -> _Changes:
-    """Every error of a leg in chosen frames."""
-    markers, angles = errors.markers, len(ANGLE_CURVES)
+    """Every error of a leg in chosen frames; of its kinetics (joint loads and body mass, kg), those in the frames wanted."""
+    markers, angles, (loads, mass_kg) = errors.markers, len(ANGLE_CURVES), of_body
     known = np.zeros(len(rows), dtype=bool) if loads is None else _known(loads, side)[rows]
     labels = () if markers is None else markers.sources
     of_markers = len(labels)
+    if known.any():
+        quiet = ((group, source) for group, of_group in errors.sources.items() for source in of_group if group not in NOISE_SOURCES)
+        labels += tuple(group for group, source in quiet for _ in source.covariance)
+    known &= wanted
     leg = None
     further: dict[str, FloatArray] = {}
     if loads is not None and known.any():
@@ -202,7 +209,6 @@ def _leg_changes(
         leg = _Leg(Nominal(leg_at(loads, side, mask)), motion, side, rows[known], mass_kg)
         further = {group: leg.kinetics_by(group, of_group) for group, of_group in errors.sources.items()}
     biases = {group: changes for group, changes in further.items() if group not in NOISE_SOURCES}
-    labels += tuple(group for group, block in biases.items() for _ in block)
     changes = np.zeros((len(rows), angles + len(KINETIC_CURVES), len(labels)))
     changes[~known, angles:] = np.nan
     noise = np.zeros(changes.shape[:2])
@@ -396,20 +402,19 @@ def _cut(whole: _Changes, part: slice, motion: BodyMotion, cycle: Cycle, first_r
     after = np.where(share > 0.0, np.minimum(before + 1, n - 1), before)
 
     def at(values: FloatArray) -> FloatArray:
-        rows = values[part]
+        rows = values[part, :known]
         mixed = rows[before] * (1.0 - share).reshape(-1, *[1] * (values.ndim - 1))
         mixed += rows[after] * share.reshape(-1, *[1] * (values.ndim - 1))
-        return np.ascontiguousarray(mixed.T)
+        found = np.full((*values.shape[:0:-1], CURVE_POINTS), np.nan)
+        found[..., :known, :] = mixed.T
+        return found
 
+    # Angles come before kinetics.
+    known = len(ANGLE_CURVES) if cycle.kinetics_valid is KineticsValid.FALSE else len(whole.names)
     changes, variance, shift = at(whole.changes), at(whole.noise_variance), at(whole.shift)
-    kinetic = np.array([name in KINETIC_CURVES for name in whole.names])
-    gone = np.zeros((len(whole.names), CURVE_POINTS), dtype=bool)
-    if cycle.kinetics_valid is KineticsValid.FALSE:
-        gone[kinetic] = True
-    elif cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
-        swing = cycle.start_s + np.linspace(0.0, 1.0, CURVE_POINTS) * cycle.duration_s > cycle.foot_off_s
-        gone[:, swing] = True
-        gone[~kinetic] = True
-    changes[:, gone] = np.nan
-    variance[gone] = np.nan
+    if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
+        gone = np.broadcast_to(np.array([name not in KINETIC_CURVES for name in whole.names])[:, None], variance.shape).copy()
+        gone[:, cycle.start_s + np.linspace(0.0, 1.0, CURVE_POINTS) * cycle.duration_s > cycle.foot_off_s] = True
+        changes[:, gone] = np.nan
+        variance[gone] = np.nan
     return CycleBand(cycle, whole.names, whole.sources, changes, np.sqrt(variance), shift)
