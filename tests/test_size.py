@@ -89,6 +89,7 @@ MOST_LINES = sum([
     70,  # a habit of both feet is told from plates that stand apart
     56,  # texts of a PDF worked out once
     130,  # texts of a PDF worked out once, heads that keep their words, percentiles drawn
+    60,  # differences of two visits without what they share
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -1,24 +1,47 @@
-"""One session against another: what changed of a curve or a number, and what two visits differ by without any change."""
+"""One session against another: what changed of a curve or a number, and what two visits differ by without any change.
+
+What each session can be off by stands in its own ``uncertainty.csv`` by source. Two visits share some of it: the same person has
+the same bones behind the same regression of the hip centre, the same masses, and skin that moves in the same way (reproducible within
+a person, not between persons: Leardini et al. 2005, Gait Posture 21:212); plates that stand where they stood. A difference holds none
+of that. What is drawn anew by a visit is where markers are placed and what callipers read (`ANEW`)::
+
+    session_sd^2 = (sum of anew sources' sd^2 of the first + of the second) / 2
+
+Two persons, or hip centres that are measured in each session, share less, and then those sources count as well. A session without
+``uncertainty.csv`` is judged by what markers placed anew made of a virtual adult and of a child (`session_error`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from biomech_id.algebra.arrays import FloatArray
+from biomech_id.conventions import ERROR_SOURCES, NOISE_SOURCES, SIDES
 from biomech_id.gait.scores import GAIT_VARIABLES
+from biomech_id.results.norms.fingerprint import fingerprint_of
 from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.results.statistics.session_error import session_error
 from biomech_id.results.statistics.two_recordings import CurveChange, ScalarChange, curve_change, scalar_change
+from biomech_id.results.tables.mean_uncertainty import band_rows_of, uncertainty_of_rows
 from biomech_id.results.tables.session_tables import SessionTables
 
 #: What the place of a marker changes of a step, m: of the places of two heel markers (in the study of session errors).
 #: Times come from events, whose errors are new in every cycle and so in its scatter.
 PARAMETER_SD = {"step_length": 0.0029, "step_width": 0.0050}
+
+
+#: How many standard deviations a whole curve of errors stays within, 95 %, where nobody has measured it.
+WHOLE_CYCLE_LIMIT = 3.0
+#: Sources of errors that every visit draws anew: markers are placed, joints' widths measured. Noise is in the cycles' scatter.
+ANEW = frozenset({"knee_centre", "ankle_centre", "segment_axes", "pelvis"})
+#: Hip centres that follow from the person's measures, and so err alike in every visit.
+BY_REGRESSION = frozenset({"davis", "harrington", "hara", "bell"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +77,24 @@ class ComparedCycles:
     def _known(self) -> dict[tuple[str, str, str], FloatArray]:
         return {}
 
+    def anew_sd(self, side: str, variable: str, component: str, sources: Collection[str]) -> FloatArray | None:
+        """Return what the mean curve is off by because of some sources, (101,) one SD; None where nobody asked for the uncertainty.
+
+        Parameters
+        ----------
+        side, variable, component : str
+            As in ``cycles.csv``.
+        sources : Collection[str]
+            Of `conventions.ERROR_SOURCES`.
+        """
+        found = uncertainty_of_rows(self.tables, self._band_rows.get((side, variable, component), ()))
+        known = [sd**2 for source, sd in found.items() if source in sources]
+        return np.sqrt(np.nan_to_num(np.sum(known, axis=0))) if known else None
+
+    @cached_property
+    def _band_rows(self) -> dict[tuple[str, str, str], list[int]]:
+        return band_rows_of(self.tables, self.cycles)
+
     @property
     def leg_m(self) -> float | None:
         """Mean leg length; None where it is not recorded."""
@@ -75,8 +116,34 @@ class ComparedCycles:
         return {str(trial.get("static", "")) for trial in self.tables.summary.get("trials", ()) if trial["name"] in mine}
 
 
-def session_sd(first: ComparedCycles, second: ComparedCycles, variable: str, component: str) -> tuple[FloatArray, float]:
-    """Return what each session's curve is off by because of its markers, (101,) one SD, and the limit over the whole cycle.
+def sources_apart(first: ComparedCycles, second: ComparedCycles) -> frozenset[str]:
+    """Return the sources of errors that two sessions do not share, of `conventions.ERROR_SOURCES`.
+
+    Parameters
+    ----------
+    first, second : ComparedCycles
+        The two.
+    """
+    summaries = [each.tables.summary for each in (first, second)]
+    codes = {str(summary.get("subject", {}).get("code") or "") for summary in summaries}
+    if len(codes - {""}) > 1:
+        return frozenset(ERROR_SOURCES) - frozenset(NOISE_SOURCES)
+    hips = [fingerprint_of(summary).get("hip_centre", "") for summary in summaries]
+    same_hips = hips[0] == hips[1] and hips[0].lower() in BY_REGRESSION
+    plates = [_plates_of(summary) for summary in summaries]
+    return ANEW | (frozenset() if same_hips else {"hip_centre"}) | (frozenset() if plates[0] == plates[1] else {"force_plates"})
+
+
+def _plates_of(summary: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Name of each plate -> its corners, mm."""
+    found = {plate["name"]: plate["corners_mm"] for trial in summary.get("trials", ()) for plate in trial.get("plates", ())}
+    return {name: tuple(np.round(np.asarray(corners, dtype=float), 1).ravel().tolist()) for name, corners in found.items()}
+
+
+def session_sd(
+    first: ComparedCycles, second: ComparedCycles, variable: str, component: str, *, side: str | None = None
+) -> tuple[FloatArray, float]:
+    """Return what each session's curve is off by that the other's is not, (101,) one SD, and the limit over the whole cycle.
 
     The SD is 0 within one placement of the markers, and NaN for a variable of which nobody has measured it.
 
@@ -86,10 +153,19 @@ def session_sd(first: ComparedCycles, second: ComparedCycles, variable: str, com
         The two.
     variable, component : str
         As in ``cycles.csv``.
+    side : str | None, optional
+        "L" or "R"; None takes both sides' mean.
     """
     error = session_error(variable, component, leg_m=_shorter_leg_m(first, second))
+    limit = error.limit if error else WHOLE_CYCLE_LIMIT
     if first.markers_of(second):
-        return np.zeros(101), error.limit if error else 3.0
+        return np.zeros(101), limit
+    sources = sources_apart(first, second)
+    sides = SIDES if side is None else (side,)
+    own = [[each.anew_sd(one, variable, component, sources) for each in (first, second)] for one in sides]
+    known = [sd**2 for pair in own if all(sd is not None for sd in pair) for sd in pair if sd is not None]
+    if known:
+        return np.sqrt(np.mean(known, axis=0)), limit
     return (error.sd, error.limit) if error else (np.full(101, np.nan), float("nan"))
 
 
@@ -110,7 +186,7 @@ def change_of_curve(first: ComparedCycles, second: ComparedCycles, name: tuple[s
     before, after = first.curves(*name), second.curves(*name)
     if not len(before) or not len(after):
         return None
-    return curve_change(before, after, *session_sd(first, second, *name[1:]))
+    return curve_change(before, after, *session_sd(first, second, *name[1:], side=name[0]))
 
 
 def change_of_parameter(

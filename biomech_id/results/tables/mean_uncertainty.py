@@ -10,7 +10,7 @@ A bias of a force plate is counted as if all cycles had stepped on one plate, wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -40,18 +40,44 @@ def mean_uncertainty(
     Mapping[str, FloatArray]
         Empty where nobody asked for the uncertainty, or no such cycle has one. At each percent over the cycles that have a value.
     """
+    return uncertainty_of_rows(tables, band_rows_of(tables, cycles).get((side, variable, component), ()))
+
+
+def band_rows_of(tables: SessionTables, cycles: pd.DataFrame) -> dict[tuple[str, str, str], list[int]]:
+    """Return (side, variable, component) -> which curves of ``uncertainty.csv`` are of these cycles.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session.
+    cycles : pd.DataFrame
+        Rows of `SessionTables.cycle_list`.
+    """
     table = tables.uncertainty
     if table is None or not len(table):
         return {}
     heads = table.iloc[::CURVE_POINTS]
     wanted = set(zip(cycles["trial"], cycles["side"], cycles["cycle"], strict=True))
     names = zip(heads["trial"], heads["side"], heads["cycle"], heads["variable"], heads["component"], strict=True)
-    rows = [
-        number
-        for number, (trial, of, cycle, *name) in enumerate(names)
-        if of == side and name == [variable, component] and (trial, of, int(cycle)) in wanted
-    ]
-    if not rows:
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for number, (trial, side, cycle, variable, component) in enumerate(names):
+        if (trial, side, int(cycle)) in wanted:
+            found.setdefault((side, variable, component), []).append(number)
+    return found
+
+
+def uncertainty_of_rows(tables: SessionTables, rows: Sequence[int]) -> Mapping[str, FloatArray]:
+    """Return source -> standard deviation (101,) of the mean of some curves of ``uncertainty.csv``, and "total"; empty for none.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session.
+    rows : Sequence[int]
+        Which curves, as of `band_rows_of`.
+    """
+    table = tables.uncertainty
+    if table is None or not len(rows):
         return {}
     found = {source: _of_mean(table, source, rows) for source in ERROR_SOURCES if source in table}
     # A source that an older table does not know, or that does nothing to this variable, takes nothing off the others.
@@ -61,7 +87,7 @@ def mean_uncertainty(
     return {**found, TOTAL: np.sqrt(np.sum([sd**2 for sd in found.values()], axis=0))}
 
 
-def _of_mean(table: pd.DataFrame, source: str, rows: list[int]) -> FloatArray:
+def _of_mean(table: pd.DataFrame, source: str, rows: Sequence[int]) -> FloatArray:
     sd = table[source].to_numpy(dtype=np.float64).reshape(-1, CURVE_POINTS)[rows]
     known = np.isfinite(sd)
     n = known.sum(axis=0)
