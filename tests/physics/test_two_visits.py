@@ -58,7 +58,7 @@ def test_the_difference_of_two_visits_holds_what_markers_placed_anew_make_of_it(
     assert max(ratios.values()) < 1.7, ratios
     # With all of its errors each session would be half as wide again, its powers several times.
     assert np.median(list(shares.values())) < 0.75
-    assert max(share for name, share in shares.items() if name[1].endswith("Power")) < 0.65
+    assert max(share for name, share in shares.items() if name[0].endswith("Power")) < 0.65
 
 
 def test_what_two_visits_share_depends_on_them(tables: SessionTables) -> None:

@@ -1,9 +1,9 @@
 """One session against another: what changed of a curve or a number, and what two visits differ by without any change.
 
 What each session can be off by stands in its own ``uncertainty.csv`` by source. Two visits share some of it: the same person has
-the same bones behind the same regression of the hip centre, the same masses, and skin that moves in the same way (reproducible within
-a person, not between persons: Leardini et al. 2005, Gait Posture 21:212); plates that stand where they stood. A difference holds none
-of that. What is drawn anew by a visit is where markers are placed and what callipers read (`ANEW`)::
+the same bones behind the same regression of the hip centre, the same masses, and skin that moves in the same way (reproducible
+within a person, not between persons: Leardini et al. 2005, Gait Posture 21:212); plates that stand where they stood. A difference
+holds none of that. What is drawn anew by a visit is where markers are placed and what callipers read (`ANEW`)::
 
     session_sd^2 = (sum of anew sources' sd^2 of the first + of the second) / 2
 
