@@ -7,6 +7,7 @@ the most certain first, and the first that speaks decides:
 * **static**: nothing moves;
 * **jump**: the pelvis falls freely for longer than between two running steps, with no plate loaded;
 * **squat**: both feet stay flat while the pelvis goes down and comes up again;
+* **rise**: both feet stay flat while the pelvis comes up and forward from where it rested;
 * **other**: the body goes nowhere, backwards or sideways, or up and down;
 * **run**, first part: the speed is beyond walking (Froude number v^2/(g l), Alexander 1989, Physiol Rev 69:1199: people change to a
   run near 0.5 and nobody walks above 1);
@@ -52,6 +53,8 @@ JUMP_FALL_S, LEAP_FALL_S = 0.2, 0.3
 #: In a squat the feet stay where they are, flat; the pelvis goes down by this share of its standing height and hardly backwards
 #: (who sits down on a chair goes further back).
 SQUAT_FEET_M, SQUAT_DIP, SQUAT_BACK = 0.03, 0.15, 0.25
+#: A seat is at least this share of the pelvis' standing height below and behind where it stands.
+SEAT_BELOW, SEAT_BEHIND = 0.15, 0.15
 #: Part of its way that a walk goes in the direction the pelvis faces:
 #: 93 % at least in recorded walks, turns included.
 LEAST_AHEAD = 0.5
@@ -76,6 +79,7 @@ class TrialKind(StrEnum):
     CURB_DOWN = "curb_down"
     JUMP = "jump"
     SQUAT = "squat"
+    RISE = "rise"
     STATIC = "static"
     OTHER = "other"
     NOT_JUDGED = "not_judged"
@@ -147,6 +151,8 @@ class Evidence:
         How far it went horizontally then, share of its standing height.
     levels : Levels
         On which the feet rest.
+    seat_below, seat_behind : float
+        How far below and behind its place in standing the pelvis rested, shares of its standing height.
     """
 
     moved_m: float
@@ -165,6 +171,8 @@ class Evidence:
     dip: float = 0.0
     dip_back: float = 0.0
     levels: Levels = field(default_factory=Levels)
+    seat_below: float = 0.0
+    seat_behind: float = 0.0
 
 
 Named = tuple[TrialKind, Sentence]
@@ -204,6 +212,12 @@ def _squat(e: Evidence) -> Named | None:
     if e.foot_lift_m > SQUAT_FEET_M or e.dip < SQUAT_DIP or e.dip_back > SQUAT_BACK:
         return None
     return TrialKind.SQUAT, Sentence("squats", {"percent": 100 * e.dip, "range_mm": e.foot_lift_m * 1e3})
+
+
+def _rise(e: Evidence) -> Named | None:
+    if e.foot_lift_m > SQUAT_FEET_M or e.seat_below < SEAT_BELOW or e.seat_behind < SEAT_BEHIND:
+        return None
+    return TrialKind.RISE, Sentence("rises", {"percent": 100 * e.seat_below, "behind_percent": 100 * e.seat_behind})
 
 
 def _on_the_spot(e: Evidence) -> Named | None:
@@ -270,5 +284,5 @@ def _straight(e: Evidence) -> Named:
 
 #: Asked in this order. What goes backwards is nothing else, whatever its speed.
 MOVEMENT_RULES: tuple[Rule, ...] = (
-    _static, _jump, _squat, _on_the_spot, _not_ahead, _beyond_walking, _levels, _turn, _flight, _belt, _straight,
+    _static, _jump, _rise, _squat, _on_the_spot, _not_ahead, _beyond_walking, _levels, _turn, _flight, _belt, _straight,
 )  # fmt: skip

@@ -37,6 +37,8 @@ FLIGHT_S = 0.03
 LEAST_HIP_HEIGHT_M = 0.25
 #: The pelvis falls freely where it accelerates downwards by more than this share of gravity, seen over this time to either side.
 FREE_FALL, FALL_STEP_S = 0.66, 0.04
+#: Who sits keeps the pelvis so long (s) within this of its lowest (m).
+LEAST_SIT_S, SITS_WITHIN_M = 0.3, 0.02
 #: Who stands has the pelvis within this share of its dip of its usual height.
 STANDING_AGAIN = 0.25
 
@@ -146,6 +148,7 @@ def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArr
     flying = in_flight(landmarks, speed, belt, loaded)
     moving = _moving(landmarks, speed, belt)
     dip, back = _dip(pelvis - np.array([0.0, 0.0, ground_m]))
+    below, behind = _seat(pelvis - np.array([0.0, 0.0, ground_m]), landmarks.rate_hz)
     return Evidence(
         moved_m=moved_m,
         step_m=step_m,
@@ -162,6 +165,8 @@ def _evidence(landmarks: Landmarks, support: FloorSupport | None, belt: FloatArr
         fall_s=longest_fall_s(pelvis[:, 2], rate_hz, loaded),
         dip=dip,
         dip_back=back,
+        seat_below=below,
+        seat_behind=behind,
         levels=Levels() if belt.any() else find_levels(landmarks, speed, moving),
     )
 
@@ -206,6 +211,22 @@ def _dip(pelvis_m: FloatArray) -> tuple[float, float]:
         return 0.0, 0.0
     standing = np.median(seen[up, :2], axis=0)
     return dip_m / usual, float(np.linalg.norm(seen[lowest, :2] - standing)) / usual
+
+
+def _seat(pelvis_m: FloatArray, rate_hz: float) -> tuple[float, float]:
+    """How far below and beside its usual place the pelvis (n, 3), above the ground, rested before it came up; 0 where it did not.
+
+    In shares of its usual height.
+    """
+    seen = pelvis_m[np.isfinite(pelvis_m).all(axis=1)]
+    usual, lowest = float(np.percentile(seen[:, 2], 90)), float(seen[:, 2].min())
+    low = seen[:, 2] < lowest + SITS_WITHIN_M
+    rests = [(first, last) for first, last in runs(low) if last - first >= LEAST_SIT_S * rate_hz]
+    up = seen[:, 2] > usual - STANDING_AGAIN * (usual - lowest)
+    if not rests or not up[rests[0][1] :].any() or usual <= 0:
+        return 0.0, 0.0
+    sat, standing = np.median(seen[slice(*rests[0]), :2], axis=0), np.median(seen[up, :2], axis=0)
+    return (usual - lowest) / usual, float(np.linalg.norm(sat - standing)) / usual
 
 
 def _moving(landmarks: Landmarks, speed_m_s: float, belt_lab_m_s: FloatArray) -> BoolArray:

@@ -1,4 +1,4 @@
-"""What movements with flight are measured by, from a solved trial: runs and jumps."""
+"""What movements other than walking are measured by, from a solved trial: runs, jumps, squats, rising from a seat."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from biomech_id.gait.jumps import JumpRecord, find_jumps, jump_parameters
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.running import WALKING_NAMES, Runner, VerticalForce, running_parameters
+from biomech_id.gait.squats import find_rises, find_squats, squat_parameters
 from biomech_id.gait.travel import Travel
 from biomech_id.results.session.values import TrialResult
 from biomech_id.trial import ForcePlate
@@ -64,10 +65,7 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
     if force is None:
         return result
     whole = result.motion.whole
-    centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m
-    feet = {side: foot.force_lab_N[:, 2] for side, foot in result.shown_contacts.items() if foot.known.any()}
-    record = JumpRecord(force.time_s, force.force_N, result.motion.time_s, centre[:, 2], result.mass_kg, feet)
-    jumps = find_jumps(record)
+    jumps = find_jumps(_record(result, landmarks, force, result.mass_kg))
     rows = [row for number, jump in enumerate(jumps, start=1) for row in jump_parameters(jump, result.name, number)]
     told = [
         Finding("jump-landed-otherwise", {
@@ -78,6 +76,39 @@ def with_jumps(result: TrialResult, landmarks: Landmarks) -> TrialResult:
         for number, jump in enumerate(jumps, start=1) if jump.cause
     ]  # fmt: skip
     return replace(result, parameters=(*result.parameters, *rows), findings=(*result.findings, *told))
+
+
+def _record(result: TrialResult, landmarks: Landmarks, force: VerticalForce, mass_kg: float) -> JumpRecord:
+    """Forces of all plates and of each foot that is known, and the path of the body's centre."""
+    whole = result.motion.whole
+    centre = landmarks.pelvis_lab_m if whole is None else whole.com_lab_m
+    feet = {side: foot.force_lab_N[:, 2] for side, foot in result.shown_contacts.items() if foot.known.any()}
+    return JumpRecord(force.time_s, force.force_N, result.motion.time_s, centre[:, 2], mass_kg, feet)
+
+
+def with_squats(result: TrialResult, landmarks: Landmarks) -> TrialResult:
+    """Return a trial of squats or of rising from a seat with their measures among the parameters; any other movement as it is.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved and cut into cycles.
+    landmarks : Landmarks
+        Its pelvis and feet.
+    """
+    if result.kind not in (TrialKind.SQUAT, TrialKind.RISE):
+        return result
+    nothing = VerticalForce(np.zeros(0), np.zeros(0), landmarks.rate_hz)
+    force = all_plates_force(result.plates, float(result.motion.time_s[0])) if result.mass_kg is not None else None
+    record = _record(result, landmarks, force or nothing, result.mass_kg or float("nan"))
+    if force is None:
+        record = replace(record, feet_N={})
+    if not np.isfinite(record.centre_m).all():
+        return result
+    whole = result.motion.whole is not None
+    found = find_squats(record) if result.kind is TrialKind.SQUAT else find_rises(record, whole_body=whole)
+    rows = [row for number, each in enumerate(found, start=1) for row in squat_parameters(each, result.name, number)]
+    return replace(result, parameters=(*result.parameters, *rows))
 
 
 def all_plates_force(plates: Sequence[ForcePlate], first_s: float) -> VerticalForce | None:

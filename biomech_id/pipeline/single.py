@@ -47,7 +47,7 @@ from biomech_id.models.landmarks import with_roles
 from biomech_id.models.marker_response import Carried, calibration_responses, leg_responses
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
-from biomech_id.pipeline.airborne import with_jumps, with_running
+from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
 from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
@@ -544,7 +544,7 @@ def cut_and_grade(
     result = with_trunk_and_arms(with_whole_body(replace(result, cycles=cycles, parameters=parameters), landmarks, travel))
     result = with_plate_steps(result, landmarks, travel)
     result = result.with_bands()
-    result = with_jumps(with_running(result, landmarks, travel, leg_length_m), landmarks)
+    result = with_squats(with_jumps(with_running(result, landmarks, travel, leg_length_m), landmarks), landmarks)
     peaks = result.as_recorded and peaks_finding(result, result.as_recorded)
     if peaks:
         result = replace(result, findings=(*result.findings, peaks))

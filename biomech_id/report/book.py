@@ -29,6 +29,10 @@ def _load_pages() -> None:
         import_module(f"{pages_folder.__name__}.{module.name}")
 
 
+#: Movements without strides.
+NO_STRIDES = frozenset({"jump", "squat", "rise"})
+
+
 def page_kinds() -> list[PageKind]:
     """Return every page a report may have, in the order of the report."""
     _load_pages()
@@ -84,8 +88,8 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
     kinds_of_trials = {str(trial["kind"]) for trial in tables.summary.get("trials", ())}
     only = next(iter(kinds_of_trials)) if len(kinds_of_trials) == 1 else ""
     style, whole = style.of_movement(only), len(wanted) == len(page_names())
-    # From one landing to the next is no stride: what jumps show stands on the page of jumps.
-    strides = [layer for layer in layers if not (whole and layer.kind == "jump")]
+    # From one landing to the next is no stride: what jumps, squats and rises show stands on their own pages.
+    strides = [layer for layer in layers if not (whole and layer.kind in NO_STRIDES)]
     main = [layer for layer in strides if layer.kind == "straight"] or strides[:1]
     others = [layer for layer in strides if layer not in main]
     content = Content(tables, layers, style, norm)
@@ -96,7 +100,7 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
             yield from _movements(list(kinds), others, replace(content, norm=None), whole, several=True)
-        elif (not layers and tables.channels is not None) or (whole and only == "jump"):
+        elif (not layers and tables.channels is not None) or (whole and kinds_of_trials and kinds_of_trials <= NO_STRIDES):
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
             yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)

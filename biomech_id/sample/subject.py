@@ -9,7 +9,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from math import sqrt
@@ -35,6 +35,7 @@ from biomech_id.sample.path import Path, make_path
 from biomech_id.sample.pattern import GaitPattern
 from biomech_id.sample.patterns import PATTERNS
 from biomech_id.sample.recording import Mover, SampleTrial, Session, Walking, record
+from biomech_id.sample.squats import Riser, Squatter
 from biomech_id.sample.standing import Standing, upright
 from biomech_id.sample.star_arc import StarArc
 from biomech_id.sample.truth import TrueStance
@@ -256,16 +257,49 @@ class VirtualSubject:
         landing_depth_m : float | None, optional
             As there.
         """
-        low = Standing(
-            self.true_body,
-            self.sole,
-            self._toe_out,
-            self._standing_place(),
-            LOW_HIP * leg_scale_m(self.true_body),
-            self._ankle_roll,
-        )
-        mover = Jumper(upright(low), PushOff(), PushOff(), drop)
+        mover = Jumper(upright(self._low(self._standing_place())), PushOff(), PushOff(), drop)
         return mover if landing_depth_m is None else landing_lower(mover, landing_depth_m)
+
+    def _low(self, place_m: tuple[float, float]) -> Standing:
+        """Who stands at a place low enough for both knees to bend."""
+        height_m = LOW_HIP * leg_scale_m(self.true_body)
+        return Standing(self.true_body, self.sole, self._toe_out, place_m, height_m, self._ankle_roll)
+
+    def squat(self, name: str = "squat", *, left_share: float = 0.5, **changes: Any) -> SampleTrial:
+        """Record a squat, each foot on a plate of its own (4 s unless ``duration_s`` says otherwise).
+
+        Parameters
+        ----------
+        name : str, optional
+            The trial's name.
+        left_share : float, optional
+            What part of the floor's force the left foot carries.
+        changes : Any
+            Options that differ for this trial.
+        """
+        return self._on_the_spot(name, Squatter, left_share, 1.0, changes)
+
+    def rise(self, name: str = "rise", *, left_share: float = 0.5, **changes: Any) -> SampleTrial:
+        """Record rising from a seat that stands beside the plates, each foot on one of its own (4 s unless ``duration_s`` says).
+
+        Parameters
+        ----------
+        name : str, optional
+            The trial's name.
+        left_share : float, optional
+            What part of the floor's force the left foot carries.
+        changes : Any
+            Options that differ for this trial.
+        """
+        return self._on_the_spot(name, Riser, left_share, 0.7, changes)
+
+    def _on_the_spot(
+        self, name: str, kind: type[Squatter], left_share: float, middle_s: float, changes: Mapping[str, Any]
+    ) -> SampleTrial:
+        me = replace(self, **{"plates": "belt", **changes})
+        session = me._session(name, me.duration_s or 4.0, middle_s)
+        mover = kind(upright(me._low((0.0, 0.0))), PushOff(), PushOff(), left_share=left_share)
+        return record(mover, session, me.subject(), spatiotemporal={**mover.truth(), "zero_s": session.clock_zero_s})
 
     def walk(self, name: str = "walk", **changes: Any) -> SampleTrial:
         """Record a walk (or a run, or a walk on a belt).

@@ -27,7 +27,10 @@ SIDE_COLOUR: dict[str, str] = {"L": "left", "R": "right"}
 #: quantity -> (unit, factor). Percent of body weight is N/kg over gravity.
 PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GRAVITY_M_S2)}
 #: Kind of a movement that is no walk -> sections of labels that stand in the place of those they name; the last counts.
-OWN_WORDS: dict[str, tuple[str, ...]] = {"run": ("running",), "jump": ("running", "jumping")}
+OWN_WORDS: dict[str, tuple[str, ...]] = {
+    "run": ("running",), "jump": ("running", "jumping"), "squat": ("running", "jumping", "squatting"),
+    "rise": ("running", "jumping", "rising"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

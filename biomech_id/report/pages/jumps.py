@@ -17,24 +17,34 @@ from biomech_id.results.tables.session_tables import SessionTables
 _MOST_COLUMNS, _PREFIX = 8, "jump_"
 
 
-def jumps_of(tables: SessionTables) -> dict[tuple[str, int], dict[str, tuple[float, str]]]:
+def jumps_of(tables: SessionTables, prefix: str = _PREFIX) -> dict[tuple[str, int], dict[str, tuple[float, str]]]:
     """Return (trial, number of the jump) -> parameter -> value and unit, in the order of the tables.
 
     Parameters
     ----------
     tables : SessionTables
         Of a session.
+    prefix : str, optional
+        How the parameters are called; those of squats and rises have others.
     """
     table, found = tables.spatiotemporal, dict[tuple[str, int], dict[str, tuple[float, str]]]()
-    mine = table[table["parameter"].astype(str).str.startswith(_PREFIX)]
+    mine = table[table["parameter"].astype(str).str.startswith(prefix)]
     fields = (mine[name] for name in ("trial", "cycle", "parameter", "value", "unit"))
     for trial, number, parameter, value, unit in zip(*fields, strict=True):
         found.setdefault((str(trial), int(number)), {})[str(parameter)] = (float(value), str(unit))
     return found
 
 
-def _table(jumps: dict[tuple[str, int], dict[str, tuple[float, str]]], style: Style) -> TextTable:
-    """One row a measure, one column a jump."""
+def measures_table(jumps: dict[tuple[str, int], dict[str, tuple[float, str]]], style: Style) -> TextTable:
+    """Return a table of one row a measure, one column a jump.
+
+    Parameters
+    ----------
+    jumps : dict[tuple[str, int], dict[str, tuple[float, str]]]
+        As `jumps_of` returns them.
+    style : Style
+        Words and numbers of the report.
+    """
     names = dict.fromkeys(name for measured in jumps.values() for name in measured)
     width = min(32.0, (RIGHT_MM - LEFT_MM - 84.0) / max(len(jumps), 1))
     heads = [TableColumn(f"{trial} {number}", width, "right") for trial, number in jumps]
@@ -58,7 +68,7 @@ def _draw(content: Content) -> Iterator[Figure]:
         yield sheet.figure
     for start in range(0, len(found), _MOST_COLUMNS):
         sheet = Sheet(style)
-        y, _ = _table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+        y, _ = measures_table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
         sheet.note(style.label("jumps.note"), y + 3.0, right_mm=RIGHT_MM)
         yield sheet.figure
 

@@ -161,7 +161,7 @@ DOCUMENTS: tuple[Document, ...] = (
         Key(
             "trials[].kind",
             "straight, turn, treadmill, run, stair_ascent, stair_descent, ramp_ascent, ramp_descent, curb_up, curb_down, "
-            "jump, squat, static, other or not_judged",
+            "jump, squat, rise, static, other or not_judged",
         ),
         Key("trials[].condition", "conditions are never averaged together"),
         Key("trials[].static", "its static trial; empty without one, absent in older folders"),

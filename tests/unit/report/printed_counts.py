@@ -20,7 +20,8 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
 KINDS = {
     "straight": "Straight walk", "turn": "Turn", "treadmill": "Treadmill", "run": "Run", "stair_ascent": "Stair ascent",
     "stair_descent": "Stair descent", "ramp_ascent": "Ramp, upwards", "ramp_descent": "Ramp, downwards", "curb_up": "Curb, up",
-    "curb_down": "Curb, down", "jump": "Jump", "squat": "Squat", "static": "Static", "other": "Other movement",
+    "curb_down": "Curb, down", "jump": "Jump", "squat": "Squat",
+    "rise": "Rising from a seat", "static": "Static", "other": "Other movement",
     "not judged": "Movement not judged", "not_judged": "Movement not judged",
 }  # fmt: skip
 GRADES = "accept|warn|reject|not measured|not judged"

@@ -281,9 +281,9 @@ def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
 
 def test_a_session_without_any_cycle_is_still_a_report(build, tmp_path):
     texts = text_of(draw_report(build(cycles=0), tmp_path / "a.pdf"))
-    # Neither other movements, runs, two of jumps, a comparison, three pages of muscle signals, clinical findings, muscle lengths,
-    # nor the whole body.
-    assert len(texts) == len(page_names()) - 13
+    # Neither other movements, runs, two of jumps, squats, rises, a comparison, three pages of muscle signals,
+    # clinical findings, muscle lengths, nor the whole body.
+    assert len(texts) == len(page_names()) - 15
     assert "no gait cycle" in plain(texts).lower() or "No trial" in plain(texts)
 
 

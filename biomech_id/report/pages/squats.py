@@ -1,0 +1,45 @@
+"""Squats, and rises from a seat: a table of phases, peaks and symmetry, one column each, and a sheet of all by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
+from biomech_id.report.page import Content, PageKind, Shows, register
+from biomech_id.report.pages.jump_phases import Phased, phases_sheet
+from biomech_id.report.pages.jumps import jumps_of, measures_table
+
+#: Columns of one sheet.
+_MOST_COLUMNS = 8
+
+
+def _phased(prefix: str, turn: str, phases: tuple[str, ...]) -> Phased:
+    needs = tuple(f"{prefix}{name}_at" for name in ("start", turn, "end"))
+    return Phased(prefix, needs, lambda measured: np.array([measured[name][0] for name in needs]), phases)
+
+
+SQUATTING = _phased("squat_", "lowest", ("descent", "ascent"))
+RISING = _phased("rise_", "seat_off", ("seated", "straightening"))
+
+
+def _draw(content: Content, of: Phased) -> Iterator[Figure]:
+    style, kind = content.style, of.prefix.strip("_")
+    found = list(jumps_of(content.tables, of.prefix).items())
+    for start in range(0, len(found), _MOST_COLUMNS):
+        sheet = Sheet(style)
+        y, _ = measures_table(dict(found[start : start + _MOST_COLUMNS]), style).draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+        sheet.note(style.label(f"squats.{kind}_note"), y + 3.0, right_mm=RIGHT_MM)
+        yield sheet.figure
+    yield phases_sheet(content, of, style.label(f"squats.{kind}_phases"), style.label(f"squats.no_{kind}"))
+
+
+def _spared(content: Content, of: Phased) -> bool:
+    return not jumps_of(content.tables, of.prefix)
+
+
+register(PageKind("squats", 109.6, partial(_draw, of=SQUATTING), Shows.SESSION, spared=partial(_spared, of=SQUATTING)))
+register(PageKind("rises", 109.7, partial(_draw, of=RISING), Shows.SESSION, spared=partial(_spared, of=RISING)))
