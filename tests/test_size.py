@@ -82,6 +82,7 @@ MOST_LINES = sum([
     420,  # norms that tell who is in them
     95,  # texts and axes of pages at two thirds of their cost
     350,  # forces of a second file, their lag
+    240,  # squats and rising from a seat
     1010,  # where plates stand by the steps on them, a laboratory's log of them
     140,  # tables of too many rows are thinned
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings

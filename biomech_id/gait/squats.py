@@ -28,7 +28,7 @@ LEAVES_SHARE, COUNTS_SHARE = 0.05, 0.5
 #: Below this share of body weight a seat carries nothing; the centre's acceleration through this low-pass (Hz).
 SEAT_SHARE, CENTRE_CUTOFF_HZ = 0.05, 8.0
 #: Who sits moves slower than this share of the fastest rise.
-STILL_SHARE = 0.05
+SITS_STILL_SHARE = 0.05
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def find_rises(record: JumpRecord, *, whole_body: bool) -> tuple[Squat, ...]:
     found = []
     for start, end in runs(np.asarray(height < standing - COUNTS_SHARE * depth)):
         top = np.flatnonzero(height[end:] > standing - LEAVES_SHARE * depth)
-        still = np.flatnonzero(np.abs(speed[start:end]) < STILL_SHARE * float(np.nanmax(speed)))
+        still = np.flatnonzero(np.abs(speed[start:end]) < SITS_STILL_SHARE * float(np.nanmax(speed)))
         if len(top) and len(still):
             first, last = start + int(still[-1]), end + int(top[0])
             turn_s = _leaves_seat_s(record, float(time[first]), float(time[last]), whole_body=whole_body)
