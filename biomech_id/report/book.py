@@ -103,7 +103,9 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
         elif (not layers and tables.channels is not None) or (whole and kinds_of_trials and kinds_of_trials <= NO_STRIDES):
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
-            yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
+            # A norm is one of walking: behind a run it would be read as how people run.
+            mine = replace(content, norm=None) if only in OWN_WORDS else content
+            yield from _movements(list(kinds), main, mine, whole, several=len(main) > 1)
         else:
             # A session without any cycle still has its pages, each saying so.
             yield from (Page(kind.name, kind.title(0, style), _empty(style)) for kind in kinds)

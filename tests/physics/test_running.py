@@ -119,3 +119,18 @@ def test_a_report_of_runs_has_no_words_of_walking(language: str, tmp_path: Path)
     assert not found
     title = "Running" if language == "en" else "Laufen"
     assert sum(text.startswith(title) or f"\n{title}\n" in text for text in pages) == 1
+
+
+def test_a_norm_of_walks_is_not_drawn_behind_a_run() -> None:
+    """The norm is one of straight walks, whose bands would be read as how people run."""
+    from biomech_id.report.book import session_pages
+    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.norm import Norm
+
+    _, _, result = session()
+    band = (np.zeros(101), np.ones(101))
+    norm = Norm({("KneeAngles", "X"): band, ("KneeMoment", "X"): band}, {}, {"n": 24})
+    (page,) = session_pages(result.tables(), load_style(), norm, ["kinematics_mean"])
+    drawn = [artist.get_gid() or "" for artist in page.figure.findobj(lambda artist: bool(artist.get_gid()))]
+    assert any("KneeAngles.X" in gid for gid in drawn)
+    assert not [gid for gid in drawn if gid.startswith("norm")]
