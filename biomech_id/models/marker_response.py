@@ -137,11 +137,10 @@ def _at_once(
     legs = base.standing(together, len(slots) + 1) if isinstance(base, StandsByItself) else None
     if legs is None:
         return None
-    tracked = base.track(replace(static, markers=together))
-    found = {}
-    for side, (points, axes) in legs.items():
-        shape = len(slots) + 1, static.n_frames
-        change = _changes(points.reshape(*shape, 6, 3), axes.reshape(*shape, 4, 3, 3)) - _changes(*_poses(tracked, side, *shape))
+    tracked = _places(base, replace(static, markers=together))
+    found: dict[CarriedKey, FloatArray] = {}
+    for side, of_leg in legs.items():
+        change = _changes(*_copies(of_leg, static.n_frames)) - _changes(*_copies(tracked[side], static.n_frames))
         for slot, carried in zip(slots, change.mean(axis=1), strict=True):
             named = slot.markers.get(side) or slot.markers.get("")
             if named is not None and np.isfinite(carried).all():
@@ -174,12 +173,12 @@ def leg_responses(
     small = Trial(trial.name, markers, subject=trial.subject)
     at = {part: each.frames.R_lab_seg[looked] for part, each in motion.motions.items()}
     try:
-        tracked = model.track(replace(small, markers=_stacked(markers, at, slots)))
+        legs = _places(model, replace(small, markers=_stacked(markers, at, slots)))
     except BiomechError:
         return {}  # a model that needs more of a trial than its markers
     found = {}
     for side in motion.sides:
-        points, axes = _poses(tracked, side, len(slots) + 1, len(looked))
+        points, axes = _copies(legs[side], len(looked))
         seen = np.isfinite(points[0]).all(axis=(1, 2)) & np.isfinite(axes[0]).all(axis=(1, 2, 3))
         change = _changes(points, axes)
         seen &= np.isfinite(change).all(axis=(0, 2, 3))
@@ -265,12 +264,26 @@ def _moved(static: Trial, standing: BodyMotion, slot: _Slot) -> Trial:
     return replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
 
 
-def _poses(tracked: BodyMotion, side: str, copies: int, n: int) -> tuple[FloatArray, FloatArray]:
-    """Points (copies, n, 6, 3): ankle, knee, hip, and the centres of mass; axes (copies, n, 4, 3, 3), of one leg."""
+def _places(model: CalibratedModel, trial: Trial) -> Mapping[str, tuple[FloatArray, FloatArray]]:
+    """Side -> points (n, 6, 3) and axes (n, 4, 3, 3) of that leg (see `models.model.StandsByItself`)."""
+    legs = model.places(trial.markers) if isinstance(model, StandsByItself) else None
+    if legs is not None:
+        return legs
+    tracked = model.track(trial)
+    return {side: _of_motion(tracked, side) for side in tracked.sides}
+
+
+def _of_motion(tracked: BodyMotion, side: str) -> tuple[FloatArray, FloatArray]:
     motions = [tracked.motions[side, segment] for segment in LEG_SEGMENTS]
     points = [*(tracked.joint_centres_lab_m[side, joint] for joint in JOINTS), *(motion.com_lab_m for motion in motions)]
     axes = [motion.frames.R_lab_seg for motion in (*motions, tracked.motions[PELVIS])]
-    return np.stack(points, axis=1).reshape(copies, n, 6, 3), np.stack(axes, axis=1).reshape(copies, n, 4, 3, 3)
+    return np.stack(points, axis=1), np.stack(axes, axis=1)
+
+
+def _copies(of_leg: tuple[FloatArray, FloatArray], n: int) -> tuple[FloatArray, FloatArray]:
+    """Points (copies, n, 6, 3) and axes (copies, n, 4, 3, 3) of trials of n frames, one behind the other."""
+    points, axes = of_leg
+    return points.reshape(-1, n, 6, 3), axes.reshape(-1, n, 4, 3, 3)
 
 
 def _changes(points: FloatArray, axes: FloatArray) -> FloatArray:
@@ -287,7 +300,7 @@ def _differences(standing: BodyMotion, other: BodyMotion, slot: _Slot) -> dict[C
         named = slot.markers.get(side) or slot.markers.get("")
         if named is None:
             continue
-        pairs = [_poses(each, side, 1, standing.n_frames) for each in (standing, other)]
+        pairs = [_copies(_of_motion(each, side), standing.n_frames) for each in (standing, other)]
         change = _changes(*(np.concatenate(both) for both in zip(*pairs, strict=True)))[0]
         if np.isfinite(change).all():
             found[side, slot.role, named[0], slot.axis] = change.mean(axis=0)

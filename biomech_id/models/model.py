@@ -98,6 +98,15 @@ class StandsByItself(Protocol):
             How many.
         """
 
+    def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return the same of a trial as `CalibratedModel.track` has it, without what moving segments have besides; None: track it.
+
+        Parameters
+        ----------
+        markers : Markers
+            Of the trial.
+        """
+
 
 class Expressible(CalibratedModel, Protocol):
     """A model that can be expressed in other axes."""

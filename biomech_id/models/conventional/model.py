@@ -33,7 +33,7 @@ from biomech_id.models.conventional.knee_axis import (
 )
 from biomech_id.models.conventional.pelvis import OWN_HIP, pelvis_frames
 from biomech_id.models.conventional.placement import place_side
-from biomech_id.models.conventional.standing import conventional_standing
+from biomech_id.models.conventional.standing import conventional_places, conventional_standing
 from biomech_id.models.conventional.stored_calibration import calibrate_stored, standing_frame, stored_legs
 from biomech_id.models.conventional.upper_body.track import with_upper_body
 from biomech_id.models.foot_outline import OUTLINE_NAMES
@@ -125,7 +125,17 @@ class ConventionalModel:
         copies : int
             How many.
         """
-        return conventional_standing(replace(markers, roles=with_roles(markers).roles), copies, self.calibration, self.subject)
+        return conventional_standing(with_roles(markers), copies, self.calibration, self.subject)
+
+    def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).
+
+        Parameters
+        ----------
+        markers : Markers
+            Of the trial.
+        """
+        return conventional_places(with_roles(markers), self.calibration)
 
     def named(self, trial: Trial) -> Trial:
         """Return the trial itself: the model knows no labels but its own.

@@ -1,4 +1,7 @@
-"""Static trials beside each other, each placed by what it alone would be calibrated to: what moved markers do, all at once."""
+"""Legs without their motion: static trials beside each other, each calibrated by itself, and any trial as it is tracked.
+
+What moved markers do to a model is seen in many copies of a few frames, whose rates of change mean nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.algebra.vectors import matvec
 from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.dynamics.body import Frames, Segment
 from biomech_id.models.conventional.calibrate import pelvis_sizes
 from biomech_id.models.conventional.calibration import ConventionalCalibration
 from biomech_id.models.conventional.foot import corrected_foot, uncorrected_foot
-from biomech_id.models.conventional.leg import place_leg
+from biomech_id.models.conventional.knee_alignment import has_device
+from biomech_id.models.conventional.leg import LegPose, place_leg
 from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.placement import leg_lengths
@@ -54,9 +59,37 @@ def conventional_standing(
         p, q = offsets_by_frame(side, learnt, heel, toe, flat=flat, sole_delta_m=delta_m)
         R_lab_foot = corrected_foot(uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank), side, p, q)
         lengths = leg_lengths(markers, leg, side, radius_m) | {"foot": np.linalg.norm(toe - heel, axis=1) - radius_m}
-        segments = leg_segments(subject.mass_kg or 0.0, lengths, "textbook")
-        axes = R_lab_foot, leg.R_lab_shank, leg.R_lab_thigh
-        joints = leg.ankle_lab_m, leg.knee_lab_m, leg.hip_lab_m
-        coms = [at + matvec(R, segments[name].com_m) for name, R, at in zip(LEG_SEGMENTS, axes, joints, strict=True)]
-        found[side] = np.stack([*joints, *coms], axis=1), np.stack([*axes, pelvis.R_lab_seg], axis=1)
+        found[side] = _stacked(leg, R_lab_foot, leg_segments(subject.mass_kg or 0.0, lengths, "textbook"), pelvis)
     return found
+
+
+def conventional_places(
+    markers: Markers, calibration: ConventionalCalibration
+) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    """Return the same of any trial, as the model is calibrated; None with a knee alignment device on.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of the trial, with their roles.
+    calibration : ConventionalCalibration
+        What the static trial taught.
+    """
+    if any(has_device(markers, side) for side in calibration.sides):
+        return None
+    pelvis, found = pelvis_frames(markers), {}
+    for side, geometry in calibration.geometry.items():
+        leg, offsets = place_leg(markers, pelvis, geometry), calibration.offsets[side]
+        uncorrected = uncorrected_foot(leg.ankle_lab_m, markers.on(side, "toe"), leg.R_lab_shank)
+        R_lab_foot = corrected_foot(uncorrected, side, offsets.plantar_flexion_rad, offsets.rotation_rad)
+        found[side] = _stacked(leg, R_lab_foot, {name: calibration.segments[side, name] for name in LEG_SEGMENTS}, pelvis)
+    return found
+
+
+def _stacked(
+    leg: LegPose, R_lab_foot: FloatArray, segments: Mapping[str, Segment], pelvis: Frames
+) -> tuple[FloatArray, FloatArray]:
+    axes = R_lab_foot, leg.R_lab_shank, leg.R_lab_thigh
+    joints = leg.ankle_lab_m, leg.knee_lab_m, leg.hip_lab_m
+    coms = [at + matvec(R, segments[name].com_m) for name, R, at in zip(LEG_SEGMENTS, axes, joints, strict=True)]
+    return np.stack([*joints, *coms], axis=1), np.stack([*axes, pelvis.R_lab_seg], axis=1)

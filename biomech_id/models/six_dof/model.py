@@ -42,7 +42,7 @@ from biomech_id.models.six_dof.calibrate import FunctionalJoints, StandingLeg
 from biomech_id.models.six_dof.calibration import SegmentTemplate, SixDofCalibration
 from biomech_id.models.six_dof.functional_joints import find_functional_joints
 from biomech_id.models.six_dof.rigid_markers import ROUNDS, with_rigid_markers
-from biomech_id.models.six_dof.standing import six_dof_standing
+from biomech_id.models.six_dof.standing import six_dof_places, six_dof_standing
 from biomech_id.models.six_dof.tracking import require_clusters, track_segments
 from biomech_id.models.table_inertia import choose_table, scale
 from biomech_id.models.triads import into_lab
@@ -127,6 +127,16 @@ class SixDofModel:
             How many.
         """
         return six_dof_standing(under_set_labels(markers, self.calibration.markerset), copies, self.calibration, self.subject)
+
+    def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+        """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).
+
+        Parameters
+        ----------
+        markers : Markers
+            Of the trial.
+        """
+        return six_dof_places(under_set_labels(markers, self.calibration.markerset), self.calibration)
 
     def named(self, trial: Trial) -> Trial:
         """Return a trial with its markers under the marker set's labels.

@@ -1,20 +1,25 @@
-"""Static trials beside each other, each placed by what it alone would be calibrated to: what moved markers do, all at once."""
+"""Legs without their motion: static trials beside each other, each calibrated by itself, and any trial as it is tracked.
+
+What moved markers do to a model is seen in many copies of a few frames, whose rates of change mean nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
-from biomech_id.anatomy import LEG_SEGMENTS
+from biomech_id.anatomy import JOINTS, LEG_SEGMENTS, PELVIS
 from biomech_id.anthropometry.table import INERTIAL_TABLES, load_table
+from biomech_id.dynamics.body import Frames
 from biomech_id.models.joint_centres.anatomical import pelvis_size
 from biomech_id.models.joint_centres.hip_regressions import REGRESSIONS, hip_centre_by_regression
 from biomech_id.models.landmarks import BodyPoints
 from biomech_id.models.six_dof.calibrate import FunctionalJoints, leg_points, place_pelvis, stand_leg
 from biomech_id.models.six_dof.calibration import SixDofCalibration
+from biomech_id.models.six_dof.tracking import track_segments
 from biomech_id.models.table_inertia import centre_of_mass_m
 from biomech_id.models.triads import into_lab, into_segment
 from biomech_id.trial import Markers, Subject
@@ -54,11 +59,35 @@ def six_dof_standing(
             side, pelvis, hips, points, subject, FunctionalJoints(), flat=calibration.foot_flat, marker_radius_m=radius_m
         )  # fmt: skip
         frames, ends = [leg.frames[name] for name in LEG_SEGMENTS], leg_points(leg, points, radius_m)
-        coms = []
+        coms_m = []
         for name, at in zip(LEG_SEGMENTS, frames, strict=True):
             of_segment = {end: into_segment(at.R_lab_seg, at.origin_lab_m, path) for end, path in ends[name].items()}
-            coms.append(into_lab(at.R_lab_seg, at.origin_lab_m, centre_of_mass_m(table[name], side, of_segment)))
-        joints = leg.ankle.centre_lab_m, leg.knee.centre_lab_m, leg.hip_lab_m
-        axes = [*(at.R_lab_seg for at in frames), pelvis.R_lab_seg]
-        found[side] = np.stack([*joints, *coms], axis=1), np.stack(axes, axis=1)
+            coms_m.append(centre_of_mass_m(table[name], side, of_segment))
+        found[side] = _stacked([leg.ankle.centre_lab_m, leg.knee.centre_lab_m, leg.hip_lab_m], [*frames, pelvis], coms_m)
     return found
+
+
+def six_dof_places(markers: Markers, calibration: SixDofCalibration) -> Mapping[str, tuple[FloatArray, FloatArray]]:
+    """Return the same of any trial, as the model is calibrated.
+
+    Parameters
+    ----------
+    markers : Markers
+        Of the trial, under the set's labels.
+    calibration : SixDofCalibration
+        What the static trial taught.
+    """
+    tracked = track_segments(calibration.templates, calibration.sides, markers)
+    found = {}
+    for side in calibration.sides:
+        joints = [tracked.centres_lab_m[side, joint] for joint in JOINTS]
+        frames = [*(tracked.frames[side, name] for name in LEG_SEGMENTS), tracked.frames[PELVIS]]
+        found[side] = _stacked(joints, frames, [calibration.segments[side, name].com_m for name in LEG_SEGMENTS])
+    return found
+
+
+def _stacked(
+    joints_lab_m: Sequence[FloatArray], frames: Sequence[Frames], coms_m: Sequence[FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    coms = [into_lab(at.R_lab_seg, at.origin_lab_m, com_m) for at, com_m in zip(frames, coms_m, strict=False)]
+    return np.stack([*joints_lab_m, *coms], axis=1), np.stack([at.R_lab_seg for at in frames], axis=1)
