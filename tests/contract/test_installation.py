@@ -52,12 +52,35 @@ def test_a_pin_below_the_bound_or_no_pin_is_seen(pin: str) -> None:
 
 def test_everyday_targets_take_the_pinned_versions_and_the_others_do_not() -> None:
     lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
-    everyday = [line for line in lines if re.match(r"\t.*-e (\.|\"\.)", line) and "LOWEST" not in line and "NEWEST" not in line]
+    everyday = [line for line in lines if re.match(r"\t.*-e (\.|\"\.)", line) and not re.search("LOWEST|NEWEST|--no-deps", line)]
     assert len(everyday) >= 4
     assert all(line.startswith("\t$(PIP) ") for line in everyday)
     assert any("-c $(PINNED)" in line for line in lines if line.startswith("PIP "))
     assert not any("PIP" in line for line in lines if "NEWEST_RUN)" in line or "LOWEST_RUN)" in line)
     assert "make lowest" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def hashed() -> dict[str, tuple[str, int]]:
+    """Package -> version and number of hashes."""
+    text = (ROOT / "requirements" / "hashed.txt").read_text(encoding="utf-8")
+    entries = re.findall(r"^(\S+)==(\S+)[^\n]*((?:\n    --hash=sha256:[0-9a-f]{64}(?: \\)?)*)$", text, re.MULTILINE)
+    assert len(entries) == text.count("==") - text.count("== '")
+    return {canonicalize_name(name.partition("[")[0]): (version, found.count("sha256:")) for name, version, found in entries}
+
+
+def test_continuous_integration_installs_the_pinned_versions_by_their_hashes() -> None:
+    held, pins = hashed(), pinned()
+    assert all(n >= 1 for _, n in held.values()), [name for name, (_, n) in held.items() if not n]
+    unlike = {name for name, (version, _) in held.items() if name in pins and str(pins[name].specifier) != f"=={version}"}
+    assert unlike == set()
+    assert held.keys() - pins.keys() == {"setuptools"} - pins.keys()
+    wanted = {canonicalize_name(one.name) for extra in ("", "dev", "peers", "docs") for one in asked()[extra]}
+    assert wanted <= held.keys()
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert 0 < steps.index("\nmake hashed\n") < steps.index("\nmake test ")
+    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\nhashed:")[2].partition("\n\n")[0]
+    assert "pip install -q --require-hashes -r requirements/hashed.txt" in recipe
+    assert "pip install -q --no-deps --no-build-isolation -e ." in recipe
 
 
 def test_the_conda_recipe_asks_for_what_setup_cfg_asks_for() -> None:
