@@ -15,7 +15,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from benchmarks.studies.pseudonyms import CODE, TABLE, Identity, identities, judged, searched, survivors, virtual_session
+from benchmarks.studies.pseudonyms import (
+    CODE,
+    TABLE,
+    Identity,
+    identities,
+    judged,
+    run_here,
+    searched,
+    survivors,
+    virtual_session,
+    write_folder,
+)
 from biomech_id.cli.app import app
 from biomech_id.errors import OutputError
 from biomech_id.pipeline.last_scan import last_scan
@@ -50,6 +61,20 @@ def test_the_study_of_two_hundred_people_meets_its_gate() -> None:
     text = TABLE.read_text(encoding="utf-8")
     n, bad = re.search(r"^\| all \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
     assert (int(n) >= 200, int(bad)) == (True, 0)
+
+
+@pytest.mark.slow
+def test_a_hand_over_to_opensim_shows_no_name(source: Path, tmp_path: Path) -> None:
+    """Every file that OpenSim takes over, and their names: of somebody whose name stands in files, folder, labels and settings."""
+    folder, words = write_folder(PERSON, source, tmp_path)
+    plain, coded = tmp_path / "plain", tmp_path / "coded"
+    assert run_here(["opensim", str(folder), "-o", str(plain), *words]) in (0, 3)
+    assert survivors(PERSON, plain) != []
+    assert run_here(["opensim", str(folder), "-o", str(coded), "--code", CODE, *words]) in (0, 3)
+    assert survivors(PERSON, coded) == []
+    written = {path.name for path in coded.rglob("*") if path.is_file()}
+    assert any(name.startswith(f"{CODE}_") and name.endswith(".trc") for name in written), written
+    assert {path.suffix for path in plain.rglob("*.*")} == {path.suffix for path in coded.rglob("*.*")}
 
 
 @pytest.mark.parametrize("number", [3, 13])

@@ -119,7 +119,7 @@ def check_parts(large: str) -> None:
     """
     if large == "parts" and find_spec("pyarrow") is None:
         raise OptionError(
-            "large_tables = \"parts\" writes Parquet, for which pyarrow is not installed: pip install biomech-id[parquet].",
+            "large_tables = \"parts\" writes Parquet, for which pyarrow is not installed: pip install pyarrow.",
             value=large, expected="pyarrow, or auto, thinned, whole", where="large_tables",
         )  # fmt: skip
 

@@ -82,7 +82,7 @@ def test_a_study_is_thinned_and_says_so(tables: SessionTables, few: int, tmp_pat
     (said,) = told_of_study(out)
     assert str(said) == (
         "study/cycles would have more than two million rows: of the percents of each cycle one in 10 is written; "
-        "pip install biomech-id[parquet] writes all of it, in parts."
+        "pip install pyarrow writes all of it, in parts."
     )
     assert len(pd.read_csv(write_study(tmp_path, parquet=False, large="whole") / "cycles.csv")) == 2 * len(tables.cycles)
 
