@@ -92,23 +92,45 @@ def force_directions(result: TrialResult) -> Iterator[StanceForce]:
     result : TrialResult
         Solved.
     """
+    for stance, contact in known_contacts(result):
+        seen = _as_seen(result, stance, contact)
+        if seen is not None:
+            yield seen
+
+
+def plate_directions(result: TrialResult, stance: Stance) -> StanceForce | None:
+    """Return how body and whole force of a plate lie in a stance without kinetics; None with too little of either.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Solved.
+    stance : Stance
+        On one plate.
+    """
+    plate = next(plate for plate in result.plates if plate.name == stance.plates[0])
+    rows = np.round((result.motion.time_s - plate.first_time_s) * plate.rate_hz).astype(int)
+    inside = (rows >= 0) & (rows < plate.n_samples)
+    rows = np.clip(rows, 0, plate.n_samples - 1)
+    moment = plate.moment_lab_Nm[rows] + np.cross(plate.centre_m, plate.force_lab_N[rows])
+    return _as_seen(result, stance, FootContact(stance.side, plate.force_lab_N[rows], moment, inside))
+
+
+def _as_seen(result: TrialResult, stance: Stance, contact: FootContact) -> StanceForce | None:
     hips = middle_of_hips(result)
     if hips is None or result.mass_kg is None:
-        return
-    weight_N = result.mass_kg * GRAVITY_M_S2
-    for stance, contact in known_contacts(result):
-        floor = floor_of(result.surfaces_m, stance.side)
-        least_N = pressure_threshold_N(result.mass_kg)
-        cop, free = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least_N, floor_m=floor)
-        firm = (contact.force_lab_N[:, 2] > LEAST_SHARE * weight_N) & contact.known & np.isfinite(hips).all(axis=1)
-        rows = np.flatnonzero(firm & during(stance, result.motion.time_s))
-        if len(rows) < FEWEST_FRAMES:
-            continue
-        axes = _progression(result, hips[rows])
-        body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], contact.force_lab_N[rows]))
-        speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(result.motion.time_s[rows])
-        turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
-        yield StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()))
+        return None
+    floor, least_N = floor_of(result.surfaces_m, stance.side), pressure_threshold_N(result.mass_kg)
+    cop, free = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least_N, floor_m=floor)
+    firm = contact.force_lab_N[:, 2] > LEAST_SHARE * result.mass_kg * GRAVITY_M_S2
+    rows = np.flatnonzero(firm & contact.known & np.isfinite(hips).all(axis=1) & during(stance, result.motion.time_s))
+    if len(rows) < FEWEST_FRAMES:
+        return None
+    axes = _progression(result, hips[rows])
+    body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], contact.force_lab_N[rows]))
+    speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(result.motion.time_s[rows])
+    turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
+    return StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()))
 
 
 def known_contacts(result: TrialResult) -> Iterator[tuple[Stance, FootContact]]:

@@ -37,6 +37,7 @@ from biomech_id.results.session.foot_forces import (
     during,
     force_directions,
     middle_of_hips,
+    plate_directions,
     sideways_impulses,
     weight_excess,
 )
@@ -102,6 +103,9 @@ BESIDE_THE_PLATE = (
 )
 #: Reasons that speak against a plate even where another foot's stance has kinetics.
 AGAINST_THE_PLATE = ("force-beside-foot", "loaded-after-off")
+#: A force beside its foot may be that of a crutch on the same plate. Then it aims at the body all the same: slope, from this
+#: sweep on, and means of direction before and beside the hips. Exchanged channels have slopes of 0.5 and less, or miss the body.
+AID_SLOPE, LEAST_AID_SWEEP, AID_LEAN = (0.6, 1.1), 0.2, (0.1, 0.05)
 #: Above this speed (m/s) a run is a sprint: distance runners stay below it, and joint powers double from here to 9 m/s (Schache et
 #: al. 2011, Med Sci Sports Exerc 43:1260).
 SPRINT_M_S = 6.0
@@ -340,11 +344,23 @@ def _orphans(result: TrialResult) -> Iterator[Finding]:
 def _expected(result: TrialResult) -> Iterator[Finding]:
     """Feet that stand on loaded plates and have no kinetics: all of a trial's, or for a reason that speaks against their plate."""
     stances = result.assignment.stances if result.assignment and result.mass_kg and result.kind in ROLLING else ()
-    refused = [stance for stance in stances if stance.plates and stance.reason.rule not in BESIDE_THE_PLATE]
+    refused = [stance for stance in stances if stance.plates and not stance.verdict.solved]
+    refused = [stance for stance in refused if stance.reason.rule not in BESIDE_THE_PLATE and not _borne_by_an_aid(result, stance)]
     if any(stance.verdict.accepted for stance in stances):
         refused = [stance for stance in refused if stance.reason.rule in AGAINST_THE_PLATE]
     if refused:
         yield Finding("kinetics-expected", {"n": len(refused), "why": refused[0].reason}, result.name)
+
+
+def _borne_by_an_aid(result: TrialResult, stance: Stance) -> bool:
+    """Whether the whole force of a plate, beside its foot, aims at the body as foot and crutch do together; a wrong one does not."""
+    seen = plate_directions(result, stance)
+    if seen is None:
+        return False
+    (least, most), (forward, left) = AID_SLOPE, seen.lean
+    return (
+        (seen.sweep < LEAST_AID_SWEEP or least <= seen.slope <= most) and abs(forward) <= AID_LEAN[0] and abs(left) <= AID_LEAN[1]
+    )
 
 
 def movement_limits(result: TrialResult) -> tuple[float, float]:

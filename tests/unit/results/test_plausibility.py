@@ -82,11 +82,22 @@ def test_a_doubted_force_grades_the_trial(recording: Recording) -> None:
     assert result.verdict.doubted
 
 
-@pytest.mark.parametrize("pattern", [name for name in PATIENTS if name != "crutches"])
+@pytest.mark.parametrize("pattern", PATIENTS)
 def test_nobody_is_doubted_for_how_they_walk(pattern: str) -> None:
-    """On crutches the plates bear more than feet, and no stance has kinetics: that is said, and is no false alarm."""
+    """On crutches the plates bear more than feet, and no stance has kinetics: but what they bear aims at the body."""
     person = bid.virtual_subject(pattern=pattern, plates="steps", seed=3, noise_m=0.0003)
     assert list(plausibility_findings(computed(Recording(pattern, person.static().trial, person.walk().trial)))) == []
+
+
+def test_a_crutch_is_told_from_a_channel_that_is_turned() -> None:
+    """Both put the force beside the foot; only the crutch's load aims at the body."""
+    person = bid.virtual_subject(pattern="crutches", plates="steps", seed=3, noise_m=0.0003)
+    crutches = Recording("crutches", person.static().trial, person.walk().trial)
+    beside = {stance.reason.rule for stance in computed(crutches).assignment.stances}
+    assert "force-beside-foot" in beside
+    for fault in ("sign of My", "Mx and My exchanged", "sign of Fx and Fy"):
+        found = list(plausibility_findings(computed(FAULTS[fault](crutches, np.random.default_rng(3)))))
+        assert "kinetics-expected" in {finding.rule for finding in found}, fault
 
 
 def test_a_plate_under_a_stance_that_the_recording_cuts_is_held_against_the_body(recording: Recording) -> None:
