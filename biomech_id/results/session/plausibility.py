@@ -353,7 +353,7 @@ def _expected(result: TrialResult) -> Iterator[Finding]:
 
 
 def _borne_by_an_aid(result: TrialResult, stance: Stance) -> bool:
-    """Whether the whole force of a plate, beside its foot, aims at the body as foot and crutch do together; a wrong one does not."""
+    """Whether the whole force of a plate, beside its foot, aims at the body, as foot and crutch do together; no wrong one does."""
     seen = plate_directions(result, stance)
     if seen is None:
         return False
