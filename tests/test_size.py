@@ -91,6 +91,7 @@ MOST_LINES = sum([
     56,  # texts of a PDF worked out once
     130,  # texts of a PDF worked out once, heads that keep their words, percentiles drawn
     60,  # differences of two visits without what they share
+    3,  # scatter without noise
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

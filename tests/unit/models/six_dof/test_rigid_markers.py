@@ -87,6 +87,25 @@ def test_a_set_that_was_named_and_one_that_has_clusters_stay_as_they_are() -> No
     assert cast.marker_groups == six_dof_model(STATIC.trial).marker_groups
 
 
+def test_the_choice_is_one_for_a_session_and_a_millimetre_of_noise_leaves_it(model: SixDofModel) -> None:
+    """All walks and the static trial choose together; which of the walks comes first, or further noise, changes nothing."""
+    other = numbered(PERSON.walk(duration_s=2.5, seed=4).trial)
+    walks = (numbered(WALK.trial), other)
+    chosen = {part: set(labels) for part, labels in model.marker_groups.items()}
+    for order in (walks, walks[::-1]):
+        together = six_dof_model(numbered(STATIC.trial), walks=order)
+        assert {part: set(labels) for part, labels in together.marker_groups.items()} == chosen
+    rng = np.random.default_rng(11)
+
+    def noisier(trial: Trial) -> Trial:
+        position_m = trial.markers.position_m + rng.normal(0.0, 1e-3, trial.markers.position_m.shape)
+        return replace(trial, markers=replace(trial.markers, position_m=position_m))
+
+    for _ in range(3):
+        again = six_dof_model(noisier(numbered(STATIC.trial)), walks=tuple(map(noisier, walks)))
+        assert {part: set(labels) for part, labels in again.marker_groups.items()} == chosen
+
+
 def test_toes_and_points_that_software_computed_follow_nothing() -> None:
     """A copy, the ends of an axis, and the tip of the toes; their like on the real foot is moved by what moves the markers."""
 
