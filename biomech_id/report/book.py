@@ -108,7 +108,8 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             yield from _movements(list(kinds), main, mine, whole, several=len(main) > 1)
         else:
             # A session without any cycle still has its pages, each saying so.
-            yield from (Page(kind.name, kind.title(0, style), _empty(style)) for kind in kinds)
+            why = "no_cycles" if kinds_of_trials else "no_trials"
+            yield from (Page(kind.name, kind.title(0, style), _empty(style, why)) for kind in kinds)
 
 
 def _left_out(kind: PageKind, content: Content, only: str) -> bool:
@@ -140,7 +141,7 @@ def _titled(kind: PageKind, content: Content, said: str = "") -> Iterator[Page]:
         yield Page(kind.name, content.style.label("movement.title", title=title, kind=said) if said else title, figure)
 
 
-def _empty(style: Style) -> Figure:
+def _empty(style: Style, why: str) -> Figure:
     sheet = Sheet(style)
-    sheet.text(12.0, 30.0, style.label("absent.no_trials"), size="heading")
+    sheet.text(12.0, 30.0, style.label(f"absent.{why}"), size="heading")
     return sheet.figure
