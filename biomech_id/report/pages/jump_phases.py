@@ -54,7 +54,7 @@ class Phased:
         How its parameters are called.
     needs : tuple[str, ...]
         Parameters without which it has no phases.
-    instants_s : Callable[[Measured], FloatArray]
+    instants_s : Callable[[Mapping[str, tuple[float, str]]], FloatArray]
         Parameters of one -> ends of its phases, absolute seconds; they follow one another along the page, each 100 wide.
     phases : tuple[str, ...]
         Labels of the phases, below those of jumps.
@@ -75,7 +75,7 @@ class Phased:
         ----------
         time_s : FloatArray
             (n,), of the frames, absolute seconds.
-        measured : Measured
+        measured : Mapping[str, tuple[float, str]]
             Parameter -> value and unit of one.
         """
         ends = 100.0 * np.arange(len(self.phases) + 1)
@@ -92,7 +92,7 @@ def by_phase(time_s: FloatArray, measured: Measured) -> FloatArray:
     ----------
     time_s : FloatArray
         (n,), of the frames, absolute seconds.
-    measured : Measured
+    measured : Mapping[str, tuple[float, str]]
         Parameter -> value and unit of one jump: take-off and landing, contact time where there is one.
     """
     return JUMPING.along(time_s, measured)
