@@ -203,7 +203,13 @@ class LegMarkerErrors:
         for p, error in enumerate(errors):
             side = self.motion.sides[0] if self.response.moved[which[p]].segment == "pelvis" else self.side
             x[:, :, p] = error.sd * self._functions[side][: len(x), frames, error.function]
-        return np.asarray(sum(of[:, :, which] * x_k[:, None] for of, x_k in zip(by_x, x, strict=True)))
+        changes = by_x[0][:, :, which]
+        changes *= x[0][:, None]
+        for of, x_k in zip(by_x[1:], x[1:], strict=True):
+            later = of[:, :, which]
+            later *= x_k[:, None]
+            changes += later
+        return changes
 
 
 class _Error(NamedTuple):

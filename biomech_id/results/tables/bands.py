@@ -210,7 +210,7 @@ def _leg_changes(
         further = {group: leg.kinetics_by(group, of_group) for group, of_group in errors.sources.items()}
     biases = {group: changes for group, changes in further.items() if group not in NOISE_SOURCES}
     changes = np.zeros((len(rows), angles + len(KINETIC_CURVES), len(labels)))
-    changes[~known, angles:] = np.nan
+    changes[wanted & ~known, angles:] = np.nan
     noise = np.zeros(changes.shape[:2])
     shift = np.full(changes.shape[:2], np.nan)
     if markers is not None:
@@ -402,9 +402,11 @@ def _cut(whole: _Changes, part: slice, motion: BodyMotion, cycle: Cycle, first_r
     after = np.where(share > 0.0, np.minimum(before + 1, n - 1), before)
 
     def at(values: FloatArray) -> FloatArray:
-        rows = values[part, :known]
-        mixed = rows[before] * (1.0 - share).reshape(-1, *[1] * (values.ndim - 1))
-        mixed += rows[after] * share.reshape(-1, *[1] * (values.ndim - 1))
+        rows, of_after = values[part, :known], share.reshape(-1, *[1] * (values.ndim - 1))
+        mixed, later = rows[before], rows[after]
+        mixed *= 1.0 - of_after
+        later *= of_after
+        mixed += later
         found = np.full((*values.shape[:0:-1], CURVE_POINTS), np.nan)
         found[..., :known, :] = mixed.T
         return found
