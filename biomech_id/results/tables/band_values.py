@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -166,13 +167,20 @@ def parameter_sd(
 
 def _time_sd(name: str, cycle: Cycle, event_sd_s: Mapping[str, float]) -> float:
     """Of a value between events, taken again with each of them moved."""
-    value, _ = dict(temporal_values(cycle))[name]
-    changes = [
-        dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s}))).get(name, (value, ""))[0] - value
-        for end, sd_s in event_sd_s.items()
+    return _times_sd(cycle, tuple(event_sd_s.items()))[name]
+
+
+@lru_cache(maxsize=8)
+def _times_sd(cycle: Cycle, event_sd_s: tuple[tuple[str, float], ...]) -> Mapping[str, float]:
+    moved = [
+        dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s})))
+        for end, sd_s in event_sd_s
         if np.isfinite(getattr(cycle, end))
     ]
-    return float(np.sqrt(np.sum(np.square(changes))))
+    return {
+        name: float(np.sqrt(np.sum(np.square([each.get(name, (value, ""))[0] - value for each in moved]))))
+        for name, (value, _) in temporal_values(cycle)
+    }
 
 
 def score_bands(
