@@ -28,6 +28,8 @@ from biomech_id.trial import Trial
 EDGE_TOLERANCE_S = 0.06
 #: A load shared in time for less than this is an event that is a frame or two off.
 LEAST_SHARED_S = 0.04
+#: A load further than this from a stance, in time, is another's: far more than a frame, whose middle stands for it.
+APART_S = 0.5
 #: How far the outline may reach beyond the plate while the foot is flat. The outline is drawn from two markers and is good to
 #: two centimetres; its front end lies beyond the toes.
 OUTLINE_TOLERANCE_M = 0.05
@@ -204,7 +206,7 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     interval : Interval
         The stance.
     """
-    named = [load for load in scene.loads if scene.trial.plates[load.contact.plate].foot == interval.side]
+    named = [load for load in scene.loads if scene.trial.plates[load.contact.plate].foot == interval.side and _overlaps(interval, load)]
     found = [load for load in named if _lasts(scene, _shared(scene, interval, load))]
     for load in _loads_beneath(scene, interval):
         shared = _shared(scene, interval, load) & _over(scene, interval.side, load)
@@ -216,6 +218,12 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
 def _shared(scene: Scene, interval: Interval, load: PlateLoad) -> BoolArray:
     """Frames (n,) of the stance in which the plate is loaded."""
     return frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s) & load.loaded
+
+
+def _overlaps(interval: Interval, load: PlateLoad) -> bool:
+    """Whether a load acts during a stance, or near it."""
+    begins_s, ends_s = np.nan_to_num(load.contact.start_s, nan=-np.inf), np.nan_to_num(load.contact.end_s, nan=np.inf)
+    return bool(begins_s < interval.upper_s + APART_S and ends_s > interval.lower_s - APART_S)
 
 
 def _lasts(scene: Scene, shared: BoolArray) -> bool:
@@ -230,8 +238,11 @@ def _over(scene: Scene, side: str, load: PlateLoad, least_m: float = 0.0) -> Boo
 def _loads_beneath(scene: Scene, interval: Interval) -> Iterator[PlateLoad]:
     """Loads under the stance's foot as seen from above, whatever its height; not those that the file puts on a foot."""
     for load in scene.loads:
+        # Of a long recording nearly every load is over, or to come: that is told without looking at its frames.
+        if scene.trial.plates[load.contact.plate].foot or not _overlaps(interval, load):
+            continue
         shared = _shared(scene, interval, load)
-        if scene.trial.plates[load.contact.plate].foot or not _lasts(scene, shared):
+        if not _lasts(scene, shared):
             continue
         distance = distance_to_foot(scene.landmarks, interval.side, load.cop_lab_m)
         seen = shared & np.isfinite(distance)

@@ -21,7 +21,7 @@ from biomech_id.errors import BiomechError
 from biomech_id.readers.c3d.file import open_c3d
 from biomech_id.readers.source import Source, read_source
 
-DAMAGED, BUILT, PATIENCE_S = 60, 60, 2.0
+DAMAGED, BUILT, PATIENCE_S = 50, 50, 1.0
 LARGEST_BYTES = 250_000
 CHILD = """
 import sys, numpy, ezc3d
