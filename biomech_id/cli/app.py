@@ -10,6 +10,7 @@ import typer
 
 from biomech_id.cli import batch, check, demo, markerset, opensim, plates, report, run, templates
 from biomech_id.cli.guard import Version, guarded
+from biomech_id.cli.surroundings import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
 app = typer.Typer(
@@ -36,6 +37,7 @@ def _common(version: Version = False) -> None:
 
 def main() -> None:
     """Entry point of the ``biomech-id`` command."""
+    open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         _speak_any_language(stream)
     with single_threaded():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
+from biomech_id.cli.surroundings import shown
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport
@@ -114,11 +115,11 @@ def _code(report: CheckReport) -> int:
 
 def _show(report: CheckReport) -> None:
     """Plain lines: what is in the file, then what was noticed."""
-    print_line(report.path)
+    print_line(shown(report.path))
     for line in _contents(report):
         print_line(f"  {line}")
     for finding in report.findings:
-        print_line(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]")
+        print_line(shown(f"  {finding.severity}: {finding.message} {finding.hint}  [{finding.rule}]"))
 
 
 def _contents(report: CheckReport) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Annotated, ParamSpec, TextIO
 import typer
 
 from biomech_id._version import __version__
+from biomech_id.cli.surroundings import shown, surroundings
 from biomech_id.errors import BiomechError, OutputError, on_command_line
 from biomech_id.plugins import import_plugins, plugin_modules
 
@@ -60,14 +61,15 @@ def guarded(command: Callable[_P, int]) -> Callable[_P, None]:
         except BiomechError as error:
             if kwargs.get("debug"):
                 raise
-            print_error(error.message)
+            print_error(surroundings(error) or error.message)
             raise typer.Exit(FAILED) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except Exception as error:
             if kwargs.get("debug"):
                 raise
-            print_error(f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where.")
+            fault = f"Unexpected {type(error).__name__}: {error}. This is a fault of the program; --debug shows where."
+            print_error(surroundings(error) or fault)
             raise typer.Exit(FAILED) from None
         if code == WARNINGS and kwargs.get("warnings_ok"):
             code = DONE
@@ -108,7 +110,7 @@ def print_line(text: str, *, nl: bool = True) -> None:
         It goes into a file that cannot be written, on a full disk for example.
     """
     try:
-        typer.echo(text, nl=nl)
+        typer.echo("\n".join(map(shown, text.split("\n"))), nl=nl)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -125,7 +127,7 @@ def print_error(sentence: str) -> None:
     """Write one sentence to standard error."""
     # A redirected Windows console may not know every character of a marker's name.
     encoding = sys.stderr.encoding or "utf-8"
-    print_aside("biomech-id: " + sentence.encode(encoding, "replace").decode(encoding))
+    print_aside("biomech-id: " + shown(sentence).encode(encoding, "replace").decode(encoding))
 
 
 def print_aside(line: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from biomech_id.cli.guard import print_aside
+from biomech_id.cli.surroundings import shown
 
 #: Called by the library with what is being done, how much of it is finished, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -23,7 +24,7 @@ def shown_progress() -> Iterator[Progress]:
 
 
 def _line(what: str, done: int, total: int) -> None:
-    print_aside(f"[{done}/{total}] {what}")
+    print_aside(shown(f"[{done}/{total}] {what}"))
 
 
 @contextmanager

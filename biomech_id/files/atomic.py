@@ -17,6 +17,7 @@ from biomech_id.files.unfinished import old_of, unfinished_of
 _WHY = {
     "ENOSPC": "the disk is full; free some space or name another folder",
     "EDQUOT": "your disk quota is used up; free some space or name another folder",
+    "ELOOP": "it is a link that leads to itself; remove it",
     "ENOTDIR": "what should be the folder above it is a file; name another folder",
     "ENAMETOOLONG": "its name is too long; name another folder",
     "EROFS": "it lies on a read-only disk; name another folder",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, time
@@ -19,6 +20,8 @@ from biomech_id.errors import BiomechError, FileRefusedError, OptionError, did_y
 from biomech_id.files.text import read_problem, read_text
 
 Read = TypeVar("Read")
+#: A file that somebody wrote is shorter.
+MOST_CHARACTERS = 4_000_000
 #: Words, or what returns them when they are asked for.
 Choices: TypeAlias = tuple[str, ...] | Callable[[], tuple[str, ...]]
 #: A number as half of Europe writes it, where a setting's value stands.
@@ -420,6 +423,27 @@ def read_written(
         hint = f" A decimal takes a point: {comma[1]}.{comma[2]}, not {comma[1]},{comma[2]}." if comma else ""
         said = unreadable.format(path=path, why=read_problem(reason), comma=hint)
         raise error(said, value=str(path), expected="a readable file in UTF-8", where=str(path)) from reason
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Return what a TOML file that a person wrote says.
+
+    Parameters
+    ----------
+    text : str
+        Its text.
+
+    Raises
+    ------
+    ValueError
+        It is not TOML, nested without end, or longer than people write.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"it has {len(text)} characters, and nobody writes more than {MOST_CHARACTERS}")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deep") from None
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

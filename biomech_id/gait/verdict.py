@@ -206,7 +206,9 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     interval : Interval
         The stance.
     """
-    named = [load for load in scene.loads if scene.trial.plates[load.contact.plate].foot == interval.side and _overlaps(interval, load)]
+    named = [
+        load for load in scene.loads if scene.trial.plates[load.contact.plate].foot == interval.side and _overlaps(interval, load)
+    ]
     found = [load for load in named if _lasts(scene, _shared(scene, interval, load))]
     for load in _loads_beneath(scene, interval):
         shared = _shared(scene, interval, load) & _over(scene, interval.side, load)

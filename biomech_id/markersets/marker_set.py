@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
@@ -23,7 +22,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES
 from biomech_id.errors import FileRefusedError
-from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_number, mistakes, shipped_or_own, texts
+from biomech_id.files.settings import ANYTHING, ListOf, Section, Setting, a_number, mistakes, shipped_or_own, texts, toml_of
 
 #: Shipped sets, in the order in which ties are broken.
 MARKER_SETS: tuple[str, ...] = (
@@ -333,8 +332,8 @@ def parse_markerset(text: str, name: str) -> MarkerSet:
         Not TOML, or an entry that is missing, misspelt or of the wrong type.
     """
     try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as reason:
+        content = toml_of(text)
+    except ValueError as reason:
         raise FileRefusedError(
             f"The marker set {name} is not valid TOML: {reason}.", value=str(reason), expected="TOML", where=name
         ) from reason

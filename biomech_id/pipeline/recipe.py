@@ -7,7 +7,6 @@ The explanation and the allowed values live beside each setting's default, so th
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from biomech_id.files.settings import (
     read_written,
     template,
     texts,
+    toml_of,
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
@@ -549,7 +549,7 @@ def read_recipe(path: str | Path) -> Recipe:
     path : str | Path
         The file.
     """
-    return recipe_from_dict(read_written(path, tomllib.loads), where=Path(path).name)
+    return recipe_from_dict(read_written(path, toml_of), where=Path(path).name)
 
 
 def recipe_toml(recipe: Recipe | None = None) -> str:

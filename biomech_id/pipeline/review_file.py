@@ -9,7 +9,6 @@ deletes a foot strike or foot off, and a ``[[comment]]`` is printed.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from biomech_id.files.settings import (
     must_fit,
     one_of,
     read_written,
+    toml_of,
     yes_or_no,
 )
 from biomech_id.gait.by_hand import StanceVerdict
@@ -195,7 +195,7 @@ def read_review(path: str | Path) -> Review:
     OptionError
         It cannot be read, says something unknown, or says two things of one stance or cycle.
     """
-    content, name = read_written(path, tomllib.loads), Path(path).name
+    content, name = read_written(path, toml_of), Path(path).name
     must_fit(REVIEW, content, name)
     cycles = tuple(CycleChoice(**_said(said, "start_s")) for said in content.get("cycle", ()))
     verdicts = (*map(verdict_from, content.get("verdict", ())), *map(_of_stance, content.get("stance", ())))

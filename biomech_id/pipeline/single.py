@@ -58,6 +58,7 @@ from biomech_id.pipeline.intake import Intake, Progress, Refused, one_subject, r
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.knee_axis import judge_knee_axes, knee_axis_findings, with_knee_axes
 from biomech_id.pipeline.last_scan import last_scan
+from biomech_id.pipeline.long_recordings import out_of_memory, require_any_room, require_room
 from biomech_id.pipeline.match_plates import peaks_finding
 from biomech_id.pipeline.plate_types import with_plates_placed
 from biomech_id.pipeline.prepare import prepare
@@ -199,6 +200,7 @@ def analyse_named(
     intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
     if not job.given.trials:
         intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
+    require_any_room()
     nameless = pseudonym(job, files, intake)
     try:
         one_subject(intake.trials)
@@ -578,10 +580,13 @@ def _analysed(
         try:
             called = nameless.condition(condition(Path(trial.path).stem))
             given: dict[str, Any] = {"condition": called, "review": review, "extra": extra.get(trial.name, ())}
+            require_room(trial, bands=told)
             made = solve_trial(trial, chosen.model, chosen.subject, job.recipe, carried=carried[id(chosen)], **given)
             solved.append((made, chosen))
         except BiomechError as error:
             refused.append(Refused.by(error, Path(trial.path)))
+        except MemoryError:
+            refused.append(Refused.by(out_of_memory(trial), Path(trial.path)))
     means = _mean_cycles([each for each, _ in solved])
     placed: dict[int, BodyMotion | None] = {}
     for chosen in groups:

@@ -7,14 +7,13 @@ the recordings say; an option beats both; every value remembers where it came fr
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from biomech_id.files.settings import Section, Setting, a_number, must_fit, read_written, template, yes_or_no
+from biomech_id.files.settings import Section, Setting, a_number, must_fit, read_written, template, toml_of, yes_or_no
 from biomech_id.trial import Subject
 from biomech_id.trial.subject import LIMITS
 
@@ -126,7 +125,7 @@ VALUES: dict[str, Setting] = {key: entry for key, entry in SUBJECT.entries.items
 
 
 def _read(path: str | Path) -> dict[str, Any]:
-    content = read_written(path, tomllib.loads)
+    content = read_written(path, toml_of)
     must_fit(SUBJECT, content, Path(path).name)
     return content
 

@@ -98,13 +98,13 @@ class Sandbox:
         timer.daemon = True
         timer.start()
         try:
-            send(cast(BinaryIO, child.stdin), (os.getcwd(), path, subject, marker_set, tuple(plates)))
+            send(cast(BinaryIO, child.stdin), (_working_folder(), path, subject, marker_set, tuple(plates)))
             return receive(cast(BinaryIO, child.stdout))
         except (EOFError, OSError):
             self.close()
             problem = f"took more than {self._patience_s(path):.0f} s to read" if late.is_set() else "made the reading process fail"
             raise FileRefusedError(
-                f"{path} {problem}: it is damaged; export it again.",
+                f"{path} {problem}: it is damaged, or there is too little memory; export it again, or give the process more.",
                 value=path, expected="a file that can be read in time and memory", where=path,
             ) from None  # fmt: skip
         finally:
@@ -136,7 +136,8 @@ class Sandbox:
         except EOFError:
             child.wait()
             raise FileRefusedError(
-                "The process that reads untrusted files does not start; read with trust=True, or repair the installation.",
+                "The process that reads untrusted files does not start: give it memory, read with trust=True, "
+                "or repair the installation.",
                 value=command, expected="a running reading process", where="sandbox",
             ) from None  # fmt: skip
         return child
@@ -151,6 +152,14 @@ class Sandbox:
         for stream in filter(None, (child.stdin, child.stdout)):
             with suppress(OSError):  # closing flushes, and there is nobody left to receive
                 stream.close()
+
+
+def _working_folder() -> str:
+    """What relative paths are relative to; "" where that folder is gone, and only whole paths lead anywhere."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 _shared = Sandbox()

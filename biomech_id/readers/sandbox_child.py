@@ -123,7 +123,8 @@ def main() -> None:
         except EOFError:
             return
         # Relative paths mean what they mean over there.
-        os.chdir(folder)
+        if folder:
+            os.chdir(folder)
         send(replies, answer(path, subject, marker_set, plates))
 
 

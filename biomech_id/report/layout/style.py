@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from biomech_id.conventions import GRAVITY_M_S2, SignRow
-from biomech_id.files.settings import laid_over, must_fit, read_written
+from biomech_id.files.settings import laid_over, must_fit, read_written, toml_of
 from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.style_file import LANGUAGE, style_table
 from biomech_id.sentences import DECIMAL_MARK
@@ -232,7 +232,7 @@ def load_style(path: str | Path | None = None, *, language: str | None = None) -
         The file cannot be read as TOML, names something unknown, or holds a value of the wrong kind; the message names the line's
         key and the nearest known one.
     """
-    own = read_written(path, tomllib.loads, unreadable=_UNREADABLE) if path is not None else {}
+    own = read_written(path, toml_of, unreadable=_UNREADABLE) if path is not None else {}
     where = str(path) if path is not None else "the shipped style"
     base, scales = _shipped("style.toml"), _shipped("scales.toml")
     language = language or str(own.get("language", base["language"]))
