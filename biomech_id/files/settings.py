@@ -16,7 +16,7 @@ from datetime import date, time
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from biomech_id.errors import BiomechError, FileRefusedError, OptionError, did_you_mean
+from biomech_id.errors import BiomechError, FileRefusedError, InvalidValueError, OptionError, did_you_mean
 from biomech_id.files.text import read_problem, read_text
 
 Read = TypeVar("Read")
@@ -435,15 +435,20 @@ def toml_of(text: str) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
-        It is not TOML, nested without end, or longer than people write.
+    InvalidValueError
+        It is nested without end, or longer than people write; what is not TOML is tomllib's own ValueError.
     """
     if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"it has {len(text)} characters, and nobody writes more than {MOST_CHARACTERS}")
+        raise InvalidValueError(
+            f"it has {len(text)} characters, and nobody writes more than {MOST_CHARACTERS}",
+            value=len(text), expected=f"at most {MOST_CHARACTERS} characters", where="TOML",
+        )  # fmt: skip
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError("its brackets are nested too deep") from None
+        raise InvalidValueError(
+            "its brackets are nested too deep", value=len(text), expected="brackets that people nest", where="TOML"
+        ) from None
 
 
 def laid_over(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
