@@ -92,6 +92,7 @@ MOST_LINES = sum([
     130,  # texts of a PDF worked out once, heads that keep their words, percentiles drawn
     60,  # differences of two visits without what they share
     3,  # scatter without noise
+    55,  # work of joints with its band
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -115,18 +115,26 @@ def work(power_W: FloatArray, time_s: FloatArray, start_s: float, end_s: float) 
     ends = np.interp([start_s, end_s], time_s, power_W)
     t = np.concatenate([[start_s], time_s[inner], [end_s]])
     p = np.concatenate([ends[:1], power_W[inner], ends[1:]])
-    positive = _integral_of_positive_part(p, t)
-    negative = -_integral_of_positive_part(-p, t)
+    positive = float(integral_of_positive_part(p, t))
+    negative = -float(integral_of_positive_part(-p, t))
     return Work(positive, negative)
 
 
-def _integral_of_positive_part(p: FloatArray, t: FloatArray) -> float:
-    """Integral of max(p, 0) for p linear between samples: a crossing leaves a triangle of width dt high / (high - low)."""
-    high, low = np.maximum(p[1:], p[:-1]), np.minimum(p[1:], p[:-1])
+def integral_of_positive_part(p: FloatArray, t: FloatArray) -> FloatArray:
+    """Return the integrals (...) of max(p, 0) for p linear between samples: a crossing leaves a triangle of dt high / (high - low).
+
+    Parameters
+    ----------
+    p : FloatArray
+        (..., n), any unit.
+    t : FloatArray
+        (n,), rising.
+    """
+    high, low = np.maximum(p[..., 1:], p[..., :-1]), np.minimum(p[..., 1:], p[..., :-1])
     dt = np.diff(t)
     crosses = (high > 0) & (low < 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         triangle = np.where(crosses, high * high / (high - low), 0.0)
     trapezoid = np.where(low >= 0, high + low, 0.0)
     area = dt * np.where(np.isnan(high), np.nan, np.where(crosses, triangle, trapezoid)) / 2
-    return float(area.sum())
+    return np.asarray(area.sum(axis=-1))

@@ -14,7 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
-from biomech_id.conventions import MM_PER_M
+from biomech_id.conventions import MM_PER_M, POWER_VARIABLE
+from biomech_id.dynamics.power import integral_of_positive_part
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.running import WALKING_NAMES
 from biomech_id.gait.scores import GAIT_VARIABLES, SCORE_POINTS
@@ -128,6 +129,59 @@ def _vertex(curves: FloatArray, word: str) -> tuple[FloatArray, FloatArray]:
         share = np.where(bent, 0.5 * (left - right) / np.where(bent, bend, 1.0), 0.0)
         place = np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)
     return top.reshape(shape), place.reshape(shape)
+
+
+def joint_work_rows(curves: Curves, bands: Iterable[CycleBand], cycles: Iterable[Cycle]) -> Iterator[dict[str, object]]:
+    """Yield what each joint generates and absorbs in stance and in swing, J/kg, with standard deviations; NaN without a band.
+
+    The power is taken as linear between percents. An error changes the curve and with it both works; an event that comes later
+    takes or gives what the joint does meanwhile.
+
+    Parameters
+    ----------
+    curves : Curves
+        Of one trial.
+    bands : Iterable[CycleBand]
+        Of the same trial.
+    cycles : Iterable[Cycle]
+        Of the same trial; those without a foot off have no phases.
+    """
+    value_of = {(n.side, n.cycle, n.variable): curves.values[i] for i, n in enumerate(curves.names)}
+    band_of = {(band.cycle.side, band.cycle.number): band for band in bands}
+    percent = np.arange(CURVE_POINTS, dtype=np.float64)
+    for cycle in cycles:
+        off, band = foot_off_percent(cycle), band_of.get((cycle.side, cycle.number))
+        for joint, variable in POWER_VARIABLE.items():
+            power = value_of.get((cycle.side, cycle.number, variable))
+            if power is None or not 0.0 < off < 100.0:
+                continue
+            number = None if band is None else next((i for i, name in enumerate(band.names) if name == (variable, "")), None)
+            changes = None if band is None or number is None else band.changes[:, number]
+            for phase, (first, last) in {"stance": (0.0, off), "swing": (off, 100.0)}.items():
+                at = np.concatenate([[first], percent[(percent > first) & (percent < last)], [last]])
+                every = [power] if changes is None else [power, *(power + changes), *(power - changes)]
+                inside = np.stack([np.interp(at, percent, each) for each in every])
+                time_s = at / 100.0 * cycle.duration_s
+                if not np.isfinite(inside[0]).all():
+                    continue
+                works = [integral_of_positive_part(inside, time_s), -integral_of_positive_part(-inside, time_s)]
+                sds = [float("nan"), float("nan")]
+                if band is not None and changes is not None and np.isfinite(inside).all():
+                    by_events = _work_by_events(inside[0], phase, band)
+                    sds = [float(np.sqrt(0.5 * ((w[1:] - w[0]) ** 2).sum() + by_events[i])) for i, w in enumerate(works)]
+                yield {
+                    "side": cycle.side, "cycle": cycle.number, "joint": joint, "phase": phase, "positive": float(works[0][0]),
+                    "positive_sd": sds[0], "negative": float(works[1][0]), "negative_sd": sds[1],
+                }  # fmt: skip
+
+
+def _work_by_events(power: FloatArray, phase: str, band: CycleBand) -> tuple[float, float]:
+    """Variances of generated and absorbed work, (J/kg)^2, because the phase begins and ends a little earlier or later."""
+    ends = ("start_s", "foot_off_s") if phase == "stance" else ("foot_off_s", "end_s")
+    found = [0.0, 0.0]
+    for end, at in zip(ends, (power[0], power[-1]), strict=True):
+        found[int(at < 0.0)] += float(at * band.event_sd_s.get(end, 0.0)) ** 2
+    return found[0], found[1]
 
 
 def parameter_sd(
