@@ -356,13 +356,12 @@ def _expected(result: TrialResult) -> Iterator[Finding]:
 
 def _borne_by_an_aid(result: TrialResult, stance: Stance) -> bool:
     """Whether the whole force of a plate, beside its foot, aims at the body, as foot and crutch do together; no wrong one does."""
-    seen = plate_directions(result, stance)
+    seen = plate_directions(result, stance) if stance.reason.rule == "force-beside-foot" else None
     if seen is None:
         return False
     (least, most), (forward, left) = AID_SLOPE, seen.lean
-    return (
-        (seen.sweep < LEAST_AID_SWEEP or least <= seen.slope <= most) and abs(forward) <= AID_LEAN[0] and abs(left) <= AID_LEAN[1]
-    )
+    turns = seen.sweep < LEAST_AID_SWEEP or least <= seen.slope <= most
+    return turns and abs(forward) <= AID_LEAN[0] and abs(left) <= AID_LEAN[1]
 
 
 def movement_limits(result: TrialResult) -> tuple[float, float]:
