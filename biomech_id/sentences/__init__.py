@@ -12,6 +12,7 @@ an entry of its name says how:
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,9 @@ from typing import Any, Self
 LANGUAGES = ("en", "de")
 #: Decimal mark where it is not a point.
 DECIMAL_MARK = {"de": ","}
+#: What a plate is called that a file only numbers, where it is no "plate 1".
+PLATE = {"de": "Platte"}
+_PLATE = re.compile(r"\bplate (?=\d)")
 #: Folders with a folder of tables for each language; later ones win.
 FOLDERS: list[Path] = [Path(__file__).parent]
 
@@ -95,6 +99,25 @@ def worded(rule: str, values: Mapping[str, Any], language: str = "en", part: str
         listed = ", ".join(f"{name} {_shown(value, '', language)}" for name, value in values.items())
         return f"{rule}: {listed}" if part == "text" else ""
     return _filled(str(entry.get(part, "")), values, {**forms["words"], **entry}, language)
+
+
+def plates_called(text: str, language: str) -> str:
+    """Return a text in which plates that a file only numbers ("plate 1") are called as a language calls them.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    language : str
+        "en" or "de".
+
+    Examples
+    --------
+    >>> from biomech_id.sentences import plates_called
+    >>> plates_called("plate 1, plate 12", "de")
+    'Platte 1, Platte 12'
+    """
+    return _PLATE.sub(f"{PLATE[language]} ", text) if language in PLATE else text
 
 
 def opens_with(rule: str, language: str = "en") -> str:
@@ -189,7 +212,7 @@ def _shown(value: Any, spec: str, language: str) -> str:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f"{value:{spec}}".replace(".", DECIMAL_MARK.get(language, "."))
     # JSON has no NaN: a number that is not known comes back as nothing.
-    return format(float("nan"), spec) if value is None and spec else str(value)
+    return format(float("nan"), spec) if value is None and spec else plates_called(str(value), language)
 
 
 def _plain(value: Any) -> Any:

@@ -22,7 +22,7 @@ from biomech_id.report.page import PageKind, Shows, of_each, register
 from biomech_id.results.plates.session import RULE as PLATE_PLACE
 from biomech_id.results.session.quality import RULES, Grade
 from biomech_id.results.tables.session_tables import SessionTables, Table
-from biomech_id.sentences import worded
+from biomech_id.sentences import plates_called, worded
 
 _RULE = {rule.name: rule for rule in RULES}
 _TOP_MM = 23.0
@@ -388,7 +388,7 @@ def plate_lines(tables: SessionTables, style: Style) -> list[str]:
     return [
         style.label(
             "quality.plate",
-            name=name,
+            name=plates_called(name, style.language),
             kind=kind,
             sign=style.label(f"sign.{sign}"),
             baseline=_range(values, style.decimal_mark),

@@ -79,7 +79,7 @@ def stability_page(layer: Layer, style: Style) -> Figure:
         sheet.text(LEFT_MM, 30.0, style.label("stability.none"), size="heading")
         return sheet.figure
     columns = (
-        TableColumn(style.label("parameter.heading"), 56.0), TableColumn(style.label("parameter.unit"), 12.0),
+        TableColumn(style.label("parameter.heading"), 53.0), TableColumn(style.label("parameter.unit"), 15.0),
         TableColumn(style.label("side.L"), 25.0, "right"), TableColumn("n", 5.0, "right"),
         TableColumn(style.label("side.R"), 25.0, "right"), TableColumn("n", 5.0, "right"),
     )  # fmt: skip

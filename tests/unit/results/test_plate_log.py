@@ -50,7 +50,7 @@ def test_ten_people_and_both_ways_tell_a_plate_from_the_markers_and_a_correction
     assert set(log.proposal) == {"plate", "x_mm", "y_mm", "turn_deg"}
     assert log.proposal["plate"] == 1
     assert log.proposal["x_mm"] == pytest.approx(18.0, abs=3.0)
-    assert "plate 1" in finding.text("de")
+    assert "Platte 1" in finding.text("de")
 
 
 def test_nine_people_or_one_direction_propose_nothing() -> None:

@@ -116,7 +116,7 @@ def test_cases_lists_and_numbers(language: str) -> None:
 def test_a_sentence_inside_another_is_said_in_the_same_language() -> None:
     why = Sentence("other-foot-on-plate", {"side": "L", "plate": "plate 1", "time_s": 1.25})
     finding = Finding("plate-event-distrusted", {"side": "R", "kind": "Foot Off", "time_s": 1.5, "why": why}, "walk")
-    assert finding.text("de").endswith("wird nicht verwendet: der linke Fuß ist auch auf plate 1, ab 1,25 s.")
+    assert finding.text("de").endswith("wird nicht verwendet: der linke Fuß ist auch auf Platte 1, ab 1,25 s.")
     back = json.loads(json.dumps(finding.to_dict()))
     assert worded(back["rule"], back["values"], "de") == finding.text("de")
 

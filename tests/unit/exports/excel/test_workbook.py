@@ -101,6 +101,27 @@ def test_one_row_says_who_and_what_and_no_code_is_a_formula(tables: SessionTable
     }
 
 
+def test_one_row_holds_the_means_of_the_cycles_that_are_in_and_no_others(tables: SessionTables) -> None:
+    """Two left cycles in the means, one that was refused: the row is the mean of two, of parameters, peaks and counts."""
+    (trial,) = tables.summary["trials"]
+    first = trial["cycles"][0]
+    cycles = [{**first, "cycle": number, "used": number < 3} for number in (1, 2, 3)]
+    rows = {"trial": "walk", "side": "L"}
+    speeds = [
+        {**rows, "cycle": n, "parameter": "speed", "value": value, "unit": "m/s"} for n, value in ((1, 1.0), (2, 1.5), (3, 9.0))
+    ]
+    power = {**rows, "variable": "AnklePower", "component": "", "phase": "stance", "percent": 50.0, "time_s": 1.0, "unit": "W/kg"}
+    peaks = [{**power, "cycle": n, "name": "A2", "value": value} for n, value in ((1, 2.0), (2, 4.0), (3, 90.0))]
+    peaks += [{**power, "cycle": 1, "name": "value_contact", "value": 7.0}]
+    session = replace(
+        tables, summary={**tables.summary, "trials": [{**trial, "cycles": cycles}]},
+        spatiotemporal=tidy_table("spatiotemporal", speeds), peaks=tidy_table("peaks", peaks),
+    )  # fmt: skip
+    row = session_row(session)
+    assert (row["cycles_L"], row["cycles_R"], row["trials"], row["speed_L"], row["A2_L"]) == (2, 0, 1, 1.25, 3.0)
+    assert not [name for name in row if "contact" in name or name == "speed_R"]
+
+
 def test_without_openpyxl_one_sentence_says_what_to_type(
     tables: SessionTables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
