@@ -27,6 +27,7 @@ from biomech_id.gait.plate_event_check import rejected_plate_events
 from biomech_id.gait.plate_events import SAME_EVENT_S, plate_events
 from biomech_id.gait.support import floor_support
 from biomech_id.gait.travel import Travel, describe_travel
+from biomech_id.sentences import Sentence
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 from biomech_id.trial.subject import BODY_MASS
 
@@ -314,9 +315,10 @@ def _search(
     findings = []
     try:
         markers = marker_events(landmarks, travel)
-    except InvalidValueError as refusal:
+    except InvalidValueError:  # no walk
         markers = ()
-        findings.append(Finding("marker-events-refused", {"refusal": refusal.message}, trial.name))
+        refusal = Sentence("markers-see-no-walk", {"travel": travel.reason})
+        findings.append(Finding("marker-events-refused", {"refusal": refusal}, trial.name))
     contacts = find_contacts(trial, body_mass_kg, threshold_N=contact_N)
     plates = plate_events(trial, landmarks, contacts, markers)
     by_source = {name: events for name, events in (("file", stored), ("plate", plates), ("marker", markers)) if events}

@@ -1054,7 +1054,8 @@ def landed_otherwise(said: Said) -> bool:
 def events_refused(said: Said) -> bool:
     """The movement is none of walking: the pelvis falls or goes faster than people walk; no event used comes from markers."""
     marker_events = [event for event in said.trial.events if str(event.source) == "marker"]
-    why = str(said["refusal"])
+    told = said["refusal"]
+    why = told if isinstance(told, str) else str(sentence(told))
     known = (
         "that of a run" in why or "falls freely" in why or "goes nowhere" in why or "on the spot" in why or "goes no further" in why
     )

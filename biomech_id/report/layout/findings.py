@@ -12,7 +12,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell
 from biomech_id.results.session.quality import RULES, Grade
 from biomech_id.results.tables.session_tables import SessionTables, Table
-from biomech_id.sentences import opens_with
+from biomech_id.sentences import opens_with, plates_called
 
 _TITLES = {rule.name: rule.title for rule in RULES}
 _GRAVITY = {"error": 0, "warning": 1, "info": 2}
@@ -172,5 +172,5 @@ def finding_lines(findings: Iterable[NotedFinding], style: Style) -> list[Cell]:
 
 
 def _said(severity: str, message: str, hint: str, places: list[str], style: Style) -> str:
-    where = f"{', '.join(places)}:" if places else ""
+    where = f"{plates_called(', '.join(places), style.language)}:" if places else ""
     return " ".join(part for part in (f"[{style.label(f'severity.{severity}')}]", where, message, hint) if part)

@@ -107,7 +107,11 @@ def test_a_run_over_plates_has_their_events_and_a_word_about_the_markers(walker)
     trial = run.trial([run.plate_under("R", 3), run.plate_under("L", 3)])
     found = search_events(trial)
     assert [(e.side, e.kind) for e in found.events] == [("R", STRIKE), ("R", OFF), ("L", STRIKE), ("L", OFF)]
-    assert [f.rule for f in found.findings] == ["marker-events-refused"]
+    (refused,) = found.findings
+    assert refused.rule == "marker-events-refused"
+    assert refused.text("en").startswith("Events cannot be found from markers here: ")
+    assert "Events" not in refused.text("de")
+    assert refused.text("de").endswith("Kraftmessplatten verwenden.")
 
 
 def test_agreement_counts_pairs_and_signs_the_later_source():
