@@ -46,18 +46,18 @@ def spatiotemporal_page(layer: Layer, style: Style, norm: Norm | None) -> Figure
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_spatiotemporal"), size="heading")
         return sheet.figure
     columns: tuple[TableColumn, ...] = (
-        TableColumn(style.label("parameter.heading"), 42.0 if norm is not None else 76.0),
+        TableColumn(style.label("parameter.heading"), 42.0 if norm is not None else 78.0),
         TableColumn(style.label("parameter.unit"), 19.0),
-        TableColumn(style.label("side.L"), 24.0, "right"),
+        TableColumn(style.label("side.L"), 23.0, "right"),
         TableColumn("n", 7.0, "right"),
-        TableColumn(style.label("side.R"), 24.0, "right"),
+        TableColumn(style.label("side.R"), 23.0, "right"),
         TableColumn("n", 7.0, "right"),
         TableColumn(style.label("parameter.symmetry"), 22.0, "right"),
     )
     if norm is not None:
         columns = (*columns[:6], TableColumn(style.label("parameter.norm"), 22.0, "right"))
         columns += (
-            TableColumn(style.label("parameter.symmetry"), 20.0, "right"),
+            TableColumn(style.label("parameter.symmetry"), 22.0, "right"),
             TableColumn(style.label("parameter.norm"), 18.0, "right"),
         )
     y, _ = TextTable(columns, rows, size="body" if len(rows) <= 30 else "small").draw(sheet, LEFT_MM, 20.5, room_mm=160.0)
