@@ -88,7 +88,6 @@ MOST_LINES = sum([
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
     162,  # impulses, free moments, drifts, frozen markers, cut stances
     70,  # a habit of both feet is told from plates that stand apart
-    56,  # texts of a PDF worked out once
     130,  # texts of a PDF worked out once, heads that keep their words, percentiles drawn
     60,  # differences of two visits without what they share
     3,  # scatter without noise
