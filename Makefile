@@ -17,15 +17,15 @@ LOWEST_RUN := $(subst $(VENV),$(LOWEST),$(BIN))/python -m
 NEWEST_RUN := $(subst $(VENV),.venv-newest,$(BIN))/python -m
 LOWEST_TESTS := tests/unit/algebra tests/unit/signal tests/unit/trial tests/unit/dynamics tests/unit/readers tests/unit/results
 
-.PHONY: hashed lowest newest demo test test-all lint format bench studies report page docs site data fuzz clean
+.PHONY: hashed-dev hashed-all lowest newest demo test test-all lint format bench studies report page docs site data fuzz clean
 
-## hashed: what every target below needs, each file held against its SHA-256, the project itself without dependencies; continuous
-##         integration begins with it, and `make test` alone needs it not
-hashed:
+## hashed-dev, hashed-all: what the fast suite needs, and what every target needs, each file held against its SHA-256, the project
+##         itself without dependencies; continuous integration installs so, and `make test` alone does without
+hashed-dev hashed-all:
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) pip install -q --require-hashes -r requirements/hashed.txt
+	$(RUN) pip install -q --require-hashes -r requirements/$@.txt
 	$(RUN) pip install -q --no-deps --no-build-isolation -e .
-	@for step in base run dev docs peers; do touch $(VENV)/.$$step; done
+	@for step in base run dev $(if $(findstring all,$@),docs peers); do touch $(VENV)/.$$step; done
 
 ## demo: write the virtual subject into demo/subject, analyse it, and leave the gait report in demo/results/report.pdf
 demo: $(VENV)/.run
