@@ -20,8 +20,8 @@ from typing import BinaryIO, cast
 from biomech_id.errors import BiomechError, FileRefusedError, Finding
 from biomech_id.plugins import plugin_modules
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
+from biomech_id.readers.message import receive, send
 from biomech_id.readers.recording import Recording
-from biomech_id.readers.sandbox_child import receive, send
 
 MEMORY_BYTES = 2 * 1024**3
 #: Time for one file:
@@ -80,7 +80,9 @@ class Sandbox:
             reply = self._ask(str(path), subject, marker_set, plates)
         if isinstance(reply, BiomechError):
             raise reply
-        recording = cast(Recording, reply)
+        if not isinstance(reply, Recording):
+            raise FileRefusedError.at(path, f"{path} was answered with something that is no recording.", "a recording")
+        recording = reply
         if not self._limited:
             finding = Finding("sandbox-unlimited")
             recording = replace(recording, trial=replace(recording.trial, findings=(*recording.trial.findings, finding)))

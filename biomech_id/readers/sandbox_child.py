@@ -1,72 +1,25 @@
 """The reading process: takes paths from its input, hands recordings to its output, and ends when its input closes.
 
-Messages are a count, that many lengths (8 bytes each, little-endian), then that many byte strings: a pickle and the arrays it
-refers to, so that no array is copied into the pickle. See `sandbox` for the other side.
+See `sandbox` for the other side, and `message` for what passes between them. It is no prison: it runs as the same user and may read
+what that user reads. Where the system has limits, it may not write a byte into a file, start a process or outgrow its memory.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
-import struct
 import sys
 from collections.abc import Sequence
-from typing import Any, BinaryIO
 
 from biomech_id.errors import BiomechError, FileRefusedError
 from biomech_id.plugins import import_plugins
 from biomech_id.readers.c3d.interpret import interpret
 from biomech_id.readers.c3d.plate_setup import DeclaredPlate
+from biomech_id.readers.message import receive, send
 from biomech_id.readers.source import read_source
 
 
-def send(stream: BinaryIO, message: object) -> None:
-    """Write one message; arrays travel beside the pickle, not inside it.
-
-    Parameters
-    ----------
-    stream : BinaryIO
-        Where messages pass.
-    message : object
-        Anything that can be pickled.
-    """
-    buffers: list[pickle.PickleBuffer] = []
-    body = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
-    parts = [memoryview(body), *(buffer.raw() for buffer in buffers)]
-    stream.write(struct.pack(f"<{len(parts) + 1}Q", len(parts), *(part.nbytes for part in parts)))
-    for part in parts:
-        stream.write(part)
-    stream.flush()
-
-
-def receive(stream: BinaryIO) -> Any:
-    """Read one message.
-
-    Parameters
-    ----------
-    stream : BinaryIO
-        Where messages pass.
-
-    Raises
-    ------
-    EOFError
-        The other side has closed the stream or ended.
-    """
-    (count,) = struct.unpack("<Q", _exactly(stream, 8))
-    lengths = struct.unpack(f"<{count}Q", _exactly(stream, 8 * count))
-    body, *buffers = [_exactly(stream, length) for length in lengths]
-    return pickle.loads(body, buffers=buffers)
-
-
-def _exactly(stream: BinaryIO, length: int) -> bytes:
-    data = stream.read(length)
-    if len(data) != length:
-        raise EOFError
-    return data
-
-
-def limit_memory(most_bytes: int) -> bool:
-    """Limit this process's memory; return whether the system can.
+def limit_rights(most_bytes: int) -> bool:
+    """Limit this process's memory and drop its rights to write files and start processes; return whether the system can.
 
     Parameters
     ----------
@@ -79,7 +32,9 @@ def limit_memory(most_bytes: int) -> bool:
         return False
     try:
         resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        # Nothing is written, and nobody else is started: reading a file needs neither.
+        for right in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
+            resource.setrlimit(right, (0, 0))
     except (ValueError, OSError):
         return False
     return True
@@ -116,7 +71,7 @@ def main() -> None:
     # Whatever a library prints must not end up among the messages.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     import_plugins(sys.argv[2:])
-    send(replies, limit_memory(int(sys.argv[1])))
+    send(replies, limit_rights(int(sys.argv[1])))
     while True:
         try:
             folder, path, subject, marker_set, plates = receive(requests)

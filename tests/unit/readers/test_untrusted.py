@@ -150,7 +150,7 @@ def test_a_child_out_of_memory_is_a_refusal(tmp_path: Path) -> None:
 
 def test_a_system_without_limits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, box: Sandbox) -> None:
     monkeypatch.setitem(sys.modules, "resource", None)
-    assert sandbox_child.limit_memory(10**12) is False
+    assert sandbox_child.limit_rights(10**12) is False
     path = healthy().write(tmp_path / "walk.c3d")
     box.read(path)
     box._limited = False
