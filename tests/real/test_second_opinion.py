@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,6 +26,7 @@ DAMAGED, BUILT, PATIENCE_S = 50, 50, 1.0
 LARGEST_BYTES = 250_000
 CHILD = """
 import sys, numpy, ezc3d
+print("ready", flush=True)
 for line in sys.stdin:
     path = line.rstrip("\\n")
     try:
@@ -49,6 +51,9 @@ class Ezc3d:
             self.child = subprocess.Popen(
                 [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )
+            # Its imports are no part of what a file may take.
+            assert self.child.stdout is not None
+            assert self.child.stdout.readline().strip() == "ready"
         assert self.child.stdin is not None
         assert self.child.stdout is not None
         timer = threading.Timer(PATIENCE_S, self.child.kill)
@@ -122,13 +127,13 @@ def test_where_two_readers_agree_ours_agrees_or_refuses(ezc3d: Ezc3d, c3d_dir: P
     cases: list[tuple[bytes, Path | None]] = [(path.read_bytes(), None) for path in paths]
     cases += [damaged(seed, paths) for seed in range(DAMAGED)]
     cases += [(broken(seed), None) for seed in range(BUILT)]
-    path, both, refused, wrong = tmp_path / "case.c3d", 0, 0, []
+    path, both, refused, wrong = tmp_path / "case.c3d", Counter[str](), 0, []
     for number, (content, sound) in enumerate(cases):
         path.write_bytes(content)
         theirs = agreed(ezc3d, path)
         if theirs is None:
             continue
-        both += 1
+        both["genuine" if number < len(paths) else "built" if sound is None else "damaged"] += 1
         mine, said = ours(path)
         if mine is None:
             refused += 1
@@ -137,8 +142,9 @@ def test_where_two_readers_agree_ours_agrees_or_refuses(ezc3d: Ezc3d, c3d_dir: P
             if recorded is None or not said or not np.array_equal(mine, recorded, equal_nan=True):
                 wrong.append((number, mine.shape, theirs.shape))
     assert not wrong
-    assert both > 70, "the two others agree on most files, or nothing was tested"
-    assert refused < 0.1 * both
+    assert both["genuine"] > 0.8 * len(paths), "the two others agree on most recordings, or nothing was tested"
+    assert both["damaged"] > 0.6 * DAMAGED, "and on most damaged ones"
+    assert refused < 0.1 * both.total()
 
 
 @pytest.mark.parametrize("said", ["both", "section", "header"])

@@ -83,3 +83,20 @@ def test_a_table_that_a_spreadsheet_has_saved(table: pd.DataFrame, tmp_path: Pat
     file.write_text(csv_text(table).replace(",", ";"), encoding="utf-8")
     with pytest.raises(FileRefusedError, match="separated by semicolons; save it with commas"):
         read_csv(file, COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"), ("@SUM(A1)", "'@SUM(A1)"), ("+49 30", "'+49 30"), ("-1+2", "'-1+2"), ("'=1", "''=1"),
+        ("'''+a", "''''+a"), ("-", "-"), ("-90.5", "-90.5"), ("+1e-3", "+1e-3"), ("'quoted'", "'quoted'"), ("a=b", "a=b"), ("", ""),
+        ('=1,"x"', '"\'=1,""x"""'),
+    ],
+)  # fmt: skip
+def test_no_cell_is_run_as_a_formula_and_all_are_read_as_they_were(text: str, written: str, tmp_path: Path) -> None:
+    made = csv_text(pd.DataFrame({"name": [text], "value": [-1.5]}))
+    assert made == f"name,value\n{written},-1.5\n"
+    path = tmp_path / "table.csv"
+    path.write_text(made, encoding="utf-8", newline="\n")
+    back = read_csv(path, [Column("name", "text", ""), Column("value", "number", "")])
+    assert (back["name"].tolist(), back["value"].tolist()) == ([text], [-1.5])
