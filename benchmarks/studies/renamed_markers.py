@@ -109,8 +109,19 @@ def restored(text: str, names: Mapping[str, str]) -> str:
     return re.sub(rf"(?<![\w*])({pattern})(?!\w)", lambda found: back[found[1]], text)
 
 
+def without(told: object, rule: str) -> object:
+    """What JSON holds without the findings of a rule."""
+    if isinstance(told, Mapping):
+        return {name: without(each, rule) for name, each in told.items()}
+    if isinstance(told, list):
+        return [without(each, rule) for each in told if not (isinstance(each, Mapping) and each.get("rule") == rule)]
+    return told
+
+
 def as_text(path: Path) -> str:
-    """A written file; of arrays, names in words and numbers as their digest."""
+    """A written file; of arrays, names in words and numbers as their digest; without what is said of the names themselves."""
+    if path.name == "summary.json":
+        return json.dumps(without(json.loads(path.read_text(encoding="utf-8")), "names-doubtful"), indent=1)
     if path.suffix != ".npz":
         return path.read_text(encoding="utf-8")
     with np.load(path) as arrays:
