@@ -31,26 +31,55 @@ LATIN = {
     "vastus",
 }  # fmt: skip
 
+#: Words of both languages, commands, settings and their values, names of people and programs: whatever else stands in both tables
+#: was left in English.
+IN_BOTH = set(
+    """
+    actual al also always amplitude an analog analyse analysis applied arm auto axis baker band biomech block body budget bw
+    byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code crawford csv cutoff davis delay diameter diff
+    dir distal donelan emg et euler event exclude export falls false family female femoris field filter flat flexion foot
+    frontal froude functional gain gait gaitutils gastrocnemius gcc grood hampel hand hash herr hip hof howell hz id impulse
+    impulses in index install inverse jensen kadaba kg kinetics knee language large last lateral log male manager manifest
+    marker markers markerset mass max md medial median min minus mm moment moments movement ms name nan newton norm normal
+    offset opensim out parameter parameters parity parquet pedotti person phase pip plantar plate plates point positive posture
+    privacy profile proximal psoas pyarrow pycgm python rate raw readme rectus regression relative report rest review rms
+    rotation sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source spline
+    splines stances stand start static still strike study subject suntay system tables test text to toml trial trochanter types
+    uncertainty units variable varus version vicon walk was whole xx yy zz
+    """.split()  # noqa: SIM905
+)
+
 
 def words_of(texts: Iterable[object]) -> set[str]:
     return {word.lower() for text in texts for word in WORD.findall(re.sub(r"\{[^}]*\}", " ", str(text)))}
 
 
-def leaves(table: object) -> Iterator[object]:
+def leaves(table: object, *, without: tuple[str, ...] = ()) -> Iterator[object]:
     if isinstance(table, dict):
-        for value in table.values():
-            yield from leaves(value)
+        for key, value in table.items():
+            if key not in without:
+                yield from leaves(value, without=without)
     elif isinstance(table, (list, tuple)):
         for value in table:
-            yield from leaves(value)
+            yield from leaves(value, without=without)
     else:
         yield table
 
 
-def german_words() -> set[str]:
-    files = [ROOM / "report" / "layout" / "labels_de.toml", *(ROOM / "sentences" / "de").glob("*.toml")]
+def table_words(language: str, *, without: tuple[str, ...] = ()) -> set[str]:
+    files = [ROOM / "report" / "layout" / f"labels_{language}.toml", *(ROOM / "sentences" / language).glob("*.toml")]
     tables = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    return words_of(leaf for table in tables for leaf in leaves(table))
+    return words_of(leaf for table in tables for leaf in leaves(table, without=without))
+
+
+def german_words() -> set[str]:
+    return table_words("de")
+
+
+def test_the_german_tables_hold_no_english() -> None:
+    """What ``of`` names is a value's name, and nobody reads it."""
+    english_in_german = (table_words("de", without=("of",)) & table_words("en", without=("of",))) - IN_BOTH
+    assert english_in_german == set()
 
 
 def own_words(tables: SessionTables) -> set[str]:
