@@ -9,7 +9,7 @@ from biomech_id.errors import InvalidValueError, ShapeError
 
 
 def normalise(
-    values: FloatArray, rate_hz: float, first_time_s: float, start_s: float, end_s: float, points: int = 101
+    values: FloatArray, rate_hz: float, first_time_s: float, start_s: float, end_s: float, *, points: int = 101, first_row: int = 0
 ) -> FloatArray:
     """Interpolate frame values linearly at equally spaced points of a cycle, from its start (0 %) to its end (100 %).
 
@@ -28,6 +28,8 @@ def normalise(
         The cycle, absolute seconds.
     points : int, optional
         Number of points, both ends included.
+    first_row : int, optional
+        Number of the recording's row that ``values`` begin with, where the rows far before and after the cycle were left out.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def normalise(
         )  # fmt: skip
     place = (np.linspace(start_s, end_s, points) - first_time_s) * rate_hz
     # An event on a frame must not reach for its neighbour because of the last bit of a product.
-    place = np.where(np.abs(place - np.round(place)) < 1e-6, np.round(place), place)
+    place = np.where(np.abs(place - np.round(place)) < 1e-6, np.round(place), place) - first_row
     table = values.reshape(len(values), -1)
     out = _interpolated(table, place)
     _continue_ends(table, place, out)

@@ -28,13 +28,16 @@ def free_bytes() -> int:
     with suppress(OSError, ValueError, IndexError):
         told = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
         free = 1024 * int(told["MemAvailable"].split()[0]) if "MemAvailable" in told else free
-    if sys.platform != "win32":
-        with suppress(OSError, ValueError, ImportError, IndexError):
-            import resource
-
-            limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-            taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
-            free = min(free, max(0, limit - taken)) if limit != resource.RLIM_INFINITY else free
+    if sys.platform == "win32":
+        return free
+    try:
+        import resource
+    except ImportError:
+        return free
+    with suppress(OSError, ValueError, IndexError):
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        free = min(free, max(0, limit - taken)) if limit != resource.RLIM_INFINITY else free
     return free
 
 

@@ -169,7 +169,9 @@ class LegMarkerErrors:
         return {side: self._functions_of(side) for side in {self.side, self.motion.sides[0]}}
 
     def _functions_of(self, side: str) -> FloatArray:
-        angles = np.stack([self.motion.joint_angles_rad[side, joint][:, 0] for joint in ("hip", "knee")], axis=1)
+        # A model that tells no angle of a joint moves no skin by it.
+        at_rest, told = np.zeros((self.motion.n_frames, 3)), self.motion.joint_angles_rad
+        angles = np.stack([told.get((side, joint), at_rest)[:, 0] for joint in ("hip", "knee")], axis=1)
         spread = np.nanstd(angles, axis=0)
         x = np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
         return np.stack([x, *quintic_derivatives(x, self.motion.rate_hz)])

@@ -7,7 +7,7 @@ for a stance whose next strike lies outside the trial (``stance_only``; percent 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -155,17 +155,22 @@ def cycle_curves(
     belts : Belts, optional
         Side -> belt under that foot; empty over ground.
     """
+    sides = dict.fromkeys(cycle.side for cycle in cycles)
+    body = {side: _body_values(table, side) for side in sides}
+    ground: dict[str, _Ground] = {}
+    if mass_kg is not None:
+        of_floor = {side: floor_of(floor_m, side) for side in sides if side in contacts}
+        ground = {side: _ground(contacts[side], motion, mass_kg, floor, belts=belts) for side, floor in of_floor.items()}
+    of_trial = trial_direction(motion, belts) if ground else None
     found = []
     for cycle in cycles:
-        values = _body_values(table, cycle.side)
-        if mass_kg is not None and cycle.side in contacts:
-            floor = floor_of(floor_m, cycle.side)
-            forward = cycle_direction(motion, cycle) if turning else trial_direction(motion, belts)
-            values |= _ground_values(contacts[cycle.side], forward, mass_kg, floor)
-            planted = planted_foot(motion, cycle, belts)
-            if planted is not None:
-                values |= _pressure_in_foot(contacts[cycle.side], planted, motion, mass_kg, floor, belts=belts)
-        found.append(cut_to_cycle(values, motion, cycle))
+        # Cycles of an hour on a belt are cut from their own frames, not from all.
+        rows = frames_around(motion, cycle)
+        values = {name: column[rows] for name, column in body[cycle.side].items()}
+        if of_trial is not None and cycle.side in ground:
+            forward = cycle_direction(motion, cycle) if turning else of_trial
+            values |= ground[cycle.side].values(rows, forward, planted_foot(motion, cycle, belts))
+        found.append(cut_to_cycle(values, motion, cycle, rows=rows))
     return stack_curves(found)
 
 
@@ -183,20 +188,21 @@ def budget_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle]
     mass_kg : float
         Body mass that moments are divided by.
     """
-    found = []
-    for cycle in cycles:
+
+    def of_side(side: str) -> dict[tuple[str, str, str], FloatArray]:
         values: dict[tuple[str, str, str], FloatArray] = {}
         for joint in JOINTS:
-            load = loads.get((cycle.side, joint))
+            load = loads.get((side, joint))
             if load is None or load.budget is None:
                 continue
             # Gravity and inertia are known in every frame, but parts without their total would add up to something else.
             known = np.where(load.known, 1.0, np.nan)[:, None] / mass_kg
             for part in BUDGET_PARTS:
-                xyz = known * clinical_moment(load.budget[part].moment_Nm, motion, cycle.side, joint)
+                xyz = known * clinical_moment(load.budget[part].moment_Nm, motion, side, joint)
                 values |= {(MOMENT_VARIABLE[joint], axis, part): xyz[:, i] for i, axis in enumerate(AXES)}
-        found.append(cut_to_cycle(values, motion, cycle))
-    return stack_curves(found)
+        return values
+
+    return _cut_by_side(of_side, motion, cycles)
 
 
 def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
@@ -213,15 +219,15 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     mass_kg : float
         Body mass that powers are divided by.
     """
-    found = []
-    for cycle in cycles:
-        mine = {joint: loads[cycle.side, joint] for joint in JOINTS if (cycle.side, joint) in loads}
-        powers = {
+
+    def of_side(side: str) -> dict[tuple[str, str, str], FloatArray]:
+        mine = {joint: loads[side, joint] for joint in JOINTS if (side, joint) in loads}
+        return {
             (POWER_VARIABLE[joint], "sagittal", ""): np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
             for joint, load in mine.items()
         }
-        found.append(cut_to_cycle(powers, motion, cycle))
-    return stack_curves(found)
+
+    return _cut_by_side(of_side, motion, cycles)
 
 
 def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
@@ -238,16 +244,25 @@ def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
     mass_kg : float
         Body mass that moments and powers are divided by.
     """
-    found = []
-    for cycle in cycles:
+
+    def of_side(side: str) -> dict[tuple[str, str, str], FloatArray]:
         values: dict[tuple[str, str, str], FloatArray] = {}
         for joint in JOINTS:
-            if (load := loads.get((cycle.side, joint))) is not None:
-                moment_Nm = clinical_moment(load.wrench.moment_Nm, motion, cycle.side, joint)
+            if (load := loads.get((side, joint))) is not None:
+                moment_Nm = clinical_moment(load.wrench.moment_Nm, motion, side, joint)
                 values[MOMENT_VARIABLE[joint], "X", ""] = moment_Nm[:, 0] / mass_kg
                 values[POWER_VARIABLE[joint], "", ""] = load.power_rotational_W / mass_kg
-        found.append(cut_to_cycle(values, motion, cycle))
-    return stack_curves(found)
+        return values
+
+    return _cut_by_side(of_side, motion, cycles)
+
+
+def _cut_by_side(
+    of_side: Callable[[str], Mapping[tuple[str, str, str], FloatArray]], motion: BodyMotion, cycles: Sequence[Cycle]
+) -> Curves:
+    """What a trial shows of each side, worked out once, cut to every cycle of that side."""
+    values = {side: of_side(side) for side in dict.fromkeys(cycle.side for cycle in cycles)}
+    return stack_curves(cut_to_cycle(values[cycle.side], motion, cycle) for cycle in cycles)
 
 
 def trial_direction(motion: BodyMotion, belts: Belts = NO_BELTS) -> FloatArray:
@@ -310,11 +325,12 @@ def planted_foot(motion: BodyMotion, cycle: Cycle, belts: Belts = NO_BELTS) -> F
     side = cycle.side
     if side not in motion.foot_outline_lab_m or not np.isfinite(cycle.foot_off_s):
         return None
-    stance_s = cycle.foot_off_s - cycle.start_s
-    flat = _between(motion, cycle.start_s + FLAT_SHARE[0] * stance_s, cycle.start_s + FLAT_SHARE[1] * stance_s)
+    stance_s, time_s = cycle.foot_off_s - cycle.start_s, motion.time_s
+    first = np.searchsorted(time_s, cycle.start_s + FLAT_SHARE[0] * stance_s)
+    flat = slice(first, np.searchsorted(time_s, cycle.start_s + FLAT_SHARE[1] * stance_s, side="right"))
     at_rest = (motion.foot_outline_lab_m[side], motion.joint_centres_lab_m[side, "ankle"])
-    outline, ankle = (carried_back(points, motion.time_s, belts, side) for points in at_rest)
-    return flat_foot(outline, ankle, flat, side)
+    outline, ankle = (carried_back(points[flat], time_s[flat], belts, side) for points in at_rest)
+    return flat_foot(outline, ankle, np.ones(len(ankle), dtype=np.bool_), side)
 
 
 def _between(motion: BodyMotion, start_s: float, end_s: float) -> BoolArray:
@@ -362,31 +378,60 @@ def nearest_turn(angles_deg: FloatArray) -> FloatArray:
     return np.asarray(angles_deg - 360.0 * np.round(mean / 360.0)[:, None])
 
 
-def _ground_values(
-    contact: FootContact, forward_lab: FloatArray, mass_kg: float, floor_m: float | FloatArray
-) -> dict[tuple[str, str, str], FloatArray]:
-    known = np.where(contact.known, 1.0, np.nan)
-    force = known[:, None] * progression_components(contact.force_lab_N, forward_lab, contact.side) / mass_kg
-    values = {("GroundReactionForce", axis, ""): force[:, i] for i, axis in enumerate(AXES)}
-    least = pressure_threshold_N(mass_kg)
-    _, free_Nm = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
-    # Turning the left foot's toes inward is a clockwise turn seen from above, the right foot's an anticlockwise one.
-    values["FreeMoment", "Z", ""] = known * -SIDE_SIGN[contact.side] * free_Nm / mass_kg
-    return values
+@dataclass(frozen=True, eq=False)
+class _Ground:
+    """The ground's action on one foot over a trial, per body mass, NaN where it is not known.
+
+    ``force_N_kg`` (n, 3) in laboratory axes, ``free_moment_Nm_kg`` (n,), and ``pressure_m`` (n, 3), the centre of pressure in axes
+    that travel with the floor under the foot.
+    """
+
+    side: str
+    force_N_kg: FloatArray
+    free_moment_Nm_kg: FloatArray
+    pressure_m: FloatArray
+
+    def values(self, rows: slice, forward_lab: FloatArray, planted: FlatFoot | None) -> dict[tuple[str, str, str], FloatArray]:
+        """Curves of some frames, in axes along a walking direction and, for a foot that stands flat, in its own."""
+        force = progression_components(self.force_N_kg[rows], forward_lab, self.side)
+        values = {("GroundReactionForce", axis, ""): force[:, i] for i, axis in enumerate(AXES)}
+        values["FreeMoment", "Z", ""] = self.free_moment_Nm_kg[rows]
+        if planted is not None:
+            cop_foot_mm = MM_PER_M * planted.components(self.pressure_m[rows])
+            values |= {("FootCentreOfPressure", axis, ""): cop_foot_mm[:, i] for i, axis in enumerate(AXES[:2])}
+        return values
 
 
-def _pressure_in_foot(
-    contact: FootContact, planted: FlatFoot, motion: BodyMotion, mass_kg: float, floor_m: float | FloatArray, *, belts: Belts
-) -> dict[tuple[str, str, str], FloatArray]:
-    known = np.where(contact.known, 1.0, np.nan)
-    least = pressure_threshold_N(mass_kg)
-    cop_lab_m, _ = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
-    at_rest = carried_back(cop_lab_m, motion.time_s, belts, contact.side)
-    cop_foot_mm = known[:, None] * MM_PER_M * planted.components(at_rest)
-    return {("FootCentreOfPressure", axis, ""): cop_foot_mm[:, i] for i, axis in enumerate(AXES[:2])}
+def _ground(contact: FootContact, motion: BodyMotion, mass_kg: float, floor_m: float | FloatArray, *, belts: Belts) -> _Ground:
+    known, least = np.where(contact.known, 1.0, np.nan), pressure_threshold_N(mass_kg)
+    cop_lab_m, free_Nm = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least, floor_m=floor_m)
+    return _Ground(
+        contact.side,
+        known[:, None] * contact.force_lab_N / mass_kg,
+        # Turning the left foot's toes inward is a clockwise turn seen from above, the right foot's an anticlockwise one.
+        known * -SIDE_SIGN[contact.side] * free_Nm / mass_kg,
+        known[:, None] * carried_back(cop_lab_m, motion.time_s, belts, contact.side),
+    )
 
 
-def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, cycle: Cycle) -> Curves:
+def frames_around(motion: BodyMotion, cycle: Cycle) -> slice:
+    """Frames from which a cycle is interpolated: its own, and two on either side.
+
+    Parameters
+    ----------
+    motion : BodyMotion
+        The trial.
+    cycle : Cycle
+        The cycle.
+    """
+    start, end = ((time_s * motion.rate_hz - (motion.first_frame - 1)) for time_s in (cycle.start_s, cycle.end_s))
+    first = min(max(0, int(start) - 2), motion.n_frames - 1)
+    return slice(first, max(first + 1, min(motion.n_frames, int(end) + 4)))
+
+
+def cut_to_cycle(
+    values: Mapping[tuple[str, str, str], FloatArray], motion: BodyMotion, cycle: Cycle, *, rows: slice | None = None
+) -> Curves:
     """Return all variables of one trial cut to one cycle; curves without any value are left out.
 
     Parameters
@@ -397,15 +442,20 @@ def cut_to_cycle(values: Mapping[tuple[str, str, str], FloatArray], motion: Body
         The trial, for its clock.
     cycle : Cycle
         Where to cut; kinetics only where it has them.
+    rows : slice | None, optional
+        Frames that ``values`` hold, `frames_around` the cycle at least; None for all of the trial's.
     """
     if not values:
         return Curves((), np.empty((0, CURVE_POINTS)))
     first_time_s = (motion.first_frame - 1) / motion.rate_hz
-    matrix = np.column_stack(list(values.values()))
-    curves = normalise(matrix, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, points=CURVE_POINTS).T.copy()
-    rows = [CYCLE_ROWS.get((variable, component)) for variable, component, _ in values]
-    kinetic = np.array([row is None or row.kinetic for row in rows])
-    angle = np.array([row is not None and row.quantity == "angle" for row in rows])
+    around = frames_around(motion, cycle) if rows is None else slice(None)
+    first_row = around.start if rows is None else rows.start
+    matrix = np.column_stack([column[around] for column in values.values()])
+    place = {"points": CURVE_POINTS, "first_row": first_row}
+    curves = normalise(matrix, motion.rate_hz, first_time_s, cycle.start_s, cycle.end_s, **place).T.copy()
+    signs = [CYCLE_ROWS.get((variable, component)) for variable, component, _ in values]
+    kinetic = np.array([row is None or row.kinetic for row in signs])
+    angle = np.array([row is not None and row.quantity == "angle" for row in signs])
     if cycle.kinetics_valid is KineticsValid.FALSE:
         curves[kinetic] = np.nan
     elif cycle.kinetics_valid is KineticsValid.STANCE_ONLY:

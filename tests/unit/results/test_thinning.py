@@ -89,5 +89,5 @@ def test_a_study_is_thinned_and_says_so(tables: SessionTables, few: int, tmp_pat
 
 def test_parts_without_parquet_are_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(study_tables, "find_spec", lambda name: None)
-    with pytest.raises(OptionError, match=r"pyarrow is not installed: pip install biomech-id\[parquet\]\.$"):
+    with pytest.raises(OptionError, match=r"pyarrow is not installed: pip install pyarrow\.$"):
         write_study(tmp_path, large="parts")
