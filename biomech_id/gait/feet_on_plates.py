@@ -52,14 +52,17 @@ def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
     """
     plate = trial.plates[contact.plate]
     ratio = round(plate.rate_hz / trial.rate_hz)
-    samples = np.zeros((plate.n_samples, 6))
-    inside = slice(contact.first, contact.last)
-    samples[inside, :3], samples[inside, 3:] = plate.force_lab_N[inside], plate.moment_lab_Nm[inside]
-    mean = window_mean(samples, trial.n_frames, ratio)
+    # A frame's mean reaches less than a frame beyond it: only these see the contact, however long the recording.
+    first, end = max(0, contact.first // ratio - 1), min(trial.n_frames, contact.last // ratio + 2)
+    begin, inside = first * ratio, slice(contact.first, contact.last)
+    samples = np.zeros((contact.last - begin, 6))
+    samples[contact.first - begin :] = np.hstack([plate.force_lab_N[inside], plate.moment_lab_Nm[inside]])
+    mean = window_mean(samples, end - first, ratio)
     loaded = mean[:, 2] > contact.threshold_N
-    cop = np.full((trial.n_frames, 3), np.nan)
-    cop[loaded] = centre_of_pressure_m(plate, mean[loaded, :3], mean[loaded, 3:])
-    return PlateLoad(contact, np.where(loaded, mean[:, 2], 0.0), cop)
+    vertical, cop = np.zeros(trial.n_frames), np.full((trial.n_frames, 3), np.nan)
+    vertical[first:end][loaded] = mean[loaded, 2]
+    cop[first:end][loaded] = centre_of_pressure_m(plate, mean[loaded, :3], mean[loaded, 3:])
+    return PlateLoad(contact, vertical, cop)
 
 
 def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
@@ -117,12 +120,15 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> Fl
     point_m : FloatArray
         (n, 3), laboratory axes, metres.
     """
-    heel, toe = landmarks.heel_lab_m[side][:, :2], landmarks.toe_lab_m[side][:, :2]
-    along, offset = toe - heel, point_m[:, :2] - heel
+    known = np.isfinite(point_m[:, :2]).all(axis=1)
+    heel, toe = landmarks.heel_lab_m[side][known, :2], landmarks.toe_lab_m[side][known, :2]
+    along, offset = toe - heel, point_m[known, :2] - heel
     length2 = np.einsum("nj,nj->n", along, along)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.clip(np.einsum("nj,nj->n", offset, along) / length2, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(offset - share[:, None] * along, axis=1))
+    distance_m = np.full(len(point_m), np.nan)
+    distance_m[known] = np.linalg.norm(offset - share[:, None] * along, axis=1)
+    return distance_m
 
 
 def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
