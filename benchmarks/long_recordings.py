@@ -1,7 +1,7 @@
 """Long recordings: memory and processor time for reading 20 000 and 100 000 frames and 3 000 labels, and for analysing a belt walk.
 
-Each measurement is a process of its own. Reading has the gates: 1 GB for 100 000 frames, and as much time a frame as for 20 000, half
-as much again at most. The analysis has none that it meets: what does not fit the memory is refused in one sentence
+Each measurement is a process of its own. Reading has the gates: 1 GB for 100 000 frames, and as much time a frame as for 20 000,
+half as much again at most. The analysis has none that it meets: what does not fit the memory is refused in one sentence
 (`pipeline.long_recordings`); what is printed says how far it is from linear.
 """
 
