@@ -42,7 +42,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"Recalibrate|RendererBase|Result|SingleArray"),
     (r"py:class", r"BinaryIO|Traversable|Read|_?[PT](\.k?w?args)?"),
     (r"any|py:(class|obj)", r"(np|npt|pd|sp|numpy|pandas|sympy|matplotlib)\..*"),
-    (r"any|py:(class|obj)", r"(enum|os|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
+    (r"any|py:(class|obj)", r"(enum|io|os|pathlib|collections|concurrent|ElementTree|tomllib)\..*"),
 ]
 
 # A page a module, in files whose names are not those of the modules: a name in backticks must not mean a page.

@@ -157,7 +157,7 @@ class ModelAxes:
         """Return what a clinical moment changes by, (n, 3, 3) each: X, Y, Z by laboratory components.
 
         Per change of the moment, and per small turn (rad) of the axes of the proximal and of the distal segment. With t a turn,
-        M . (t x e) = t . (e x M); the floating axis e2 = (e3 x e1) / |e3 x e1| turns with both others.
+        M . (t x e) = t . (e x M); the floating axis e2 is e3 x e1, made a unit vector, and turns with both others.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
 """The reading process: takes paths from its input, hands recordings to its output, and ends when its input closes.
 
-See `sandbox` for the other side, and `message` for what passes between them. It is no prison: it runs as the same user and may read
-what that user reads. Where the system has limits, it may not write a byte into a file, start a process or outgrow its memory.
+See ``sandbox`` for the other side, and ``message`` for what passes between them. It is no prison: it runs as the same user and may
+read what that user reads. Where the system has limits, it may not write a byte into a file, start a process or outgrow its memory.
 """
 
 from __future__ import annotations

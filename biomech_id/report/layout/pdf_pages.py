@@ -74,7 +74,7 @@ def written_pages(content: io.BytesIO, figures: Iterable[Figure], metadata: Mapp
     figures : Iterable[Figure]
         In their order.
     metadata : Mapping[str, object]
-        As for matplotlib's `PdfPages`.
+        As for matplotlib's ``PdfPages``.
     """
     texts: dict[tuple[object, ...], bytes] = {}
     file = _PDF.PdfFile(content, metadata=metadata)

@@ -8,7 +8,7 @@ holds none of that. What is drawn anew by a visit is where markers are placed an
     session_sd^2 = (sum of anew sources' sd^2 of the first + of the second) / 2
 
 Two persons, or hip centres that are measured in each session, share less, and then those sources count as well. A session without
-``uncertainty.csv`` is judged by what markers placed anew made of a virtual adult and of a child (`session_error`).
+``uncertainty.csv`` is judged by what markers placed anew made of a virtual adult and of a child (``session_error``).
 """
 
 from __future__ import annotations
