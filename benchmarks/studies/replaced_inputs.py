@@ -1,9 +1,11 @@
 """Recordings replaced, edited or removed while they are analysed: the manifest is true, or the run says what changed.
 
 ``python -m benchmarks.studies.replaced_inputs [N]`` analyses the virtual subject N (100) times; at a random step of the run a
-random input (a recording, ``subject.toml``) is replaced by another, edited by a byte, or removed. Right is: every hash of the
-manifest is of bytes that lay there, and where other bytes lie there at the end, the run says so (finding ``input-changed``, or a
-file that is refused) and ends with exit code 3, or it fails with a sentence. The table lies beside this module.
+random input (a recording, ``subject.toml``) is replaced by another, edited by a byte, edited by a byte or replaced with its size
+and its time put back as they were, or removed. Half of the subjects were written a moment before, half have lain there long enough
+that nothing is hashed twice unless it changed. Right is: every hash of the manifest is of bytes that lay there, and where other
+bytes lie there at the end, the run says so (finding ``input-changed``, or a file that is refused) and ends with exit code 3, or it
+fails with a sentence. The table lies beside this module.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +24,7 @@ import numpy as np
 
 from biomech_id import __version__
 from biomech_id.errors import BiomechError
+from biomech_id.files.inputs import COARSEST_CLOCK_S
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
@@ -30,7 +34,7 @@ SEED = 20260402
 TABLE = Path(__file__).with_suffix(".md")
 QUICK = Recipe(report=False, budget=False, uncertainty=False)
 FILES = ("static.c3d", "walk01.c3d", "subject.toml")
-WAYS = ("replaced", "edited", "removed")
+WAYS = ("replaced", "edited", "edited, time put back", "replaced, size and time put back", "removed")
 
 
 def sessions(root: Path) -> tuple[Path, Path]:
@@ -45,8 +49,10 @@ def sessions(root: Path) -> tuple[Path, Path]:
 
 
 def disturbed(own: Path, other: Path, root: Path, rng: np.random.Generator) -> tuple[str, str, bool]:
-    """How one file was changed, what became of the run, and whether that is right."""
-    subject, name, way = Path(shutil.copytree(own, root / "subject")), str(rng.choice(FILES)), str(rng.choice(WAYS))
+    """How one file was changed, what became of the run, and whether that is right; ``root`` may hold the subject already."""
+    subject, name, way = root / "subject", str(rng.choice(FILES)), str(rng.choice(WAYS))
+    if not subject.exists():
+        shutil.copytree(own, subject)
     step, count = int(rng.integers(0, 4)), 0
 
     def change(said: str, number: int, of: int) -> None:
@@ -77,9 +83,13 @@ def _change(target: Path, other: Path, way: str) -> None:
         shutil.copyfile(other, target.with_suffix(".new"))
         os.replace(target.with_suffix(".new"), target)
     elif target.is_file():
-        data = bytearray(target.read_bytes())
+        times, data = target.stat(), bytearray(target.read_bytes())
         data[-2] ^= 1
-        target.write_bytes(data)
+        written = target.with_suffix(".new") if way.startswith("replaced") else target
+        written.write_bytes(data)
+        os.replace(written, target)
+        if way.endswith("put back"):
+            os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def _hash(path: Path) -> str:
@@ -92,9 +102,14 @@ def main(n: int = 100) -> int:
     counts: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as temporary:
         own, other = sessions(Path(temporary))
+        for number in range(0, n, 2):
+            shutil.copytree(own, Path(temporary) / str(number) / "subject")
+        time.sleep(COARSEST_CLOCK_S)
         for done in range(1, n + 1):
-            with tempfile.TemporaryDirectory() as place:
-                way, became, right = disturbed(own, other, Path(place), rng)
+            place = Path(temporary) / str(done - 1)
+            place.mkdir(exist_ok=True)
+            way, became, right = disturbed(own, other, place, rng)
+            shutil.rmtree(place)
             counts[way, became] += 1
             counts[way, "wrong"] += not right
             rows = [(way, [counts[way, what] for what in ("as it is", "said", "refused", "wrong")]) for way in WAYS]

@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from biomech_id.errors import FileRefusedError
+from biomech_id.files.inputs import read_input
 
 #: Bodies of one side that make up each segment; the shank may come in two parts.
 SEGMENT_BODIES: dict[str, tuple[str, ...]] = {
@@ -52,7 +53,7 @@ def osim_mass_fractions(path: str | Path) -> dict[str, float]:
 def _body_masses(path: Path) -> dict[str, float]:
     """Body name in lower case -> mass, kg."""
     try:
-        root = ElementTree.parse(path).getroot()
+        root = ElementTree.fromstring(read_input(path))
         bodies = {body.get("name", "").lower(): float(body.findtext("mass", "nan")) for body in root.iter("Body")}
     except (OSError, ElementTree.ParseError, ValueError) as reason:
         raise FileRefusedError(

@@ -13,7 +13,7 @@ import numpy as np
 
 from biomech_id.conventions import READABLE_SCHEMAS
 from biomech_id.errors import FileRefusedError
-from biomech_id.files.text import read_problem
+from biomech_id.files.text import read_problem, read_text
 
 #: Nine significant digits:
 #: more than the float32 of a C3D file holds, and short.
@@ -73,7 +73,7 @@ def read_json(path: Path) -> dict[str, Any]:
         The file is missing, is no JSON object, or has another schema than this version writes.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path))
     except (OSError, ValueError) as error:
         raise FileRefusedError(
             f"{path} cannot be read: {read_problem(error)}.",

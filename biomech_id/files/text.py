@@ -9,6 +9,8 @@ from __future__ import annotations
 import codecs
 from pathlib import Path
 
+from biomech_id.files.inputs import read_input
+
 
 def read_text(path: str | Path) -> str:
     """Return a text file's content without byte order mark: UTF-8, or UTF-16 if a mark says so.
@@ -25,7 +27,7 @@ def read_text(path: str | Path) -> str:
     UnicodeDecodeError
         It is neither.
     """
-    data = Path(path).read_bytes()
+    data = read_input(Path(path))
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return data.decode("utf-16" if wide else "utf-8-sig").replace("\r\n", "\n")
 

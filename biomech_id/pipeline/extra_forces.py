@@ -8,6 +8,7 @@ interpolated; before the first and after the last nothing acts.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.external import External
 from biomech_id.dynamics.upper_loads import loadable_segments
 from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, did_you_mean
-from biomech_id.files.text import read_problem
+from biomech_id.files.text import read_problem, read_text
 from biomech_id.pipeline.job import Job
 from biomech_id.trial import Trial
 
@@ -80,12 +81,11 @@ def read_forces(path: Path, walks: Sequence[Trial], *, called: Callable[[str], s
         It cannot be read, lacks a column, or holds something else than numbers.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            missing = [name for name in FORCE_COLUMNS if name not in (reader.fieldnames or ())]
-            rows: dict[tuple[str, str], list[list[float]]] = {}
-            for row in () if missing else reader:
-                rows.setdefault((called(row["trial"]), row["segment"]), []).append([float(row[name]) for name in _NUMBERS])
+        reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
+        missing = [name for name in FORCE_COLUMNS if name not in (reader.fieldnames or ())]
+        rows: dict[tuple[str, str], list[list[float]]] = {}
+        for row in () if missing else reader:
+            rows.setdefault((called(row["trial"]), row["segment"]), []).append([float(row[name]) for name in _NUMBERS])
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError.at(path, f"{path} cannot be read: {read_problem(error)}.", "a readable CSV file in UTF-8") from error
     except (TypeError, ValueError) as error:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, option
+from biomech_id.errors import MissingInputError, OptionError, option
+from biomech_id.files.inputs import sha256_of, state_of
 from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.review import Review
 from biomech_id.models.registry import model_file
@@ -19,7 +19,6 @@ from biomech_id.pipeline.in_memory import InMemory
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.review_file import read_review, refuse_contradictions, verdict_from
 from biomech_id.readers.formats import FORMATS, companions_of, recordings_among
-from biomech_id.results.folder.manifest import sha256_of
 
 #: How a setting that is the name of a file ends:
 #: a marker set, an inertial table, an OpenSim model.
@@ -256,8 +255,8 @@ class Job:
             # Outside the folder only the name is kept: a manifest holds no absolute path.
             return path.name
 
-    def inputs(self, files: Sequence[Path] | None = None) -> dict[str, str]:
-        """Every file that can change a number, as path relative to the subject's folder -> sha256.
+    def input_files(self, files: Sequence[Path] | None = None) -> dict[str, Path]:
+        """Every file that can change a number, by its path relative to the subject's folder; nothing is read.
 
         Parameters
         ----------
@@ -267,32 +266,34 @@ class Job:
         Raises
         ------
         MissingInputError, OptionError
-            As for `files`; or a named file that is not there.
+            As for `files`.
         """
-        named = [
-            path for path in (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values()) if path is not None
-        ]
         recordings = () if self.given.trials else self.files() if files is None else files
         beside = [path for recording in recordings for path in companions_of(recording)]
-        readable = [path for path in (*recordings, *beside) if _can_be_opened(path)]
-        return {self.relative(path): sha256_of_input(path) for path in (*readable, *named)}
+        # One that is no file changes no number, and reading it says why; pipes are not waited for.
+        there = [path for path in (*recordings, *beside) if state_of(path) is not None]
+        return {self.relative(path): path for path in (*there, *self._named_files())}
 
-    def changed(self, analysed: Mapping[str, str], files: Sequence[Path]) -> tuple[Finding, ...]:
-        """Return what is to be said of inputs that are not any more what was analysed.
+    def _named_files(self) -> tuple[Path, ...]:
+        named = (self.subject_toml, self.review_toml, self.norm, *self.setting_files.values())
+        return tuple(path for path in named if path is not None)
 
-        Parameters
-        ----------
-        analysed : Mapping[str, str]
-            Path relative to the subject's folder -> SHA-256 of the bytes that were analysed.
-        files : Sequence[Path]
-            The recordings.
+    def inputs(self) -> dict[str, str]:
+        """Every file that can change a number, as path relative to the subject's folder -> sha256 of what it holds now.
+
+        Raises
+        ------
+        MissingInputError, OptionError
+            As for `files`; or a named file that cannot be read.
         """
-        try:
-            now = self.inputs(files)
-        except BiomechError as error:
-            return (Finding("input-changed", {"inputs": [Path(error.where).name]}),)
-        other = sorted(name for name in {*analysed, *now} if analysed.get(name) != now.get(name))
-        return (Finding("input-changed", {"inputs": other}),) if other else ()
+        found, needed = {}, self._named_files()
+        for name, path in self.input_files().items():
+            try:
+                found[name] = sha256_of_input(path)
+            except MissingInputError:
+                if path in needed:
+                    raise
+        return found
 
 
 def refuse_unprintable(path: Path) -> None:
@@ -327,15 +328,6 @@ def _recordings(folder: Path) -> list[Path]:
     except OSError as error:
         raise MissingInputError.at(folder, f"{folder} cannot be looked into: {error.strerror}.", "a readable folder") from error
     return recordings_among(files)
-
-
-def _can_be_opened(path: Path) -> bool:
-    """Whether a file can be hashed. One that cannot changes no number, and reading it has said why; pipes are not waited for."""
-    try:
-        with path.open("rb") if path.is_file() else nullcontext() as opened:
-            return opened is not None
-    except OSError:
-        return False
 
 
 def sha256_of_input(path: Path) -> str:

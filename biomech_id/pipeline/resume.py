@@ -35,6 +35,9 @@ def still_valid(job: Job, out: Path) -> tuple[int, tuple[str, ...]] | None:
         if missing or differences(job, manifest) or damaged_outputs(out):
             return None
         summary = read_json(out / "summary.json")
+        # What was gone before it could be read stands in no manifest.
+        if any(finding["rule"] == "input-changed" for finding in summary["findings"]):
+            return None
         return len(summary["trials"]), tuple(summary["complaints"])
     except (BiomechError, KeyError, OSError):
         # Whatever is wrong with the old result, computing it again puts it right.

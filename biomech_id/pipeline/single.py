@@ -27,6 +27,7 @@ from biomech_id.dynamics.upper_loads import solve_upper_body
 from biomech_id.emg.findings import record_findings
 from biomech_id.errors import BiomechError, Finding, MissingInputError, OptionError, OutputError
 from biomech_id.exports.c3d.write import write_results
+from biomech_id.files.inputs import InputsRead, reading_once
 from biomech_id.files.json_text import json_text
 from biomech_id.files.settings import refuse_unknown_options
 from biomech_id.files.unfinished import clear_beside
@@ -48,6 +49,7 @@ from biomech_id.models.marker_response import Carried, calibration_responses, le
 from biomech_id.models.model import CalibratedModel
 from biomech_id.models.registry import DEFAULT_MODEL, registered_name
 from biomech_id.pipeline.airborne import with_jumps, with_running, with_squats
+from biomech_id.pipeline.attest import attested, noting
 from biomech_id.pipeline.choose_model import ChosenModel, is_functional, known_markers
 from biomech_id.pipeline.conditions import choose_models, in_order
 from biomech_id.pipeline.emg import analyse_emg, emg_findings, is_emg_reference, muscles_alone
@@ -190,13 +192,20 @@ def analyse_named(
     """
     if job.code:
         check_code(job.code)
+    with reading_once() as seen:
+        return _analyse_noted(job, seen, progress=progress, trust=trust, written=written)
+
+
+def _analyse_noted(
+    job: Job, seen: InputsRead, *, progress: Progress | None, trust: bool, written: bool
+) -> tuple[SessionResult, Pseudonym]:
     files, marker_set = job.files(), job.recipe.chosen_marker_set
-    # Before anything is read: what is different at the end was not what was analysed.
-    before = job.inputs(files)
+    before = job.input_files(files)
+    seen.expect(before.values())
     norm, review = _norm(job), job.decisions()
     if marker_set is not None:
         load_markerset(marker_set)  # refused once, and not with every file
-    reader = partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates)
+    reader = noting(partial(read, trust=trust, marker_set=marker_set, plates=job.recipe.declared_plates), seen)
     intake = Intake(job.given.trials, ()) if job.given.trials else read_all(files, reader, progress)
     if not job.given.trials:
         intake = replace(intake, trials=with_forces_beside(intake.trials, reader))
@@ -205,17 +214,12 @@ def analyse_named(
     try:
         one_subject(intake.trials)
         session = _analyse_read(job, intake, nameless, norm, review, progress=progress, written=written)
-        analysed = before | {job.relative(Path(trial.path)): trial.sha256 for trial in _of_files(job, intake) if trial.sha256}
-        changed = tuple(map(nameless.of_finding, job.changed(analysed, files)))
-        inputs = {nameless.input(name): sha256 for name, sha256 in analysed.items()}
-        return replace(session, inputs=inputs, findings=(*session.findings, *changed)), nameless
+        hashes, changed = attested(before, job.input_files(files), seen)
+        inputs = {nameless.input(name): sha256 for name, sha256 in hashes.items()}
+        return replace(session, inputs=inputs, findings=(*session.findings, *map(nameless.of_finding, changed))), nameless
     except BiomechError as error:
         error.under_code = nameless.of(error.message) if job.code else ""
         raise
-
-
-def _of_files(job: Job, intake: Intake) -> tuple[Trial, ...]:
-    return () if job.given.trials else intake.trials
 
 
 def _analyse_read(
@@ -745,10 +749,10 @@ def _write_back(folder: Path, *, session: SessionResult, job: Job) -> None:
     recording = {path.name: path for path in job.files()}
     for trial in session.trials:
         source = recording[trial.file]
-        columns = {name: trial.frames[name] for name in trial.frames.columns}
+        columns, analysed = {name: trial.frames[name] for name in trial.frames.columns}, session.inputs[job.relative(source)]
         turned = ROTATION_TO_Z_UP[read_recording(source, marker_set=job.recipe.chosen_marker_set).facts.vertical]
         muscles = envelopes_at(session.emg, trial.name, trial.motion.time_s)
-        write_results(source, folder / "c3d" / source.name, columns, scalars=muscles, R_lab_file=turned)
+        write_results(source, folder / "c3d" / source.name, columns, scalars=muscles, R_lab_file=turned, sha256=analysed)
 
 
 def _leg_length_m(subject: Subject) -> float | None:

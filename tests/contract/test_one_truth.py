@@ -23,6 +23,7 @@ from biomech_id.files.atomic import whole_file, whole_folder
 from biomech_id.files.unfinished import clear_beside
 from biomech_id.pipeline.batch import run_study
 from biomech_id.pipeline.job import Job
+from biomech_id.pipeline.resume import still_valid
 from biomech_id.pipeline.single import run_job
 from biomech_id.readers import read_recording
 
@@ -68,6 +69,17 @@ def test_a_recording_that_changes_meanwhile_is_said(how: str, subject: Path, tmp
     outcome = run_job(Job((subject,), QUICK), tmp_path / "out", progress=change)
     assert [said for said in outcome.complaints if said.startswith("Changed or gone while it was analysed: walk01.c3d")]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["inputs"]["walk01.c3d"] == was
+
+
+def test_what_was_gone_before_it_could_be_read_is_said_and_not_kept(subject: Path, tmp_path: Path) -> None:
+    (subject / "subject.toml").write_text("mass_kg = 71\n", encoding="utf-8")
+    job, out = Job((subject,), QUICK), tmp_path / "out"
+    outcome = run_job(job, out, progress=lambda said, *_: (subject / "subject.toml").unlink(missing_ok=True))
+    assert any("Changed or gone while it was analysed: subject.toml" in said for said in outcome.complaints)
+    assert "subject.toml" not in json.loads((out / "manifest.json").read_text(encoding="utf-8"))["inputs"]
+    assert still_valid(job, out) is None
+    run_job(job, out)
+    assert still_valid(job, out) is not None
 
 
 def test_resume_restores_verdict_sentence_and_exit_code(source: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from biomech_id._version import __version__
 from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import ARM_POINTS, AXES, CENTRE_OF_MASS, MM_PER_M, POINT_VARIABLES, SIGN_TABLE, UPPER_BODY_TABLE
-from biomech_id.errors import OutputError
+from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.exports.c3d.records import RecordList
 from biomech_id.readers.c3d.file import C3DFile, open_c3d
 from biomech_id.readers.c3d.header import BLOCK_BYTES
@@ -88,6 +88,7 @@ def write_results(
     scalars: Mapping[str, FloatArray] | None = None,
     suffix: str = RESULT_SUFFIX,
     R_lab_file: FloatArray | None = None,
+    sha256: str = "",
 ) -> Path:
     """Write a copy of a C3D file with results added, and return its path.
 
@@ -109,15 +110,20 @@ def write_results(
     R_lab_file : FloatArray | None, optional
         Rotation with which the reader turned the file's axes Z up; positions and ground reactions are turned back with it. None
         finds it from the file, as the reader did.
+    sha256 : str, optional
+        Of the bytes that the results are of: a recording that is another one meanwhile is refused. Empty: whatever it is.
 
     Raises
     ------
     FileRefusedError
-        The source cannot be read.
+        The source cannot be read, or is not what the results are of any more.
     OutputError
         The columns do not fit the file, it holds such labels already, the target is the source, or cannot be written.
     """
     bytes_read = read_source(source)
+    if sha256 and bytes_read.sha256 != sha256:
+        words = f"{bytes_read.name} has changed since it was analysed: no copy of it can hold these results; run it again."
+        raise FileRefusedError.at(source, words, "the recording that was analysed")
     original = open_c3d(bytes_read)
     rotation = ROTATION_TO_Z_UP[interpret(bytes_read).facts.vertical] if R_lab_file is None else R_lab_file
     target = Path(target)

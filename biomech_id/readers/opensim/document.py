@@ -12,6 +12,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError
+from biomech_id.files.inputs import read_input
 
 #: What OpenSim's programs write into an element that names nothing.
 NOTHING = ("", "Unassigned")
@@ -43,7 +44,7 @@ def read_document(path: Path, *, actuators: bool = True) -> ElementTree.Element:
         It cannot be read, is not XML, or defines entities, which OpenSim's documents never do.
     """
     try:
-        text = _decoded(path.read_bytes())
+        text = _decoded(read_input(path))
         text = text if actuators else _without_actuators(text)
         if "<!ENTITY" in text:
             raise FileRefusedError(

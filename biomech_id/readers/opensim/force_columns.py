@@ -8,7 +8,6 @@ among its words is that foot's.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from biomech_id.errors import FileRefusedError
+from biomech_id.files.inputs import reading_once
 from biomech_id.readers.opensim.loads import ExternalForceColumns
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
 from biomech_id.readers.opensim.trial import FOOT_BODIES, opensim_plate
@@ -74,7 +74,9 @@ def read_force_columns(path: Path) -> Trial:
     InvalidValueError
         Forces that are not numbers.
     """
-    data: StorageTable = read_storage(path)
+    with reading_once() as seen:
+        data: StorageTable = read_storage(path)
+        sha256 = seen.sha256(path)
     forces = force_columns(data.columns)
     if not forces:
         words = (
@@ -92,6 +94,6 @@ def read_force_columns(path: Path) -> Trial:
     nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
     first = 1 + max(0, round(float(data.time_s[rows[0]]) * rate_hz))
     return Trial(
-        path.stem, nobody, plates, first_frame=first, path=str(path), sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+        path.stem, nobody, plates, first_frame=first, path=str(path), sha256=sha256,
         history=(Sentence("forces-by-columns", {"file": path.name}),),
     )  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray, readonly
 from biomech_id.algebra.compact_repr import compact_repr
 from biomech_id.errors import FileRefusedError, InvalidValueError, MissingInputError
+from biomech_id.files.inputs import read_input
 
 END_OF_HEADER = "endheader"
 #: A step between samples that is longer than the file's usual one by this share is a gap; rounding of printed times stays below.
@@ -191,7 +192,7 @@ def text_lines(path: Path) -> list[str]:
         It cannot be opened, or is not text.
     """
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
+        return read_input(path).decode("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise FileRefusedError(

@@ -7,7 +7,6 @@ the file's own assignment is kept: its corners frame where the force acts, and n
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import FileRefusedError, InvalidValueError
+from biomech_id.files.inputs import reading_once
 from biomech_id.readers.opensim.document import read_document
 from biomech_id.readers.opensim.loads import ExternalForceColumns, read_external_loads
 from biomech_id.readers.opensim.storage import StorageTable, even_rate_hz, read_storage
@@ -48,7 +48,9 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
     InvalidValueError
         Forces that are not numbers, do not cover the markers' time, or act on no foot.
     """
-    table = read_trc(path)
+    with reading_once() as seen:
+        table = read_trc(path)
+        digest = seen.sha256(path)
     markers = Markers(table.names, table.position_m @ R_LAB_GROUND.T, table.rate_hz)
     loads = external_loads_of(path)
     history = [Sentence("read-opensim", {"file": path.name})]
@@ -56,7 +58,6 @@ def read_opensim_trial(path: Path, subject: Subject | None = None) -> Trial:
     if loads is not None:
         plates = _plates(loads, table)
         history.append(Sentence("feet-on-forces", {"loads": loads.name}))
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
     return Trial(
         path.stem, markers, plates, subject=subject or Subject(), first_frame=_first_frame(table), path=str(path), sha256=digest,
         history=tuple(history),
@@ -80,14 +81,16 @@ def read_opensim_forces(path: Path) -> Trial:
     if loads is None:
         words = f"{path.name} is a table of numbers; no ExternalLoads file beside it says which of them are forces on which foot."
         raise FileRefusedError.at(path, words, "an ExternalLoads .xml in the same folder that names it")
-    data = read_storage(path)
+    with reading_once() as seen:
+        data = read_storage(path)
+        sha256 = seen.sha256(path)
     rate_hz = even_rate_hz(data.time_s, data.name)
     rows: Any = np.arange(len(data.time_s))
     plates = tuple(_plate(force, data, rows, rate_hz, loads) for force in read_external_loads(loads).forces)
     first = 1 + max(0, round(float(data.time_s[0]) * rate_hz))
     said = (Sentence("feet-on-forces", {"loads": loads.name}),)
     nobody = Markers((), np.zeros((len(rows), 0, 3)), rate_hz)
-    return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), history=said)
+    return Trial(path.stem, nobody, plates, first_frame=first, path=str(path), sha256=sha256, history=said)
 
 
 def loads_naming(path: Path) -> Path | None:

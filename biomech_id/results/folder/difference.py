@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import read_json
-from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.folder.read_write import MANIFEST
 
 

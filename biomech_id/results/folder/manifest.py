@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Mapping
 from functools import cache
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from biomech_id._version import __version__
@@ -17,18 +15,6 @@ from biomech_id.plugins import plugin_packages
 
 #: Packages whose version can change a number or a page, beside those that plug something in.
 DEPENDENCIES = ("ezc3d", "matplotlib", "numpy", "pandas", "scipy")
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file as 64 hexadecimal digits.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    """
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def build_manifest(

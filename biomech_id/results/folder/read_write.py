@@ -17,9 +17,9 @@ from biomech_id.arguments import a_path, takes
 from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files.atomic import check_writable, keep_private, whole_file, whole_folder
+from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text, read_json
 from biomech_id.files.unfinished import is_unfinished
-from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.tables.csv_text import csv_text, read_csv, read_frames_csv
 from biomech_id.results.tables.emg_tables import EMG_TABLES
 from biomech_id.results.tables.further_tables import FURTHER_TABLES

@@ -87,7 +87,6 @@ def write_population(path: Path, source: str, steps: Iterable[tuple[str, str, Pl
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
-@cache
 def population_records(path: Path = POPULATION_FILE) -> tuple[str, tuple[tuple[str, str, PlateStep], ...]]:
     """Return who a population's walkers are, and laboratory, person and step of each of its steps.
 
@@ -101,6 +100,16 @@ def population_records(path: Path = POPULATION_FILE) -> tuple[str, tuple[tuple[s
     MissingInputError
         The file holds no population, or too few steps.
     """
+    # A laboratory's own may be another one when it is read again.
+    return _shipped() if path == POPULATION_FILE else _records(path)
+
+
+@cache
+def _shipped() -> tuple[str, tuple[tuple[str, str, PlateStep], ...]]:
+    return _records(POPULATION_FILE)
+
+
+def _records(path: Path) -> tuple[str, tuple[tuple[str, str, PlateStep], ...]]:
     try:
         held = read_json(path)
         steps = tuple((row["laboratory"], row["person"], step_from(row)) for row in held["steps"])
@@ -118,7 +127,6 @@ def population_records(path: Path = POPULATION_FILE) -> tuple[str, tuple[tuple[s
     return source, steps
 
 
-@cache
 def read_population(path: Path = POPULATION_FILE, without: str = "") -> Population:
     """Return a population.
 
@@ -134,5 +142,14 @@ def read_population(path: Path = POPULATION_FILE, without: str = "") -> Populati
     MissingInputError
         See `population_records`.
     """
-    steps = [row for row in population_records(path)[1] if row[1] != without]
+    return _shipped_without(without) if path == POPULATION_FILE else _population(_records(path)[1], without)
+
+
+@cache
+def _shipped_without(person: str) -> Population:
+    return _population(_shipped()[1], person)
+
+
+def _population(records: Iterable[tuple[str, str, PlateStep]], without: str) -> Population:
+    steps = [row for row in records if row[1] != without]
     return population_of([step for *_, step in steps], [lab for lab, *_ in steps], [who for _, who, _ in steps])

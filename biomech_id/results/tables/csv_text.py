@@ -7,6 +7,7 @@ as a formula gets an apostrophe in front, which reading takes off again.
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import Column
 from biomech_id.errors import FileRefusedError
 from biomech_id.files.atomic import whole_file
+from biomech_id.files.inputs import read_input, reads_once
 from biomech_id.files.json_text import FLOAT_FORMAT
 from biomech_id.files.text import read_problem
 
@@ -158,7 +160,8 @@ def header_of(path: Path) -> list[str]:
     """
     try:
         # Excel puts a mark in front of a norm that somebody has edited.
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        opened = io.BytesIO(read_input(path)) if reads_once() else path.open("rb")
+        with io.TextIOWrapper(opened, encoding="utf-8-sig", newline="") as file:
             return file.readline().rstrip("\r\n").split(",")
     except (OSError, UnicodeDecodeError) as error:
         raise FileRefusedError.at(path, f"{path} cannot be read: {read_problem(error)}.", "a readable CSV file in UTF-8") from error
@@ -168,7 +171,8 @@ def _parsed(path: Path, types: Mapping[str, type]) -> pd.DataFrame:
     """Read a CSV with a type for each column; an empty cell is missing among numbers and empty text among texts."""
     numbers = [name for name, kind in types.items() if kind is not str]
     try:
-        table = pd.read_csv(path, dtype=dict(types), na_values={name: [""] for name in numbers}, keep_default_na=False)
+        source = io.BytesIO(read_input(path)) if reads_once() else path
+        table = pd.read_csv(source, dtype=dict(types), na_values={name: [""] for name in numbers}, keep_default_na=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise FileRefusedError(
             f"{path.name} is not the table it should be: {error}.",

@@ -17,7 +17,7 @@ import pytest
 from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files import atomic
-from biomech_id.results.folder.manifest import sha256_of
+from biomech_id.files.inputs import sha256_of
 from biomech_id.results.folder.read_write import check_replaceable, damaged_outputs, read_tables, update_output, write_folder
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 

@@ -8,7 +8,8 @@ import pytest
 
 from biomech_id import __version__
 from biomech_id.errors import InvalidValueError
-from biomech_id.results.folder.manifest import build_manifest, sha256_of
+from biomech_id.files.inputs import sha256_of
+from biomech_id.results.folder.manifest import build_manifest
 
 
 def test_manifest_holds_what_repeats_the_run() -> None:

@@ -107,6 +107,8 @@ def test_the_command_prints_the_recipe_draws_the_chart_and_writes_a_population(t
     assert every[-1].name in result.output
     assert chart.read_bytes().startswith(b"%PDF")
     assert read_population(own).n_steps == sum(len(session.steps) for session in every[:-1])
+    own_population(every[:-2], own)
+    assert read_population(own).n_steps == sum(len(session.steps) for session in every[:-2]), "read anew, not remembered"
     assert [session.name for session in read_log(tmp_path / "out")] == [session.name for session in every]
 
 

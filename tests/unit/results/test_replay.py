@@ -10,10 +10,10 @@ import pytest
 
 from biomech_id import read_c3d
 from biomech_id.errors import FileRefusedError
+from biomech_id.files.inputs import sha256_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import run_job
-from biomech_id.results.folder.manifest import sha256_of
 from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.folder.replay import REPLAY_ARRAYS, Replay, read_replay
 

@@ -11,7 +11,7 @@ import pytest
 from c3d_builder import C3D, DEC, FRAMES, PC, SGI, healthy
 from plain_parser import parse
 
-from biomech_id.errors import OutputError
+from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.exports.c3d import write as export
 from biomech_id.exports.c3d.write import write_results
 from biomech_id.readers import read_c3d
@@ -155,6 +155,15 @@ def test_the_recording_itself_is_never_the_target(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="the recording itself"):
         write_results(source, source, results(FRAMES))
     assert source.read_bytes() == content
+
+
+def test_a_recording_that_changed_since_it_was_analysed_gets_no_results(tmp_path: Path) -> None:
+    source = healthy().write(tmp_path / "walk.c3d")
+    analysed = read_c3d(source, trust=True).sha256
+    source.write_bytes(source.read_bytes() + bytes(512))
+    with pytest.raises(FileRefusedError, match=r"walk\.c3d has changed since it was analysed"):
+        write_results(source, tmp_path / "out.c3d", results(FRAMES), sha256=analysed)
+    assert not (tmp_path / "out.c3d").exists()
 
 
 def test_columns_of_another_length_are_refused(tmp_path: Path) -> None:

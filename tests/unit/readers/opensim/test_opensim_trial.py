@@ -5,17 +5,20 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from biomech_id.errors import BiomechError
 from biomech_id.exports.opensim.folder import write_opensim
+from biomech_id.files.inputs import reading_once, sha256_of
 from biomech_id.gait.stance import Verdict
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.pipeline.single import analyse_job
 from biomech_id.pipeline.subject_file import subject_toml
+from biomech_id.readers.formats import companions_of, read
 from biomech_id.readers.opensim.trial import read_opensim_trial
 from biomech_id.results.session.result import SessionResult
 
@@ -72,6 +75,30 @@ def test_feet_are_taken_from_the_file(both: tuple[SessionResult, SessionResult, 
 def test_every_file_that_was_read_is_in_the_manifest(both: tuple[SessionResult, SessionResult, Path]) -> None:
     inputs = both[1].inputs
     assert {"walk02.trc", "walk02_grf.mot", "walk02_external_loads.xml", "subject.toml", "static.trc"} <= set(inputs)
+
+
+def test_a_table_is_opened_once_for_its_numbers_and_its_hash(
+    both: tuple[SessionResult, SessionResult, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, opened = Path.open, list[str]()
+
+    def counted(path: Path, *args: Any, **kwargs: Any) -> Any:
+        opened.append(path.name)
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(Path, "open", counted)
+    monkeypatch.setattr(Path, "read_bytes", lambda path: counted(path, "rb").read())
+    with reading_once() as seen:
+        trial = read(both[2] / "walk02.trc")
+        companions_of(both[2] / "walk02.trc")
+    # every document is looked into, for the forces may be in any of them
+    assert {name: opened.count(name) for name in opened} == dict.fromkeys(opened, 1)
+    assert {"walk02.trc", "walk02_grf.mot", "walk02_external_loads.xml"} <= set(opened)
+    assert trial.sha256 == seen.sha256(both[2] / "walk02.trc") == sha256_of(both[2] / "walk02.trc")
+    opened.clear()
+    forces = read(both[2] / "walk02_grf.mot")
+    assert opened.count("walk02_grf.mot") == 1
+    assert forces.sha256 == sha256_of(both[2] / "walk02_grf.mot")
 
 
 def spoil(file: str, change: Callable[[str], str]) -> Callable[[Path], None]:
