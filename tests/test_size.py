@@ -94,6 +94,7 @@ MOST_LINES = sum([
     60,  # differences of two visits without what they share
     3,  # scatter without noise
     55,  # work of joints with its band
+    146,  # inputs read and hashed once
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 
