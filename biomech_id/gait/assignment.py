@@ -20,13 +20,13 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion, FootContact
 from biomech_id.errors import ShapeError
 from biomech_id.gait.by_hand import Judged, StanceVerdict, overruled
-from biomech_id.gait.contacts import CONTACT, PlateContact, find_contacts, mass_or_estimate_kg, plate_at_rest
+from biomech_id.gait.contacts import CONTACT, PlateContact, PlateRest, find_contacts, mass_or_estimate_kg, plate_at_rest
 from biomech_id.gait.events import find_events
-from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate
+from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, load_at_video_rate
 from biomech_id.gait.landmarks import find_landmarks
 from biomech_id.gait.stance import Assignment, Stance, Verdict
 from biomech_id.gait.stance_intervals import Interval, frames_within, stance_intervals, unknown_frames
-from biomech_id.gait.verdict import EDGE_TOLERANCE_S, Scene, judge, light_stances
+from biomech_id.gait.verdict import APART_S, EDGE_TOLERANCE_S, Scene, judge, light_stances
 from biomech_id.signal.resample import local_quadratic, window_mean
 from biomech_id.signal.runs import runs
 from biomech_id.trial import Event, ForcePlate, Trial
@@ -117,7 +117,7 @@ def assign_plates(
     # Of a foot without any event only a certain load says that it stands.
     stances = [s for side in SIDES for s, _ in judged[side] if s.verdict.solved or np.isfinite([s.start_s, s.end_s]).any()]
     feet, shown = (
-        {side: _contact(scene, side, judged[side], events, whose, kinetics) for side in SIDES}
+        {side: _contact(scene, side, judged[side], events, VideoPlates(trial, whose, kinetics)) for side in SIDES}
         for whose in (plates, [own if plate.spread_s else plate for own, plate in zip(trial.plates, plates, strict=True)])
     )
     return Assignment(tuple(sorted(stances, key=_when)), feet, (*light, *against), shown)
@@ -130,34 +130,58 @@ def _intervals(events: Sequence[Event], side: str, time_s: FloatArray) -> tuple[
     return stance_intervals(events, side, first_s, last_s) if any(e.side == side for e in events) else (unseen,)
 
 
-def _contact(
-    scene: Scene, side: str, judged: Sequence[Judged], events: Sequence[Event], plates: Sequence[ForcePlate], kinetics: str
-) -> FootContact:
-    time_s = scene.landmarks.time_s
-    force, moment = np.zeros((len(time_s), 3)), np.zeros((len(time_s), 3))
-    known = ~unknown_frames(events, side, time_s)
+def _contact(scene: Scene, side: str, judged: Sequence[Judged], events: Sequence[Event], plates: VideoPlates) -> FootContact:
+    every_s, vendor = scene.landmarks.time_s, plates.kinetics == "vicon"
+    every_force, every_moment = np.zeros((len(every_s), 3)), np.zeros((len(every_s), 3))
+    every_known = ~unknown_frames(events, side, every_s)
     for (stance, loads), interval in zip(judged, scene.intervals[side], strict=True):
+        # Views of the frames that this stance can change: of a long recording all others stay untouched.
+        frames = _reach(scene, interval, loads if stance.verdict.solved else (), plates)
+        time_s, known = every_s[frames], every_known[frames]
+        force, moment = every_force[frames], every_moment[frames]
         standing = frames_within(time_s, interval.lower_s, interval.upper_s)
-        if kinetics == "vicon":
+        if vendor:
             # The vendor's software takes the frame at the strike as swing and the one at the off as stance.
             standing &= time_s > interval.lower_s
         if not stance.verdict.solved:
             known &= ~standing & ~frames_within(time_s, interval.upper_s + 1e-9, interval.upper_s + interval.off_uncertainty_s)
             continue
-        stance_force, stance_moment, loaded = ground_wrench(scene.trial, loads, plates, kinetics, others=scene.loads)
+        stance_force, stance_moment, loaded = ground_wrench(
+            plates, loads, others=_around_loads(scene, loads, plates), frames=frames
+        )
         if stance.verdict is Verdict.OVERRIDE:
             # By the rules a load begins and ends with its stance; one chosen by hand may be another foot's before or after.
             mine = frames_within(time_s, interval.lower_s - EDGE_TOLERANCE_S, interval.upper_s + EDGE_TOLERANCE_S)
             stance_force, stance_moment = (np.where(mine[:, None], wrench, 0.0) for wrench in (stance_force, stance_moment))
         force += stance_force
         moment += stance_moment
-        certain = loaded if kinetics == "vicon" else loaded | _near_events(time_s, interval)
+        certain = loaded if vendor else loaded | _near_events(time_s, interval)
         if stance.verdict is Verdict.PART:
-            known = np.where(standing, certain, known)
-        elif kinetics == "vicon":
+            known[standing] = certain[standing]
+        elif vendor:
             known &= ~(standing & ~loaded)
     by_file = any(stance.reason.rule == "foot-by-file-cut" for stance, _ in judged)
-    return FootContact(side, force, moment, known, to_the_ends=by_file)
+    return FootContact(side, every_force, every_moment, every_known, to_the_ends=by_file)
+
+
+def _reach(scene: Scene, interval: Interval, loads: Sequence[PlateLoad], plates: VideoPlates) -> slice:
+    """Frames that a stance, and the loads under it, can change."""
+    margin_s = (
+        EDGE_TOLERANCE_S + max([plates[load.contact.plate].spread_s for load in loads], default=0.0) + 2 / scene.trial.rate_hz
+    )
+    begins_s, ends_s = zip(
+        (interval.lower_s, interval.upper_s + interval.off_uncertainty_s), *map(plates.span_s, loads), strict=True
+    )
+    return scene.frames(min(begins_s) - margin_s, max(ends_s) + margin_s)
+
+
+def _around_loads(scene: Scene, loads: Sequence[PlateLoad], plates: VideoPlates) -> Sequence[PlateLoad]:
+    """Every load that lies so near to some that what a filter has spread of them could meet it."""
+    if not loads:
+        return ()
+    begins_s, ends_s = zip(*map(plates.span_s, loads), strict=True)
+    spread_s = max(plates[load.contact.plate].spread_s for load in loads)
+    return scene.loads_near(min(begins_s), max(ends_s), 2.0 * spread_s + APART_S)
 
 
 def _near_events(time_s: FloatArray, interval: Interval) -> BoolArray:
@@ -169,59 +193,118 @@ def _near_events(time_s: FloatArray, interval: Interval) -> BoolArray:
     return near
 
 
+class VideoPlates:
+    """Plates whose wrenches are handed to feet, brought to the video rate once, however many stances they see.
+
+    Parameters
+    ----------
+    trial : Trial
+        The recording.
+    plates : Sequence[ForcePlate]
+        Whose wrenches are used, in the trial's order: its own, or filtered ones.
+    kinetics : str
+        "textbook" or "vicon".
+    """
+
+    def __init__(self, trial: Trial, plates: Sequence[ForcePlate], kinetics: str) -> None:
+        self.trial, self.plates, self.kinetics = trial, tuple(plates), kinetics
+        self._wrenches: dict[int, FloatArray] = {}
+        self._rests: dict[int, PlateRest] = {}
+
+    def __getitem__(self, index: int) -> ForcePlate:
+        return self.plates[index]
+
+    def wrench(self, index: int) -> FloatArray:
+        """Return force (N) and moment about the middle of the surface (N m) of a plate at the video rate, (n, 6).
+
+        Parameters
+        ----------
+        index : int
+            Of the plate.
+        """
+        if index not in self._wrenches:
+            plate, resample = self.plates[index], window_mean if self.kinetics == "vicon" else local_quadratic
+            ratio = round(plate.rate_hz / self.trial.rate_hz)
+            self._wrenches[index] = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), self.trial.n_frames, ratio)
+        return self._wrenches[index]
+
+    def rest(self, index: int) -> PlateRest:
+        """Return what a plate reads while nobody is on it.
+
+        Parameters
+        ----------
+        index : int
+            Of the plate.
+        """
+        if index not in self._rests:
+            self._rests[index] = plate_at_rest(self.plates[index])
+        return self._rests[index]
+
+    def span_s(self, load: PlateLoad) -> tuple[float, float]:
+        """Return when a load's samples begin and end, absolute seconds.
+
+        Parameters
+        ----------
+        load : PlateLoad
+            On one of the plates.
+        """
+        rate_hz = self.plates[load.contact.plate].rate_hz
+        return self.trial.first_time_s + load.contact.first / rate_hz, self.trial.first_time_s + load.contact.last / rate_hz
+
+
 def ground_wrench(
-    trial: Trial, loads: Sequence[PlateLoad], plates: Sequence[ForcePlate], kinetics: str, *, others: Sequence[PlateLoad] = ()
+    plates: VideoPlates, loads: Sequence[PlateLoad], *, others: Sequence[PlateLoad] = (), frames: slice = slice(None)
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Add the wrenches that the plates under one stance hand to its foot, at the video rate.
 
     Parameters
     ----------
-    trial : Trial
-        The recording, and the loads of the stance.
+    plates : VideoPlates
+        Whose wrenches are used.
     loads : Sequence[PlateLoad]
-        The recording, and the loads of the stance.
-    plates : Sequence[ForcePlate]
-        Whose wrenches are used, in the trial's order: its own, or filtered ones.
-    kinetics : str
-        "textbook" or "vicon".
+        The loads of the stance.
     others : Sequence[PlateLoad], optional
-        Every load of the trial: what a filter has spread ends where that of another load on the same plate begins.
+        The trial's loads: what a filter has spread ends where that of another load on the same plate begins.
+    frames : slice, optional
+        Those that are asked for, all unless given.
 
     Returns
     -------
     force_lab_N, moment_lab_Nm : FloatArray
-        (n, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin; zero outside the stance's
+        (k, 3), action of the ground on the foot, laboratory axes, moment about the laboratory's origin; zero outside the stance's
         load.
     loaded : BoolArray
-        (n,), frames of that load.
+        (k,), frames of that load.
     """
-    resample = window_mean if kinetics == "vicon" else local_quadratic
-    force, moment = np.zeros((trial.n_frames, 3)), np.zeros((trial.n_frames, 3))
-    loaded_plates = [plates[index] for index in sorted({load.contact.plate for load in loads})]
-    spread = any(plate.spread_s for plate in loaded_plates)
-    for plate in loaded_plates:
-        ratio = round(plate.rate_hz / trial.rate_hz)
-        wrench = resample(np.hstack([plate.force_lab_N, plate.moment_lab_Nm]), trial.n_frames, ratio)
+    trial = plates.trial
+    first, stop, _ = frames.indices(trial.n_frames)
+    time_s = trial.first_time_s + np.arange(first, stop) / trial.rate_hz
+    force, moment = np.zeros((len(time_s), 3)), np.zeros((len(time_s), 3))
+    indices = sorted({load.contact.plate for load in loads})
+    spread = any(plates[index].spread_s for index in indices)
+    for index in indices:
+        plate, wrench = plates[index], plates.wrench(index)[first:stop]
         if plate.spread_s:
-            wrench = np.where(_spread(plate, loads, others, trial)[:, None], wrench, 0.0)
+            wrench = np.where(_spread(plate, loads, others, trial, time_s)[:, None], wrench, 0.0)
         force += wrench[:, :3]
         moment += wrench[:, 3:] + np.cross(plate.centre_m, wrench[:, :3])
-    if kinetics == "vicon":
+    if plates.kinetics == "vicon":
         bearing = np.linalg.norm(force, axis=1) >= VENDOR_CONTACT_N
     else:
-        rests = [plate_at_rest(plate) for plate in loaded_plates]
+        rests = [plates.rest(index) for index in indices]
         noise_N = float(np.sqrt(sum(rest.noise_N**2 for rest in rests)))
         bearing = force[:, 2] > sum(rest.offset_N for rest in rests) + max(EDGE_NOISE_FACTOR * noise_N, LEAST_EDGE_N)
-    loaded = _around(bearing, loads, trial)
+    loaded = _around(bearing, loads, trial, time_s, slice(first, stop))
     if spread:
         # A filtered load begins before its strike, where its edge swings below zero too: cut, the step would be back.
         return force, moment, loaded
     return np.where(loaded[:, None], force, 0.0), np.where(loaded[:, None], moment, 0.0), loaded
 
 
-def _spread(plate: ForcePlate, loads: Sequence[PlateLoad], others: Sequence[PlateLoad], trial: Trial) -> BoolArray:
-    """Frames (n,) that hold what a filter has spread of the loads on one plate: up to half way to the plate's other loads."""
-    time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
+def _spread(
+    plate: ForcePlate, loads: Sequence[PlateLoad], others: Sequence[PlateLoad], trial: Trial, time_s: FloatArray
+) -> BoolArray:
+    """Which of those times (k,) hold what a filter has spread of loads on one plate: up to half way to its other loads."""
     mine = [load.contact for load in loads if trial.plates[load.contact.plate].name == plate.name]
     far = [c for c in (load.contact for load in others) if trial.plates[c.plate].name == plate.name and c not in mine]
 
@@ -233,15 +316,13 @@ def _spread(plate: ForcePlate, loads: Sequence[PlateLoad], others: Sequence[Plat
     return np.asarray((to_mine <= plate.spread_s) & (to_mine < away_s(far)))
 
 
-def _around(bearing: BoolArray, loads: Sequence[PlateLoad], trial: Trial) -> BoolArray:
-    """Frames (n,) that bear, in the runs that touch the loads, no further than `EDGE_TOLERANCE_S` from them."""
-    time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
-    near, touched = np.zeros_like(bearing), np.zeros_like(bearing)
+def _around(bearing: BoolArray, loads: Sequence[PlateLoad], trial: Trial, time_s: FloatArray, frames: slice) -> BoolArray:
+    """Frames (k,) of those times that bear, in the runs that touch the loads, no further than `EDGE_TOLERANCE_S` from them."""
+    near, touched = np.zeros_like(bearing), carried_N(loads, frames) > 0.0
     for load in loads:
         rate_hz = trial.plates[load.contact.plate].rate_hz
         first_s, last_s = (trial.first_time_s + sample / rate_hz for sample in (load.contact.first, load.contact.last))
         near |= bearing & frames_within(time_s, first_s - EDGE_TOLERANCE_S, last_s + EDGE_TOLERANCE_S)
-        touched |= load.loaded
     grown = np.zeros_like(near)
     for first, last in runs(near):
         grown[first:last] = touched[first:last].any()

@@ -14,10 +14,10 @@ import numpy as np
 
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding, OptionError
-from biomech_id.gait.feet_on_plates import PlateLoad, distance_to_foot
+from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, distance_to_foot
 from biomech_id.gait.plate_events import FOOT_REACH_M
 from biomech_id.gait.stance import Stance
-from biomech_id.gait.stance_intervals import Interval, frames_within
+from biomech_id.gait.stance_intervals import Interval
 from biomech_id.gait.verdict import Scene
 from biomech_id.sentences import Sentence
 
@@ -187,22 +187,20 @@ def _names(scene: Scene, plates: Sequence[int]) -> tuple[str, ...]:
 
 def _loads(scene: Scene, interval: Interval, plates: Sequence[int]) -> tuple[PlateLoad, ...]:
     """Loads of the plates in the stance; none where they are loaded for too little of it to be this foot's."""
-    standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
-    loads = tuple(load for load in scene.loads if load.contact.plate in plates and (load.loaded & standing).any())
+    standing = scene.frames(interval.lower_s, interval.upper_s)
+    loads = tuple(load for load in scene.loads if load.contact.plate in plates and load.within(standing).loaded.any())
     return loads if _loaded_share(scene, interval, loads) >= LEAST_LOADED_SHARE else ()
 
 
 def _loaded_share(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> float:
-    standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
-    loaded = np.any([load.loaded for load in loads], axis=0) if loads else np.zeros_like(standing)
-    return float(loaded[standing].mean()) if standing.any() else 0.0
+    loaded = carried_N(loads, scene.frames(interval.lower_s, interval.upper_s)) > 0.0
+    return float(loaded.mean()) if loaded.size else 0.0
 
 
 def _against(scene: Scene, interval: Interval, verdict: StanceVerdict, loads: Sequence[PlateLoad]) -> list[Finding]:
     """What speaks against the plates a verdict names: each rule with the number it is judged by."""
     plates = _plate_indices(scene, verdict)
-    standing = frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s)
-    said = _said(verdict)
+    standing, said = scene.frames(interval.lower_s, interval.upper_s), _said(verdict)
     if not loads:
         every = [load for load in scene.loads if load.contact.plate in plates]
         share = _loaded_share(scene, interval, every)
@@ -212,15 +210,16 @@ def _against(scene: Scene, interval: Interval, verdict: StanceVerdict, loads: Se
     idle = [index for index in plates if not any(load.contact.plate == index for load in loads)]
     if idle:
         found.append(Finding("verdict-plate-idle", said | {"plates": _names(scene, idle)}, scene.trial.name))
-    peak_N = float(np.sum([load.vertical_N for load in loads], axis=0)[standing].max())
+    peak_N = float(carried_N(loads, standing).max())
     if scene.body_mass_kg is not None and peak_N < LEAST_WEIGHT_SHARE * scene.body_mass_kg * GRAVITY_M_S2:
         percent = 100.0 * peak_N / (scene.body_mass_kg * GRAVITY_M_S2)
         named = {"plates": _names(scene, plates), "percent": percent, "peak_N": peak_N}
         found.append(Finding("verdict-light", said | named, scene.trial.name))
     for load in loads:
-        distance = distance_to_foot(scene.landmarks, verdict.side, load.cop_lab_m)
-        seen = standing & load.loaded & np.isfinite(distance)
-        apart_m = float(np.average(distance[seen], weights=load.vertical_N[seen])) if seen.any() else 0.0
+        part = load.within(standing)
+        distance = distance_to_foot(scene.landmarks, verdict.side, part.cop_lab_m, part.frames)
+        seen = part.loaded & np.isfinite(distance)
+        apart_m = float(np.average(distance[seen], weights=part.vertical_N[seen])) if seen.any() else 0.0
         if apart_m > FOOT_REACH_M:
             named = {"plate": scene.trial.plates[load.contact.plate].name, "apart_mm": apart_m * 1e3}
             found.append(Finding("verdict-foot-elsewhere", said | named, scene.trial.name))

@@ -5,7 +5,9 @@ Distances to a plate's edge are seen from above and positive inside it; heights 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -18,26 +20,51 @@ from biomech_id.trial import ForcePlate, Trial
 
 @dataclass(frozen=True, eq=False)
 class PlateLoad:
-    """One contact at the video rate.
+    """One contact at the video rate: its own frames only, however long the recording.
 
     Attributes
     ----------
     contact : PlateContact
         The contact.
     vertical_N : FloatArray
-        (n,), mean vertical force around each frame; zero outside the contact.
+        (k,), mean vertical force around each of its frames; zero where the plate carries less than counts.
     cop_lab_m : FloatArray
-        (n, 3), centre of pressure; NaN outside the contact.
+        (k, 3), centre of pressure; NaN where the plate carries less than counts.
+    first : int, optional
+        The recording's frame, from 0, in which it begins.
     """
 
     contact: PlateContact
     vertical_N: FloatArray
     cop_lab_m: FloatArray
+    first: int = 0
 
     @property
+    def frames(self) -> slice:
+        """Where its frames lie in the recording."""
+        return slice(self.first, self.first + len(self.vertical_N))
+
+    @cached_property
     def loaded(self) -> BoolArray:
-        """Frames (n,) in which the plate carries this load."""
+        """Its frames (k,) in which the plate carries this load."""
         return np.asarray(self.vertical_N > 0.0)
+
+    @cached_property
+    def peak_N(self) -> float:
+        """Largest vertical force at the video rate."""
+        return float(self.vertical_N.max(initial=0.0))
+
+    def within(self, frames: slice) -> PlateLoad:
+        """Return what of it lies within some frames of the recording.
+
+        Parameters
+        ----------
+        frames : slice
+            From the first one to the one behind the last.
+        """
+        first = max(frames.start, self.first)
+        mine = slice(first - self.first, max(first, min(frames.stop, self.frames.stop)) - self.first)
+        return PlateLoad(self.contact, self.vertical_N[mine], self.cop_lab_m[mine], first)
 
 
 def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
@@ -53,16 +80,35 @@ def load_at_video_rate(trial: Trial, contact: PlateContact) -> PlateLoad:
     plate = trial.plates[contact.plate]
     ratio = round(plate.rate_hz / trial.rate_hz)
     # A frame's mean reaches less than a frame beyond it: only these see the contact, however long the recording.
-    first, end = max(0, contact.first // ratio - 1), min(trial.n_frames, contact.last // ratio + 2)
+    first = max(0, contact.first // ratio - 1)
+    end = max(first, min(trial.n_frames, contact.last // ratio + 2))
     begin, inside = first * ratio, slice(contact.first, contact.last)
     samples = np.zeros((contact.last - begin, 6))
     samples[contact.first - begin :] = np.hstack([plate.force_lab_N[inside], plate.moment_lab_Nm[inside]])
     mean = window_mean(samples, end - first, ratio)
     loaded = mean[:, 2] > contact.threshold_N
-    vertical, cop = np.zeros(trial.n_frames), np.full((trial.n_frames, 3), np.nan)
-    vertical[first:end][loaded] = mean[loaded, 2]
-    cop[first:end][loaded] = centre_of_pressure_m(plate, mean[loaded, :3], mean[loaded, 3:])
-    return PlateLoad(contact, vertical, cop)
+    vertical, cop = np.zeros(end - first), np.full((end - first, 3), np.nan)
+    vertical[loaded] = mean[loaded, 2]
+    cop[loaded] = centre_of_pressure_m(plate, mean[loaded, :3], mean[loaded, 3:])
+    return PlateLoad(contact, vertical, cop, first)
+
+
+def carried_N(loads: Sequence[PlateLoad], frames: slice) -> FloatArray:
+    """Vertical force (k,) of several loads together in some frames of a recording, N; zero where there is none.
+
+    Parameters
+    ----------
+    loads : Sequence[PlateLoad]
+        What plates carried.
+    frames : slice
+        From the first one to the one behind the last.
+    """
+    total_N = np.zeros(frames.stop - frames.start)
+    for load in loads:
+        part = load.within(frames)
+        if len(part.vertical_N):
+            total_N[part.first - frames.start :][: len(part.vertical_N)] += part.vertical_N
+    return total_N
 
 
 def depth_inside(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
@@ -108,7 +154,7 @@ def height_above(plate: ForcePlate, points_m: FloatArray) -> FloatArray:
     return np.asarray((points_m - plate.centre_m) @ surface_normal(plate))
 
 
-def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
+def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray, frames: slice = slice(None)) -> FloatArray:
     """Horizontal distance (n,) from points (n, 3) to the line between the heel and the toe marker of one foot, metres.
 
     Parameters
@@ -119,9 +165,11 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> Fl
         "L" or "R".
     point_m : FloatArray
         (n, 3), laboratory axes, metres.
+    frames : slice, optional
+        Where these points lie in the recording; of every frame unless given.
     """
     known = np.isfinite(point_m[:, :2]).all(axis=1)
-    heel, toe = landmarks.heel_lab_m[side][known, :2], landmarks.toe_lab_m[side][known, :2]
+    heel, toe = landmarks.heel_lab_m[side][frames][known, :2], landmarks.toe_lab_m[side][frames][known, :2]
     along, offset = toe - heel, point_m[known, :2] - heel
     length2 = np.einsum("nj,nj->n", along, along)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -131,7 +179,7 @@ def distance_to_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> Fl
     return distance_m
 
 
-def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -> FloatArray:
+def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray, frames: slice = slice(None)) -> FloatArray:
     """Horizontal distance (n,) from points (n, 3) to the line through heel and toe marker of one foot, however far ahead, metres.
 
     Parameters
@@ -142,14 +190,16 @@ def distance_beside_foot(landmarks: Landmarks, side: str, point_m: FloatArray) -
         "L" or "R".
     point_m : FloatArray
         (n, 3), laboratory axes, metres.
+    frames : slice, optional
+        Where these points lie in the recording; of every frame unless given.
     """
-    heel, toe = landmarks.heel_lab_m[side], landmarks.toe_lab_m[side]
+    heel, toe = landmarks.heel_lab_m[side][frames], landmarks.toe_lab_m[side][frames]
     along, offset = horizontal_unit(toe - heel), (point_m - heel)[:, :2]
     return np.asarray(np.abs(along[:, 0] * offset[:, 1] - along[:, 1] * offset[:, 0]))
 
 
 def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tuple[str, float]:
-    """Side of the foot that lies nearest to the load in the given frames (n,), and its distance, metres.
+    """Side of the foot that lies nearest to the load in the given ones (k,) of its frames, and its distance, metres.
 
     Distances are averaged with the vertical force as weight, so that the wild centres of pressure of a light load do not count.
     Returns ("", nan) when no foot is seen there.
@@ -161,11 +211,11 @@ def nearest_foot(landmarks: Landmarks, load: PlateLoad, frames: BoolArray) -> tu
     load : PlateLoad
         What one plate carried.
     frames : BoolArray
-        (n,), True for those that count.
+        (k,), True for those that count.
     """
     best, least = "", float("nan")
     for side in landmarks.sides:
-        distance = distance_to_foot(landmarks, side, load.cop_lab_m)
+        distance = distance_to_foot(landmarks, side, load.cop_lab_m, load.frames)
         use = frames & load.loaded & np.isfinite(distance)
         if use.any():
             mean = float(np.average(distance[use], weights=load.vertical_N[use]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -93,7 +94,7 @@ class Landmarks:
         """Number of video frames."""
         return len(self.pelvis_lab_m)
 
-    @property
+    @cached_property
     def time_s(self) -> FloatArray:
         """Absolute time of every frame, (n,), seconds."""
         return np.asarray(self.first_time_s + np.arange(self.n_frames) / self.rate_hz)

@@ -73,7 +73,7 @@ def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
     edge = max(1, round(EDGE_SHARE * frames.size))
     sides = []
     for chosen in (frames[:edge], frames[-edge:]):
-        mask = np.zeros(landmarks.n_frames, dtype=np.bool_)
+        mask = np.zeros_like(load.loaded)
         mask[chosen] = True
         side, distance_m = nearest_foot(landmarks, load, mask)
         sides.append(side if distance_m < FOOT_REACH_M else "")

@@ -126,6 +126,29 @@ def frames_within(time_s: FloatArray, start_s: float, end_s: float) -> BoolArray
     return np.asarray((time_s >= start_s) & (time_s <= end_s))
 
 
+def frames_between(time_s: FloatArray, start_s: float, end_s: float) -> slice:
+    """Where the frames of `frames_within` lie: of a long recording only these need be looked at.
+
+    Parameters
+    ----------
+    time_s : FloatArray
+        (n,), of the frames, increasing, seconds.
+    start_s, end_s : float
+        Seconds; NaN where there are none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from biomech_id.gait.stance_intervals import frames_between
+    >>> frames_between(np.array([0.0, 0.1, 0.2, 0.3]), 0.1, 0.2)
+    slice(1, 3, None)
+    """
+    if np.isnan(start_s) or np.isnan(end_s):
+        return slice(0, 0)
+    first, stop = int(np.searchsorted(time_s, start_s, side="left")), int(np.searchsorted(time_s, end_s, side="right"))
+    return slice(first, max(first, stop))
+
+
 def unknown_frames(events: Sequence[Event], side: str, time_s: FloatArray) -> BoolArray:
     """Frames (n,) too far from any event of this side to say whether the foot is on the floor.
 

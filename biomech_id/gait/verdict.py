@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, over_seen
 from biomech_id.conventions import GRAVITY_M_S2
 from biomech_id.errors import Finding
-from biomech_id.gait.feet_on_plates import PlateLoad, depth_inside, distance_beside_foot, distance_to_foot, height_above
+from biomech_id.gait.feet_on_plates import PlateLoad, carried_N, depth_inside, distance_beside_foot, distance_to_foot, height_above
 from biomech_id.gait.landmarks import Landmarks
 from biomech_id.gait.plate_events import FOOT_REACH_M
 from biomech_id.gait.stance import FLAT_SHARE, Stance, Verdict
-from biomech_id.gait.stance_intervals import Interval, frames_within
+from biomech_id.gait.stance_intervals import Interval, frames_between
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Trial
 
@@ -77,6 +78,9 @@ class Scene:
     body_mass_kg: float | None
     _depths_m: dict[tuple[str, int], FloatArray] = field(default_factory=dict, init=False, repr=False)
     _heights_m: dict[tuple[str, int], FloatArray] = field(default_factory=dict, init=False, repr=False)
+    _levels: dict[tuple[str, int], BoolArray] = field(default_factory=dict, init=False, repr=False)
+    _grounded: dict[str, BoolArray] = field(default_factory=dict, init=False, repr=False)
+    _shared_s: dict[tuple[str, PlateLoad], float | None] = field(default_factory=dict, init=False, repr=False)
 
     def outline_depth_m(self, side: str, plate: int) -> FloatArray:
         """Distance (n, k) of every outline point of a foot to a plate's edge, positive inside, metres; computed once.
@@ -112,7 +116,7 @@ class Scene:
         levels_m = []
         for stance in self.intervals[side]:
             first_s, last_s = (stance.start_s + share * (stance.end_s - stance.start_s) for share in FLAT_SHARE)
-            flat = height_m[frames_within(self.landmarks.time_s, first_s, last_s)]
+            flat = height_m[self.frames(first_s, last_s)]
             levels_m += [float(np.nanmedian(flat))] if np.isfinite(flat).any() else []
         if not levels_m or np.ptp([plate.centre_m[2] for plate in self.trial.plates]) > ONE_HEIGHT_M:
             return 0.0
@@ -120,7 +124,7 @@ class Scene:
         return off_m if np.ptp(levels_m) < ONE_LEVEL_M and abs(off_m) < OUTLINE_OFF_M else 0.0
 
     def on_level(self, side: str, plate: int) -> BoolArray:
-        """Frames (n,) in which a foot is at the height of a plate's surface.
+        """Frames (n,) in which a foot is at the height of a plate's surface; computed once.
 
         Parameters
         ----------
@@ -129,22 +133,73 @@ class Scene:
         plate : int
             Index of the plate.
         """
-        height_m = self.height_m(side, plate)
-        return np.asarray((height_m > LOWEST_M) & (height_m < HIGHEST_M))
+        if (side, plate) not in self._levels:
+            height_m = self.height_m(side, plate)
+            self._levels[side, plate] = np.asarray((height_m > LOWEST_M) & (height_m < HIGHEST_M))
+        return self._levels[side, plate]
 
     def grounded(self, side: str) -> BoolArray:
-        """Frames (n,) in which a foot is on the floor by its events.
+        """Frames (n,) in which a foot is on the floor by its events; computed once.
 
         Parameters
         ----------
         side : str
             "L" or "R".
         """
-        time_s = self.landmarks.time_s
-        mask = np.zeros(len(time_s), dtype=np.bool_)
-        for interval in self.intervals.get(side, ()):
-            mask |= frames_within(time_s, interval.lower_s, interval.upper_s)
-        return mask
+        if side not in self._grounded:
+            mask = np.zeros(self.landmarks.n_frames, dtype=np.bool_)
+            for interval in self.intervals.get(side, ()):
+                mask[self.frames(interval.lower_s, interval.upper_s)] = True
+            self._grounded[side] = mask
+        return self._grounded[side]
+
+    def frames(self, start_s: float, end_s: float) -> slice:
+        """Where the frames of a closed interval lie.
+
+        Parameters
+        ----------
+        start_s, end_s : float
+            Absolute seconds; NaN where there are none.
+        """
+        return frames_between(self.landmarks.time_s, start_s, end_s)
+
+    def loads_near(self, start_s: float, end_s: float, apart_s: float = APART_S) -> list[PlateLoad]:
+        """Loads that act between two instants, or near them, in order: of a long recording nearly every one is over, or to come.
+
+        Parameters
+        ----------
+        start_s, end_s : float
+            Absolute seconds.
+        apart_s : float, optional
+            How near, seconds.
+        """
+        begins_s, ends_s = self._spans_s
+        near = np.flatnonzero((begins_s < end_s + apart_s) & (ends_s > start_s - apart_s))
+        return [self.loads[index] for index in near]
+
+    @cached_property
+    def _spans_s(self) -> tuple[FloatArray, FloatArray]:
+        begins_s = np.array([load.contact.start_s for load in self.loads], dtype=np.float64)
+        ends_s = np.array([load.contact.end_s for load in self.loads], dtype=np.float64)
+        return np.where(np.isnan(begins_s), -np.inf, begins_s), np.where(np.isnan(ends_s), np.inf, ends_s)
+
+    def shared_from_s(self, other: str, load: PlateLoad) -> float | None:
+        """When the other foot begins to stand on a load's plate too, seconds; None where it never does; computed once.
+
+        Parameters
+        ----------
+        other : str
+            "L" or "R".
+        load : PlateLoad
+            One of the loads.
+        """
+        if (other, load) not in self._shared_s:
+            plate, frames = load.contact.plate, load.frames
+            shared = _over(self, other, load, GRAZE_M) & load.loaded & self.grounded(other)[frames]
+            shared &= self.on_level(other, plate)[frames]
+            when_s = self.landmarks.time_s[frames][np.flatnonzero(shared)[0]] if _lasts(self, shared) else None
+            self._shared_s[other, load] = when_s
+        return self._shared_s[other, load]
 
 
 def judge(scene: Scene, interval: Interval) -> tuple[Stance, tuple[PlateLoad, ...]]:
@@ -186,10 +241,11 @@ def _on_other_level(scene: Scene, interval: Interval) -> Sentence | None:
     """A foot above, or below, a loaded plate that nobody else is on: steps may be built on it, or the file has another height."""
     other = "R" if interval.side == "L" else "L"
     for load in _loads_beneath(scene, interval):
-        plate, mine = load.contact.plate, _shared(scene, interval, load) & _over(scene, interval.side, load)
-        theirs = other in scene.landmarks.sides and (mine & _over(scene, other, load) & scene.on_level(other, plate)).any()
-        if not theirs:
-            height_mm = 1e3 * float(over_seen(np.nanmedian, scene.height_m(interval.side, plate)[mine]))
+        plate, part = load.contact.plate, _shared(scene, interval, load)
+        mine, frames = part.loaded & _over(scene, interval.side, part), part.frames
+        seen = other in scene.landmarks.sides
+        if not (seen and (mine & _over(scene, other, part) & scene.on_level(other, plate)[frames]).any()):
+            height_mm = 1e3 * float(over_seen(np.nanmedian, scene.height_m(interval.side, plate)[frames][mine]))
             return Sentence("foot-on-other-level", {"plate": scene.trial.plates[plate].name, "height_mm": height_mm})
     return None
 
@@ -206,26 +262,20 @@ def loads_under(scene: Scene, interval: Interval) -> tuple[PlateLoad, ...]:
     interval : Interval
         The stance.
     """
-    named = [
-        load for load in scene.loads if scene.trial.plates[load.contact.plate].foot == interval.side and _overlaps(interval, load)
-    ]
-    found = [load for load in named if _lasts(scene, _shared(scene, interval, load))]
+    near = scene.loads_near(interval.lower_s, interval.upper_s)
+    named = [load for load in near if scene.trial.plates[load.contact.plate].foot == interval.side]
+    found = [load for load in named if _lasts(scene, _shared(scene, interval, load).loaded)]
     for load in _loads_beneath(scene, interval):
-        shared = _shared(scene, interval, load) & _over(scene, interval.side, load)
-        if scene.on_level(interval.side, load.contact.plate)[shared].mean() > 0.5:
+        part = _shared(scene, interval, load)
+        shared = part.loaded & _over(scene, interval.side, part)
+        if scene.on_level(interval.side, load.contact.plate)[part.frames][shared].mean() > 0.5:
             found.append(load)
-    return tuple(sorted(found, key=scene.loads.index))
+    return tuple(load for load in near if any(load is one for one in found))
 
 
-def _shared(scene: Scene, interval: Interval, load: PlateLoad) -> BoolArray:
-    """Frames (n,) of the stance in which the plate is loaded."""
-    return frames_within(scene.landmarks.time_s, interval.lower_s, interval.upper_s) & load.loaded
-
-
-def _overlaps(interval: Interval, load: PlateLoad) -> bool:
-    """Whether a load acts during a stance, or near it."""
-    begins_s, ends_s = np.nan_to_num(load.contact.start_s, nan=-np.inf), np.nan_to_num(load.contact.end_s, nan=np.inf)
-    return bool(begins_s < interval.upper_s + APART_S and ends_s > interval.lower_s - APART_S)
+def _shared(scene: Scene, interval: Interval, load: PlateLoad) -> PlateLoad:
+    """What of a load acts in the frames of the stance."""
+    return load.within(scene.frames(interval.lower_s, interval.upper_s))
 
 
 def _lasts(scene: Scene, shared: BoolArray) -> bool:
@@ -233,24 +283,21 @@ def _lasts(scene: Scene, shared: BoolArray) -> bool:
 
 
 def _over(scene: Scene, side: str, load: PlateLoad, least_m: float = 0.0) -> BoolArray:
-    """Frames (n,) in which any point of the foot's outline lies over the plate."""
-    return np.asarray(scene.outline_depth_m(side, load.contact.plate).max(axis=1) > least_m)
+    """Frames (k,) of a load in which any point of the foot's outline lies over the plate."""
+    return np.asarray(scene.outline_depth_m(side, load.contact.plate)[load.frames].max(axis=1) > least_m)
 
 
 def _loads_beneath(scene: Scene, interval: Interval) -> Iterator[PlateLoad]:
     """Loads under the stance's foot as seen from above, whatever its height; not those that the file puts on a foot."""
-    for load in scene.loads:
-        # Of a long recording nearly every load is over, or to come: that is told without looking at its frames.
-        if scene.trial.plates[load.contact.plate].foot or not _overlaps(interval, load):
+    for load in scene.loads_near(interval.lower_s, interval.upper_s):
+        part = _shared(scene, interval, load)
+        if scene.trial.plates[load.contact.plate].foot or not _lasts(scene, part.loaded):
             continue
-        shared = _shared(scene, interval, load)
-        if not _lasts(scene, shared):
+        distance = distance_to_foot(scene.landmarks, interval.side, part.cop_lab_m, part.frames)
+        seen = part.loaded & np.isfinite(distance)
+        if not seen.any() or not _over(scene, interval.side, part)[part.loaded].mean() > 0.5:
             continue
-        distance = distance_to_foot(scene.landmarks, interval.side, load.cop_lab_m)
-        seen = shared & np.isfinite(distance)
-        if not seen.any() or not _over(scene, interval.side, load)[shared].mean() > 0.5:
-            continue
-        if np.average(distance[seen], weights=load.vertical_N[seen]) < FOOT_REACH_M:
+        if np.average(distance[seen], weights=part.vertical_N[seen]) < FOOT_REACH_M:
             yield load
 
 
@@ -292,10 +339,8 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
     for load in loads:
         name = scene.trial.plates[load.contact.plate].name
         if other in scene.landmarks.sides:
-            shared = _over(scene, other, load, GRAZE_M) & load.loaded & scene.grounded(other)
-            shared &= scene.on_level(other, load.contact.plate)
-            if _lasts(scene, shared):
-                when_s = scene.landmarks.time_s[np.flatnonzero(shared)[0]]
+            when_s = scene.shared_from_s(other, load)
+            if when_s is not None:
                 return Sentence("other-foot-on-plate", {"side": other, "plate": name, "time_s": when_s})
         # A load that the trial's begin or end cuts lasts beyond every event.
         begins_s, ends_s = np.nan_to_num(load.contact.start_s, nan=-np.inf), np.nan_to_num(load.contact.end_s, nan=np.inf)
@@ -309,8 +354,9 @@ def _other_foot(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
 def _beside(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
     """The force must act under the foot: not beside it, where a crutch stands."""
     for load in loads:
-        firm = _shared(scene, interval, load) & (load.vertical_N > FIRM_SHARE * load.vertical_N.max())
-        beside_m = distance_beside_foot(scene.landmarks, interval.side, load.cop_lab_m)
+        part = _shared(scene, interval, load)
+        firm = part.loaded & (part.vertical_N > FIRM_SHARE * load.peak_N)
+        beside_m = distance_beside_foot(scene.landmarks, interval.side, part.cop_lab_m, part.frames)
         with np.errstate(invalid="ignore"):
             far = firm & (beside_m > BESIDE_FOOT_M)
         if _lasts(scene, far):
@@ -329,10 +375,10 @@ def _left_plate(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) ->
     # Of a stance or a load that the trial cuts, what is seen; that a force ends early only an off can tell.
     first_s = float(np.nanmax([interval.lower_s, begins]))
     last_s = interval.end_s if interval.complete else float(np.nanmin([interval.upper_s, ends]))
-    middle = frames_within(time_s, first_s + EDGE_TOLERANCE_S, last_s - EDGE_TOLERANCE_S)
-    bare = middle & ~np.any([load.loaded for load in loads], axis=0)
-    if bare.any():
-        return Sentence("force-vanishes", {"plates": names, "time_s": time_s[np.flatnonzero(bare)[0]]})
+    middle = scene.frames(first_s + EDGE_TOLERANCE_S, last_s - EDGE_TOLERANCE_S)
+    bare = np.flatnonzero(carried_N(loads, middle) == 0.0)
+    if bare.size:
+        return Sentence("force-vanishes", {"plates": names, "time_s": time_s[middle][bare[0]]})
     return None
 
 
@@ -348,10 +394,10 @@ def _least_depth_m(scene: Scene, interval: Interval, loads: Sequence[PlateLoad])
     """How far inside its plates the outmost point of a foot's outline is in each frame in which the foot is flat, metres."""
     shares = FLAT_SHARE if interval.complete else (0.0, 1.0)
     first, last = (interval.lower_s + share * (interval.upper_s - interval.lower_s) for share in shares)
-    flat = frames_within(scene.landmarks.time_s, first, last)
-    depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate) for load in loads], axis=0)
-    depths = np.where(_in_the_air(scene, interval.side, loads), np.maximum(depths, 0.0), depths)
-    return np.asarray(depths[flat].min(axis=1))
+    flat = scene.frames(first, last)
+    depths = np.max([scene.outline_depth_m(interval.side, load.contact.plate)[flat] for load in loads], axis=0)
+    depths = np.where(_in_the_air(scene, interval.side, loads, flat), np.maximum(depths, 0.0), depths)
+    return np.asarray(depths.min(axis=1))
 
 
 def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Sentence | None:
@@ -365,14 +411,14 @@ def _outline(scene: Scene, interval: Interval, loads: Sequence[PlateLoad]) -> Se
     return None
 
 
-def _in_the_air(scene: Scene, side: str, loads: Sequence[PlateLoad]) -> BoolArray:
-    """Outline points (n, k) beyond the edge of a step: beneath them lies a plate of a lower level."""
+def _in_the_air(scene: Scene, side: str, loads: Sequence[PlateLoad], frames: slice) -> BoolArray:
+    """Outline points (frames, k) beyond the edge of a step: beneath them lies a plate of a lower level."""
     plates = scene.trial.plates
     mine_m = min(float(plates[load.contact.plate].centre_m[2]) for load in loads)
-    air = np.zeros(scene.landmarks.outline_lab_m[side].shape[:2], dtype=np.bool_)
+    air = np.zeros(scene.landmarks.outline_lab_m[side][frames].shape[:2], dtype=np.bool_)
     for index, plate in enumerate(plates):
         if float(plate.centre_m[2]) < mine_m - HIGHEST_M:
-            air |= scene.outline_depth_m(side, index) > -OUTLINE_TOLERANCE_M
+            air |= scene.outline_depth_m(side, index)[frames] > -OUTLINE_TOLERANCE_M
     return air
 
 
@@ -387,7 +433,8 @@ def _light_percent(scene: Scene, interval: Interval, loads: Sequence[PlateLoad])
     if scene.body_mass_kg is None or (not interval.complete and any(load.contact.cut for load in loads)):
         return None  # of a load that the trial cuts the peak may not be seen
     weight_N = scene.body_mass_kg * GRAVITY_M_S2
-    peak_N = float(np.sum([load.vertical_N for load in loads], axis=0).max())
+    every = slice(min(load.first for load in loads), max(load.frames.stop for load in loads))
+    peak_N = float(carried_N(loads, every).max())
     return 100 * peak_N / weight_N if peak_N < LEAST_PEAK_SHARE * weight_N else None
 
 

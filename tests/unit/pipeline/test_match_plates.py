@@ -154,13 +154,13 @@ def test_two_loads_on_one_plate_share_it_half_way() -> None:
     twice = replace(plate, force_lab_N=plate.force_lab_N + later, spread_s=0.4)
     carries = local_quadratic(twice.force_lab_N, trial.n_frames, 10)[:, 2] > 30.0
     alone = replace(trial, plates=(replace(twice, spread_s=0.0),), wrench_plates=(twice,))
-    from biomech_id.gait.assignment import ground_wrench
+    from biomech_id.gait.assignment import VideoPlates, ground_wrench
     from biomech_id.gait.contacts import find_contacts
     from biomech_id.gait.feet_on_plates import load_at_video_rate
 
     loads = [load_at_video_rate(alone, contact) for contact in find_contacts(alone)]
     assert len(loads) == 2
-    forces = [ground_wrench(alone, [load], [twice], "textbook", others=loads)[0] for load in loads]
+    forces = [ground_wrench(VideoPlates(alone, [twice], "textbook"), [load], others=loads)[0] for load in loads]
     both = (np.abs(forces[0]).max(axis=1) > 0) & (np.abs(forces[1]).max(axis=1) > 0)
     assert not both.any()
     np.testing.assert_allclose((forces[0] + forces[1])[carries], local_quadratic(twice.force_lab_N, trial.n_frames, 10)[carries])
