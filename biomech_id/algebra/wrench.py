@@ -124,6 +124,25 @@ class Wrench:
             arm = matvec_transposed(self.R_lab_frame, arm)
         return replace(self, moment_Nm=self.moment_Nm + cross(arm, self.force_N), point_lab_m=point)
 
+    def at(self, frames: slice) -> Wrench:
+        """The wrench in some of its frames.
+
+        Parameters
+        ----------
+        frames : slice
+            Those that are kept.
+
+        Examples
+        --------
+        >>> from biomech_id.algebra.wrench import Wrench
+        >>> push = Wrench([[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]], [[0.0] * 3] * 2, [0.0, 0.0, 0.0])
+        >>> push.at(slice(1, 2)).force_N
+        array([[2., 0., 0.]])
+        """
+        R_lab_frame = None if self.R_lab_frame is None else self.R_lab_frame[frames]
+        force, moment, point = self.force_N[frames], self.moment_Nm[frames], self.point_lab_m[frames]
+        return replace(self, force_N=force, moment_Nm=moment, point_lab_m=point, R_lab_frame=R_lab_frame)
+
     @takes(frame=a_str())
     def expressed_in(self, frame: str, R_lab_frame: ArrayLike | None = None) -> Wrench:
         """The same wrench with components in other axes.

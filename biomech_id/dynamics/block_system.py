@@ -19,7 +19,7 @@ The formalism follows R. N. Watanabe's notebook "Matrix formalism of the Newton-
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,11 +43,14 @@ class BlockSystem:
         (N, 6n, 6n).
     b : FloatArray
         (N, 6n), forces in laboratory axes (N), moments in segment axes (N m).
+    frames : slice, optional
+        The frames of the chain that it holds, all unless given.
     """
 
     chain: Chain
     A: FloatArray
     b: FloatArray
+    frames: slice = field(default_factory=lambda: slice(None))
 
     def solve(self) -> tuple[FloatArray, FloatArray]:
         """Joint forces (N, n, 3), N, and moments (N, n, 3), N m, in laboratory axes, by LU decomposition frame by frame."""
@@ -66,7 +69,7 @@ class BlockSystem:
             (N, 6n), force and moment of each proximal joint, segment by segment, laboratory axes, N and N m.
         """
         parts = x.reshape(len(x), self.chain.n_segments, 2, 3)
-        moment = np.einsum("fnij,fnj->fni", self.chain.R_lab_seg, parts[:, :, 1])
+        moment = np.einsum("fnij,fnj->fni", self.chain.R_lab_seg[self.frames], parts[:, :, 1])
         return parts[:, :, 0], moment
 
     def unknowns_of(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
@@ -79,7 +82,7 @@ class BlockSystem:
         moment_lab_Nm : FloatArray
             (N, n, 3), about each proximal joint, laboratory axes, N m.
         """
-        moment = np.einsum("fnji,fnj->fni", self.chain.R_lab_seg, moment_lab_Nm)
+        moment = np.einsum("fnji,fnj->fni", self.chain.R_lab_seg[self.frames], moment_lab_Nm)
         return np.stack([force_lab_N, moment], axis=2).reshape(len(self.b), -1)
 
     def residual(self, force_lab_N: FloatArray, moment_lab_Nm: FloatArray) -> FloatArray:
@@ -105,7 +108,13 @@ class BlockSystem:
         return np.asarray(np.repeat(segments, 6, axis=1))
 
 
-def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2) -> BlockSystem:
+def block_system(
+    chain: Chain,
+    external: Iterable[External] = (),
+    *,
+    gravity_lab_m_s2: ArrayLike = GRAVITY_LAB_M_S2,
+    frames: slice = slice(None),
+) -> BlockSystem:
     """Assemble the linear system of a chain; parameters and errors as for `biomech_id.dynamics.newton_euler.solve`.
 
     Parameters
@@ -116,6 +125,8 @@ def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab
         Wrenches on its segments from outside.
     gravity_lab_m_s2 : ArrayLike, optional
         (3,), laboratory axes, m/s2; points down.
+    frames : slice, optional
+        Those whose system is asked for: of all frames of a long recording it is large.
 
     Examples
     --------
@@ -129,13 +140,15 @@ def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab
     >>> force_N.round(3) + 0.0
     array([[[ 0.  ,  0.  , 19.62]]])
     """
-    check_external(chain, external)
+    external = check_external(chain, external)
     gravity = gravity_of(chain, gravity_lab_m_s2)
-    N, n = chain.n_frames, chain.n_segments
+    gravity = gravity if gravity.ndim == 1 else gravity[frames]
+    R, omega_lab, alpha_lab = chain.R_lab_seg[frames], chain.omega_lab_rad_s[frames], chain.alpha_lab_rad_s2[frames]
+    N, n = R.shape[:2]
     A = np.zeros((N, 6 * n, 6 * n))
     b = np.zeros((N, 6 * n))
-    Q = np.swapaxes(chain.R_lab_seg, -1, -2)
-    c, P = chain.com_lab_m, chain.joint_lab_m
+    Q = np.swapaxes(R, -1, -2)
+    c, P = chain.com_lab_m[frames], chain.joint_lab_m[frames]
     for i in range(n):
         force, moment = slice(6 * i, 6 * i + 3), slice(6 * i + 3, 6 * i + 6)
         A[:, force, force] = A[:, moment, moment] = np.eye(3)
@@ -144,16 +157,16 @@ def block_system(chain: Chain, external: Iterable[External] = (), *, gravity_lab
             distal_force, distal_moment = slice(6 * k, 6 * k + 3), slice(6 * k + 3, 6 * k + 6)
             A[:, force, distal_force] = -np.eye(3)
             A[:, moment, distal_force] = -Q[:, i] @ skew(P[:, k] - c[:, i])
-            A[:, moment, distal_moment] = -Q[:, i] @ chain.R_lab_seg[:, k]
-        omega = np.einsum("fij,fj->fi", Q[:, i], chain.omega_lab_rad_s[:, i])
-        omega_dot = np.einsum("fij,fj->fi", Q[:, i], chain.alpha_lab_rad_s2[:, i])
-        tensor = chain.inertia_kgm2[..., i, :, :]
+            A[:, moment, distal_moment] = -Q[:, i] @ R[:, k]
+        omega = np.einsum("fij,fj->fi", Q[:, i], omega_lab[:, i])
+        omega_dot = np.einsum("fij,fj->fi", Q[:, i], alpha_lab[:, i])
+        tensor = chain.inertia_kgm2[i] if chain.inertia_kgm2.ndim == 3 else chain.inertia_kgm2[frames, i]
         momentum = np.einsum("...ij,...j->...i", tensor, omega)
         rate = np.einsum("...ij,...j->...i", tensor, omega_dot)
-        b[:, force] = chain.mass_kg[i] * (chain.com_acceleration_lab_m_s2 - gravity)[:, i]
+        b[:, force] = chain.mass_kg[i] * (chain.com_acceleration_lab_m_s2[frames] - gravity)[:, i]
         b[:, moment] = rate + np.cross(omega, momentum)
         for load in (load for load in external if load.segment == chain.names[i]):
-            wrench = load.wrench.expressed_in("lab").about(c[:, i])
+            wrench = load.wrench.at(frames).expressed_in("lab").about(c[:, i])
             b[:, force] -= wrench.force_N
             b[:, moment] -= np.einsum("fij,fj->fi", Q[:, i], wrench.moment_Nm)
-    return BlockSystem(chain, A, b)
+    return BlockSystem(chain, A, b, frames)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -57,16 +59,14 @@ def cut_cycles(
     mean_cycle_s : Mapping[str, float] | None, optional
         Mean cycle time per side, for ``stance_only`` cycles; default is this trial's, the other side's if need be.
     """
-    cycles: list[Cycle] = []
+    times, cycles = _Times(trial, events, assignment), list[Cycle]()
     for side in SIDES:
         strikes = [e.time_s for e in events if e.side == side and e.kind is EventKind.FOOT_STRIKE]
-        for start_s, end_s in pairwise(strikes):
-            if STRIDE_LIMITS_S[0] <= end_s - start_s <= STRIDE_LIMITS_S[1]:
-                number = sum(c.side == side for c in cycles) + 1
-                cycles.append(_whole_cycle(trial, events, assignment, side, number, start_s=start_s, end_s=end_s))
+        strides = [pair for pair in pairwise(strikes) if STRIDE_LIMITS_S[0] <= pair[1] - pair[0] <= STRIDE_LIMITS_S[1]]
+        cycles += [_whole_cycle(times, side, number, *pair) for number, pair in enumerate(strides, start=1)]
     means = dict(_mean_times(cycles)) | dict(mean_cycle_s or {})
-    whole = tuple(_flagged(cycle, cycles, travel, landmarks) for cycle in cycles)
-    extra = tuple(_stance_only(trial, events, assignment, whole, means, travel)) if assignment is not None else ()
+    whole = _flagged(cycles, travel, landmarks)
+    extra = tuple(_stance_only(times, assignment, whole, means, travel)) if assignment is not None else ()
     return tuple(sorted((*whole, *extra), key=lambda c: (c.side, c.start_s)))
 
 
@@ -86,86 +86,128 @@ def _mean_times(cycles: Sequence[Cycle]) -> dict[str, float]:
     return {side: float(np.mean(values)) for side, values in times.items() if values}
 
 
-def _whole_cycle(
-    trial: Trial, events: Sequence[Event], assignment: Assignment | None, side: str, number: int, *, start_s: float, end_s: float
-) -> Cycle:
-    other = "R" if side == "L" else "L"
-    foot_off = _first(events, side, EventKind.FOOT_OFF, start_s, end_s)
-    opposite_off = _first(events, other, EventKind.FOOT_OFF, start_s, end_s)
-    opposite_strike = _first(events, other, EventKind.FOOT_STRIKE, start_s, end_s)
-    valid, reasons = _kinetics(trial, assignment, side, start_s, end_s)
+@dataclass(frozen=True, eq=False)
+class _Times:
+    """A trial with its events and stances, looked up by time."""
+
+    trial: Trial
+    events: Sequence[Event]
+    assignment: Assignment | None
+
+    @cached_property
+    def _at_s(self) -> dict[tuple[str, EventKind], list[float]]:
+        found: dict[tuple[str, EventKind], list[float]] = {}
+        for event in self.events:
+            found.setdefault((event.side, event.kind), []).append(event.time_s)
+        return {key: sorted(times) for key, times in found.items()}
+
+    def first(self, side: str, kind: EventKind, after_s: float, before_s: float) -> float:
+        """Time of the first event between two instants; NaN without one."""
+        times = self._at_s.get((side, kind), [])
+        place = bisect_right(times, after_s)
+        return times[place] if place < len(times) and times[place] < before_s else float("nan")
+
+    @cached_property
+    def _starts(self) -> dict[str, tuple[list[Stance], FloatArray]]:
+        stances = self.assignment.stances if self.assignment is not None else ()
+        by_side = {side: [stance for stance in stances if stance.side == side] for side in SIDES}
+        return {side: (found, np.array([stance.start_s for stance in found])) for side, found in by_side.items()}
+
+    def stance_at(self, side: str, start_s: float) -> Stance | None:
+        """The stance that begins at an instant; None without one."""
+        stances, starts_s = self._starts[side]
+        near = np.flatnonzero(np.abs(starts_s - start_s) < 1e-9)
+        return stances[near[0]] if near.size else None
+
+    @cached_property
+    def frames_s(self) -> FloatArray:
+        """Absolute time of every frame, (n,), seconds."""
+        return np.asarray(self.trial.first_time_s + np.arange(self.trial.n_frames) / self.trial.rate_hz)
+
+
+def _whole_cycle(times: _Times, side: str, number: int, start_s: float, end_s: float) -> Cycle:
+    trial, other = times.trial, "R" if side == "L" else "L"
+    foot_off = times.first(side, EventKind.FOOT_OFF, start_s, end_s)
+    opposite_off = times.first(other, EventKind.FOOT_OFF, start_s, end_s)
+    opposite_strike = times.first(other, EventKind.FOOT_STRIKE, start_s, end_s)
+    valid, reasons = _kinetics(times, side, start_s, end_s)
     return Cycle(trial.name, side, number, start_s, end_s, foot_off, opposite_off, opposite_strike, valid, True, reasons)
 
 
-def _kinetics(
-    trial: Trial, assignment: Assignment | None, side: str, start_s: float, end_s: float
-) -> tuple[KineticsValid, tuple[Sentence, ...]]:
+def _kinetics(times: _Times, side: str, start_s: float, end_s: float) -> tuple[KineticsValid, tuple[Sentence, ...]]:
+    trial, assignment = times.trial, times.assignment
     if assignment is None or not trial.plates:
         return KineticsValid.FALSE, (Sentence("no-plates"),)
-    stance = _stance_at(assignment, side, start_s)
+    stance = times.stance_at(side, start_s)
     if stance is None:
         return KineticsValid.FALSE, (Sentence("no-stance"),)
     if not stance.verdict.accepted:
         return KineticsValid.FALSE, (stance.reason,)
-    time_s = trial.first_time_s + np.arange(trial.n_frames) / trial.rate_hz
-    known = assignment.contacts[side].known
     # The frame at the very end already belongs to the next stance; in vicon mode frames at a strike may lack their force.
-    swing = (time_s > stance.end_s + 1.5 / trial.rate_hz) & (time_s < end_s - 0.5 / trial.rate_hz)
-    if not known[swing].all():
+    first = np.searchsorted(times.frames_s, stance.end_s + 1.5 / trial.rate_hz, side="right")
+    stop = np.searchsorted(times.frames_s, end_s - 0.5 / trial.rate_hz, side="left")
+    if not assignment.contacts[side].known[first:stop].all():
         return KineticsValid.FALSE, (Sentence("touch-in-swing"),)
     return KineticsValid.TRUE, ()
 
 
 def _stance_only(
-    trial: Trial,
-    events: Sequence[Event],
-    assignment: Assignment,
-    whole: Sequence[Cycle],
-    mean_cycle_s: Mapping[str, float],
-    travel: Travel | None,
+    times: _Times, assignment: Assignment, whole: Sequence[Cycle], mean_cycle_s: Mapping[str, float], travel: Travel | None
 ) -> list[Cycle]:
     """Accepted stances that open no whole cycle."""
-    cycles: list[Cycle] = []
+    trial, cycles = times.trial, list[Cycle]()
+    begun_s = {side: np.array([c.start_s for c in whole if c.side == side]) for side in SIDES}
+    numbers = {side: len(begun_s[side]) for side in SIDES}
     for stance in assignment.stances:
         side = stance.side
-        opens = any(c.side == side and abs(c.start_s - stance.start_s) < 0.5 / trial.rate_hz for c in whole)
+        opens = bool((np.abs(begun_s[side] - stance.start_s) < 0.5 / trial.rate_hz).any())
         if not stance.verdict.accepted or opens:
             continue
         other = "R" if side == "L" else "L"
         length_s = mean_cycle_s.get(side, mean_cycle_s.get(other))
         if length_s is None:
             continue
-        number = sum(c.side == side for c in (*whole, *cycles)) + 1
+        numbers[side] += 1
         cycle = Cycle(
-            trial.name, side, number, stance.start_s, stance.start_s + length_s, stance.end_s,
-            _first(events, other, EventKind.FOOT_OFF, stance.start_s, stance.end_s),
-            _first(events, other, EventKind.FOOT_STRIKE, stance.start_s, stance.end_s),
+            trial.name, side, numbers[side], stance.start_s, stance.start_s + length_s, stance.end_s,
+            times.first(other, EventKind.FOOT_OFF, stance.start_s, stance.end_s),
+            times.first(other, EventKind.FOOT_STRIKE, stance.start_s, stance.end_s),
             KineticsValid.STANCE_ONLY, True, (Sentence("next-strike-outside"),),
         )  # fmt: skip
-        cycles.append(_flagged(cycle, [cycle], travel, None))
+        cycles += _flagged([cycle], travel, None)
     return cycles
 
 
-def _flagged(cycle: Cycle, cycles: Sequence[Cycle], travel: Travel | None, landmarks: Landmarks | None) -> Cycle:
-    """Mark a cycle that must stay out of means, with the reason."""
+def _flagged(cycles: Sequence[Cycle], travel: Travel | None, landmarks: Landmarks | None) -> tuple[Cycle, ...]:
+    """Mark cycles that must stay out of means, with the reason."""
     if travel is not None and not travel.kind.steady:
-        return _unsteady(cycle, travel.reason)
-    typical = float(np.median([c.duration_s for c in cycles]))
-    if len(cycles) > 2 and abs(cycle.duration_s / typical - 1.0) > LARGEST_DEVIATION:
-        return _unsteady(cycle, Sentence("other-duration", {"duration_s": cycle.duration_s, "typical_s": typical}))
-    if landmarks is None or travel is None:
-        return cycle
-    belt = travel.belt_lab_m_s
-    velocities = {c: _velocity(landmarks, c) - belt for c in cycles}
-    speeds = {c: float(np.linalg.norm(v)) for c, v in velocities.items()}
-    typical = float(over_seen(np.nanmedian, list(speeds.values())))
-    if abs(speeds[cycle] / typical - 1.0) > LARGEST_DEVIATION:
-        return _unsteady(cycle, Sentence("other-speed", {"speed_m_s": speeds[cycle], "typical_m_s": typical}))
-    heading = velocities[cycle] @ travel.direction_lab / max(speeds[cycle], 1e-9)
+        return tuple(_unsteady(cycle, travel.reason) for cycle in cycles)
+    if not cycles:
+        return ()
+    typical_s, velocities, speeds, typical_m_s = float(np.median([c.duration_s for c in cycles])), [], [], float("nan")
+    if landmarks is not None and travel is not None:
+        velocities = [_velocity(landmarks, cycle) - travel.belt_lab_m_s for cycle in cycles]
+        speeds = [float(np.linalg.norm(velocity)) for velocity in velocities]
+        typical_m_s = float(over_seen(np.nanmedian, speeds))
+    flagged = []
+    for index, cycle in enumerate(cycles):
+        reason = None
+        if len(cycles) > 2 and abs(cycle.duration_s / typical_s - 1.0) > LARGEST_DEVIATION:
+            reason = Sentence("other-duration", {"duration_s": cycle.duration_s, "typical_s": typical_s})
+        elif travel is not None and velocities:
+            reason = _other_way(velocities[index], speeds[index], typical_m_s, travel)
+        flagged.append(cycle if reason is None else _unsteady(cycle, reason))
+    return tuple(flagged)
+
+
+def _other_way(velocity_m_s: FloatArray, speed_m_s: float, typical_m_s: float, travel: Travel) -> Sentence | None:
+    """Why a cycle of another speed or direction than the trial's stays out of means; None of one that is like the others."""
+    if abs(speed_m_s / typical_m_s - 1.0) > LARGEST_DEVIATION:
+        return Sentence("other-speed", {"speed_m_s": speed_m_s, "typical_m_s": typical_m_s})
+    heading = velocity_m_s @ travel.direction_lab / max(speed_m_s, 1e-9)
     if heading < np.cos(LARGEST_CYCLE_TURN_RAD):
-        off_deg = float(np.rad2deg(np.arccos(np.clip(heading, -1, 1))))
-        return _unsteady(cycle, Sentence("other-direction", {"off_deg": off_deg}))
-    return cycle
+        return Sentence("other-direction", {"off_deg": float(np.rad2deg(np.arccos(np.clip(heading, -1, 1))))})
+    return None
 
 
 def _unsteady(cycle: Cycle, reason: Sentence) -> Cycle:
@@ -180,13 +222,3 @@ def _velocity(landmarks: Landmarks, cycle: Cycle) -> FloatArray:
         (landmarks.pelvis_lab_m[last, :2] - landmarks.pelvis_lab_m[first, :2]) * landmarks.rate_hz / max(last - first, 1)
     )
     return velocity
-
-
-def _stance_at(assignment: Assignment, side: str, start_s: float) -> Stance | None:
-    near = [s for s in assignment.stances if s.side == side and abs(s.start_s - start_s) < 1e-9]
-    return near[0] if near else None
-
-
-def _first(events: Sequence[Event], side: str, kind: EventKind, after_s: float, before_s: float) -> float:
-    times = [e.time_s for e in events if e.side == side and e.kind is kind and after_s < e.time_s < before_s]
-    return min(times, default=float("nan"))

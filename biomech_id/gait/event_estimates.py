@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -116,6 +117,40 @@ class FootPaths:
     heel_height_m: FloatArray
     toe_height_m: FloatArray
 
+    @cached_property
+    def slower_m_s(self) -> FloatArray:
+        """Speed (n,) of the end that is slower."""
+        return np.asarray(np.fmin(self.heel_speed_m_s, self.toe_speed_m_s))
+
+    @cached_property
+    def toe_quickens(self) -> FloatArray:
+        """Change of the toe's speed (n,), m/s a frame."""
+        return np.asarray(np.gradient(self.toe_speed_m_s))
+
+    @cached_property
+    def heel_up(self) -> tuple[FloatArray, float]:
+        """Upward acceleration of the heel (n,), m/s2, and its noise while the foot rests."""
+        return self._up(self.heel_height_m)
+
+    @cached_property
+    def toe_up(self) -> tuple[FloatArray, float]:
+        """Upward acceleration of the toe (n,), m/s2, and its noise while the foot rests."""
+        return self._up(self.toe_height_m)
+
+    def _up(self, height_m: FloatArray) -> tuple[FloatArray, float]:
+        up_m_s2 = second_difference(height_m, self.rate_hz)
+        return up_m_s2, _noise(up_m_s2, self, self.heel_top_m_s)
+
+    @cached_property
+    def heel_top_m_s(self) -> float:
+        """Median of the heel's largest speeds in its swings."""
+        return swing_peak(self.heel_speed_m_s, self.rate_hz)
+
+    @cached_property
+    def toe_top_m_s(self) -> float:
+        """Median of the toe's largest speeds in its swings."""
+        return swing_peak(self.toe_speed_m_s, self.rate_hz)
+
 
 def strike_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[str, Estimate]:
     """Return what every sign says of one strike.
@@ -131,17 +166,14 @@ def strike_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[
     """
     rate_hz, at = foot.rate_hz, round(peak)
     last = at + round(REACH_S * rate_hz)
-    slower = np.fmin(foot.heel_speed_m_s, foot.toe_speed_m_s)
-    top_m_s = swing_peak(foot.heel_speed_m_s, rate_hz)
+    slower, top_m_s = foot.slower_m_s, foot.heel_top_m_s
     first = _largest(foot.heel_speed_m_s, at - round(LONGEST_SWING_S * rate_hz), at + 1)
     high, low = (falls_below(slower, share * top_m_s, first, last) for share in STOPPING_SHARES)
     velocity = falls_below(foot.heel_forward_m_s, SPEED_SHARE * speed_m_s, max(0, at - round(0.05 * rate_hz)), last)
-    height_m = foot.heel_height_m if _heel_lands(foot, at) else foot.toe_height_m
-    up_m_s2 = second_difference(height_m, rate_hz)
+    up_m_s2, noise_m_s2 = foot.heel_up if _heel_lands(foot, at) else foot.toe_up
     about = low if np.isfinite(low) else peak
     impact = highest_vertex(up_m_s2, *(round(about + side * rate_hz) for side in IMPACT_WINDOW_S))
     size_m_s2 = up_m_s2[round(impact)] if np.isfinite(impact) else np.nan
-    noise_m_s2 = _noise(up_m_s2, foot, top_m_s)
     lag_s, least_s = LAG_S[EventKind.FOOT_STRIKE, "acceleration"]
     soft_s = float(np.sqrt(SOFT_LANDING_S_M_S2**2 + (NOISE_S * noise_m_s2) ** 2)) / size_m_s2 if size_m_s2 > 0 else np.inf
     found = {"zeni": peak, "velocity": velocity, "swing": 2 * low - high}
@@ -165,11 +197,11 @@ def off_estimates(foot: FootPaths, peak: float, speed_m_s: float) -> Mapping[str
     rate_hz, at = foot.rate_hz, round(peak)
     first = max(0, at - round(REACH_S * rate_hz))
     last = _largest(foot.toe_speed_m_s, at, at + round(LONGEST_SWING_S * rate_hz)) + 1
-    top_m_s = swing_peak(foot.toe_speed_m_s, rate_hz)
+    top_m_s = foot.toe_top_m_s
     swing = rises_above(foot.toe_speed_m_s, LEAVING_SHARE * top_m_s, first, last)
     velocity = rises_above(foot.toe_forward_m_s, SPEED_SHARE * speed_m_s, first, last)
     about = swing if np.isfinite(swing) else peak
-    push = highest_vertex(np.gradient(foot.toe_speed_m_s), *(round(about + side * rate_hz) for side in PUSH_WINDOW_S))
+    push = highest_vertex(foot.toe_quickens, *(round(about + side * rate_hz) for side in PUSH_WINDOW_S))
     found = {"zeni": peak, "velocity": velocity, "swing": swing, "acceleration": push}
     return {name: Estimate(frame, *LAG_S[EventKind.FOOT_OFF, name]) for name, frame in found.items()}
 
@@ -184,14 +216,18 @@ def completed(steps: Sequence[Mapping[str, Estimate]]) -> list[Mapping[str, Esti
     steps : Sequence[Mapping[str, Estimate]]
         Of every step, by sign.
     """
+    usual: dict[str, tuple[float, float]] = {}
+    for name in {name for signs in steps for name, sign in signs.items() if not np.isfinite(sign.frame)}:
+        shown = [s for s in steps if np.isfinite(s[name].frame)]
+        if shown:
+            later = float(np.median([s[name].frame - s["zeni"].frame for s in shown]))
+            usual[name] = later, float(np.median([s[name].sd_s for s in shown]))
     whole: list[Mapping[str, Estimate]] = []
     for signs in steps:
         found = dict(signs)
-        for name in (name for name, sign in signs.items() if not np.isfinite(sign.frame)):
-            later = [s[name].frame - s["zeni"].frame for s in steps if np.isfinite(s[name].frame)]
-            if later:
-                scatter_s = float(np.median([s[name].sd_s for s in steps if np.isfinite(s[name].frame)]))
-                found[name] = Estimate(signs["zeni"].frame + float(np.median(later)), signs[name].lag_s, scatter_s)
+        for name, sign in signs.items():
+            if name in usual and not np.isfinite(sign.frame):
+                found[name] = Estimate(signs["zeni"].frame + usual[name][0], sign.lag_s, usual[name][1])
         whole.append(found)
     return whole
 

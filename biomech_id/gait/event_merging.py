@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -9,31 +10,49 @@ import numpy as np
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.plate_events import SAME_EVENT_S
-from biomech_id.trial import Event, EventSource
+from biomech_id.trial import Event, EventKind, EventSource
 
 
-def nearest_event(events: Iterable[Event], event: Event, within_s: float) -> Event | None:
-    """The event of the same side and kind nearest in time, if it is within reach.
+class EventsByTime:
+    """Events that are looked up by side, kind and time, however many there are.
 
     Parameters
     ----------
     events : Iterable[Event]
-        In any order.
-    event : Event
-        The event.
-    within_s : float
-        Largest distance in time, seconds.
+        In any order; of two that are equally near the first one is the nearest.
 
     Examples
     --------
-    >>> from biomech_id.gait.event_merging import nearest_event
+    >>> from biomech_id.gait.event_merging import EventsByTime
     >>> from biomech_id.trial import Event, EventKind
-    >>> strikes = [Event(0.50, "L", EventKind.FOOT_STRIKE), Event(1.60, "L", EventKind.FOOT_STRIKE)]
-    >>> nearest_event(strikes, Event(1.57, "L", EventKind.FOOT_STRIKE), 0.05).time_s
+    >>> strikes = EventsByTime([Event(0.50, "L", EventKind.FOOT_STRIKE), Event(1.60, "L", EventKind.FOOT_STRIKE)])
+    >>> strikes.nearest(Event(1.57, "L", EventKind.FOOT_STRIKE), 0.05).time_s
     1.6
     """
-    same = [e for e in events if e.side == event.side and e.kind is event.kind and abs(e.time_s - event.time_s) < within_s]
-    return min(same, key=lambda e: abs(e.time_s - event.time_s)) if same else None
+
+    def __init__(self, events: Iterable[Event]) -> None:
+        found: dict[tuple[str, EventKind], list[tuple[float, int, Event]]] = {}
+        for place, event in enumerate(events):
+            found.setdefault((event.side, event.kind), []).append((event.time_s, place, event))
+        self._events = {key: sorted(mine, key=lambda entry: entry[:2]) for key, mine in found.items()}
+        self._times_s = {key: [entry[0] for entry in mine] for key, mine in self._events.items()}
+
+    def nearest(self, event: Event, within_s: float) -> Event | None:
+        """The event of the same side and kind nearest in time, if it is within reach.
+
+        Parameters
+        ----------
+        event : Event
+            The event.
+        within_s : float
+            Largest distance in time, seconds.
+        """
+        times_s = self._times_s.get((event.side, event.kind))
+        if times_s is None:
+            return None
+        first, stop = bisect_left(times_s, event.time_s - within_s), bisect_right(times_s, event.time_s + within_s)
+        near = [entry for entry in self._events[event.side, event.kind][first:stop] if abs(entry[0] - event.time_s) < within_s]
+        return min(near, key=lambda entry: (abs(entry[0] - event.time_s), entry[1]))[2] if near else None
 
 
 def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Event, ...]:
@@ -55,7 +74,8 @@ def merged_events(leading: Sequence[Event], others: Sequence[Event]) -> tuple[Ev
     >>> [event.time_s for event in merged_events(plate, markers)]
     [0.5, 1.6]
     """
-    return tuple(sorted([*leading, *(e for e in others if nearest_event(leading, e, SAME_EVENT_S) is None)]))
+    known = EventsByTime(leading)
+    return tuple(sorted([*leading, *(e for e in others if known.nearest(e, SAME_EVENT_S) is None)]))
 
 
 def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[Event, ...]:
@@ -84,8 +104,10 @@ def completed_events(stored: Sequence[Event], found: Sequence[Event]) -> tuple[E
         events += before if _alternate([*before, mine[0]]) else []
         events += after if _alternate([mine[-1], *after]) else []
         events += mine
+        others = sorted(others, key=lambda e: e.time_s)
+        times_s = [e.time_s for e in others]
         for a, b in pairwise(mine):
-            between = [e for e in others if a.time_s + SAME_EVENT_S < e.time_s < b.time_s - SAME_EVENT_S]
+            between = others[bisect_right(times_s, a.time_s + SAME_EVENT_S) : bisect_left(times_s, b.time_s - SAME_EVENT_S)]
             events += between if a.kind is b.kind and _alternate([a, *between, b]) else []
     return tuple(sorted(events))
 

@@ -7,6 +7,7 @@ plates give every event they see, and the markers the rest, shifted by what the 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from biomech_id.conventions import SIDES
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.errors import Finding, InvalidValueError, MissingInputError
 from biomech_id.gait.contacts import CONTACT, find_contacts
-from biomech_id.gait.event_merging import completed_events, merged_events, nearest_event
+from biomech_id.gait.event_merging import EventsByTime, completed_events, merged_events
 from biomech_id.gait.landmarks import Landmarks, find_landmarks
 from biomech_id.gait.marker_events import MarkerTiming, marker_events
 from biomech_id.gait.movements import TrialKind
@@ -242,8 +243,14 @@ def events_in_file(trial: Trial) -> tuple[Event, ...]:
         The recording.
     """
     events: list[Event] = []
+    kept_s: dict[tuple[str, EventKind], list[float]] = {}
     for event in trial.events:
-        if event.kind in GAIT_KINDS and event.side in SIDES and nearest_event(events, event, TWICE_S) is None:
+        if event.kind not in GAIT_KINDS or event.side not in SIDES:
+            continue
+        times_s = kept_s.setdefault((event.side, event.kind), [])
+        place = bisect_left(times_s, event.time_s)
+        if all(abs(each_s - event.time_s) >= TWICE_S for each_s in times_s[max(0, place - 1) : place + 1]):
+            times_s.insert(place, event.time_s)
             events.append(event)
     return tuple(events)
 
@@ -261,8 +268,9 @@ def learn_timing(plate: Iterable[Event], marker: Sequence[Event]) -> MarkerTimin
         Events of one or several trials, of the same subject.
     """
     seen: dict[tuple[str, EventKind], list[float]] = {}
+    markers = EventsByTime(marker)
     for event in plate:
-        near = nearest_event(marker, event, SAME_EVENT_S)
+        near = markers.nearest(event, SAME_EVENT_S)
         if near is not None:
             seen.setdefault((event.side, event.kind), []).append(event.time_s - near.time_s)
     delays = {key: float(np.median(values)) for key, values in seen.items()}
@@ -326,7 +334,8 @@ def _search(
     doubts = rejected_plate_events(trial, landmarks, contacts, plates, markers, body_mass_kg) if markers else ()
     findings += [doubt.finding(trial.name) for doubt in doubts]
     rejected = tuple(doubt.event for doubt in doubts)
-    trusted = tuple(e for e in plates if e not in rejected)
+    distrusted = set(rejected)
+    trusted = tuple(e for e in plates if e not in distrusted)
     learnt = learn_timing(trusted, markers)
     delay = learnt if learnt.delay_s else timing or learnt
     shifted = tuple(sorted(delay.corrected(e) for e in markers))
@@ -346,7 +355,8 @@ def _search(
 
 def _pairs(events: Sequence[Event], references: Sequence[Event], side: str, kind: EventKind) -> list[float]:
     mine, theirs = ([e for e in each if e.side == side and e.kind is kind] for each in (events, references))
-    near = ((nearest_event(mine, reference, COMPARED_S), reference) for reference in theirs)
+    known = EventsByTime(mine)
+    near = ((known.nearest(reference, COMPARED_S), reference) for reference in theirs)
     return [found.time_s - reference.time_s for found, reference in near if found is not None]
 
 

@@ -80,9 +80,13 @@ def rejected_plate_events(
     intervals = {side: stance_intervals(joined, side, float(time_s[0]), float(time_s[-1])) for side in SIDES}
     scene = Scene(trial, landmarks, tuple(load_at_video_rate(trial, c) for c in contacts), intervals, mass_kg)
     doubts = []
+    by_time: dict[tuple[str, float], list[int]] = {}
+    for place, event in enumerate(plates):
+        by_time.setdefault((event.side, event.time_s), []).append(place)
     for side in SIDES:
         for interval in intervals[side]:
-            mine = [e for e in plates if e.side == side and e.time_s in (interval.start_s, interval.end_s)]
+            edges_s = dict.fromkeys((interval.start_s, interval.end_s))
+            mine = [plates[place] for place in sorted(place for edge in edges_s for place in by_time.get((side, edge), ()))]
             reason = _objection(scene, interval) if mine else None
             doubts += [RejectedEvent(event, reason) for event in mine if reason]
     return tuple(sorted(doubts, key=lambda doubt: doubt.event))

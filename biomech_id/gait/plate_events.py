@@ -7,6 +7,7 @@ Where the foot is hidden just then, it is enough that the load is one foot's fro
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from biomech_id.gait.contacts import PlateContact
 from biomech_id.gait.feet_on_plates import PlateLoad, load_at_video_rate, nearest_foot
 from biomech_id.gait.landmarks import Landmarks
+from biomech_id.gait.stance_intervals import frames_between
 from biomech_id.trial import Event, EventKind, EventSource, Trial
 
 #: A load further than this from a foot is not under it. Good files have 8 to 78 mm, wrong corners more than 150 mm.
@@ -44,6 +46,9 @@ def plate_events(
         markers are hidden just then, a load counts when one and the same foot is on it at its beginning and at its end.
     """
     events = []
+    seen_s: dict[tuple[str, EventKind], list[float]] = {}
+    for event in sorted(from_markers):
+        seen_s.setdefault((event.side, event.kind), []).append(event.time_s)
     for contact in contacts:
         load = load_at_video_rate(trial, contact)
         foot = trial.plates[contact.plate].foot
@@ -52,7 +57,7 @@ def plate_events(
             if not side or np.isnan(time_s):
                 continue
             unwatched = not from_markers or _hidden(landmarks, side, time_s)
-            if _near(from_markers, side, kind, time_s) or (unwatched and first == last):
+            if _near(seen_s.get((side, kind), ()), time_s) or (unwatched and first == last):
                 events.append(Event(time_s, side, kind, EventSource.PLATE, sd_ms=1e3 * PLATE_SD_S))
     return tuple(sorted(_without_repeats(events)))
 
@@ -80,25 +85,28 @@ def edge_feet(landmarks: Landmarks, load: PlateLoad) -> tuple[str, str]:
     return sides[0], sides[1]
 
 
-def _near(events: Sequence[Event], side: str, kind: EventKind, time_s: float) -> bool:
-    return any(e.side == side and e.kind is kind and abs(e.time_s - time_s) < SAME_EVENT_S for e in events)
+def _near(times_s: Sequence[float], time_s: float) -> bool:
+    """Whether one of the times, in order, lies within `SAME_EVENT_S` of an instant."""
+    place = bisect_left(times_s, time_s)
+    return any(abs(each_s - time_s) < SAME_EVENT_S for each_s in times_s[max(0, place - 1) : place + 1])
 
 
 def _hidden(landmarks: Landmarks, side: str, time_s: float) -> bool:
     """Whether heel or toe of a foot are missing within `SAME_EVENT_S` of a time, so that markers cannot tell an event there."""
-    near = np.abs(landmarks.time_s - time_s) < SAME_EVENT_S
-    return not np.isfinite(landmarks.heel_lab_m[side][near] + landmarks.toe_lab_m[side][near]).all()
+    frames = frames_between(landmarks.time_s, time_s - SAME_EVENT_S, time_s + SAME_EVENT_S)
+    near = np.abs(landmarks.time_s[frames] - time_s) < SAME_EVENT_S
+    return not np.isfinite((landmarks.heel_lab_m[side][frames] + landmarks.toe_lab_m[side][frames])[near]).all()
 
 
 def _without_repeats(events: list[Event]) -> list[Event]:
     """One event where a foot lands on, or leaves, two plates: the earlier strike and the later off."""
     kept: list[Event] = []
+    latest: dict[tuple[str, EventKind], int] = {}
     for event in sorted(events):
-        twin = next(
-            (k for k in kept if k.side == event.side and k.kind is event.kind and event.time_s - k.time_s < 2 * SAME_EVENT_S), None
-        )
-        if twin is None:
+        twin = latest.get((event.side, event.kind))
+        if twin is None or event.time_s - kept[twin].time_s >= 2 * SAME_EVENT_S:
+            latest[event.side, event.kind] = len(kept)
             kept.append(event)
         elif event.kind is EventKind.FOOT_OFF:
-            kept[kept.index(twin)] = event
+            kept[twin] = event
     return kept

@@ -93,7 +93,8 @@ def force_directions(result: TrialResult) -> Iterator[StanceForce]:
         Solved.
     """
     for stance, contact in known_contacts(result):
-        seen = _as_seen(result, stance, contact)
+        at = during(stance, result.motion.time_s)
+        seen = _as_seen(result, stance, contact.force_lab_N[at], contact.moment_lab_Nm[at], contact.known[at])
         if seen is not None:
             yield seen
 
@@ -109,26 +110,31 @@ def plate_directions(result: TrialResult, stance: Stance) -> StanceForce | None:
         On one plate.
     """
     plate = next(plate for plate in result.plates if plate.name == stance.plates[0])
-    rows = np.round((result.motion.time_s - plate.first_time_s) * plate.rate_hz).astype(int)
+    at = during(stance, result.motion.time_s)
+    rows = np.round((result.motion.time_s[at] - plate.first_time_s) * plate.rate_hz).astype(int)
     inside = (rows >= 0) & (rows < plate.n_samples)
     rows = np.clip(rows, 0, plate.n_samples - 1)
     moment = plate.moment_lab_Nm[rows] + np.cross(plate.centre_m, plate.force_lab_N[rows])
-    return _as_seen(result, stance, FootContact(stance.side, plate.force_lab_N[rows], moment, inside))
+    return _as_seen(result, stance, plate.force_lab_N[rows], moment, inside)
 
 
-def _as_seen(result: TrialResult, stance: Stance, contact: FootContact) -> StanceForce | None:
-    hips = middle_of_hips(result)
+def _as_seen(result: TrialResult, stance: Stance, force: FloatArray, moment: FloatArray, known: BoolArray) -> StanceForce | None:
+    """How body and force lie in a stance; force (k, 3), N, moment (k, 3), N m, and where they are known (k,), of its frames."""
+    frames = during(stance, result.motion.time_s)
+    hips = middle_of_hips(result, frames)
     if hips is None or result.mass_kg is None:
         return None
     floor, least_N = floor_of(result.surfaces_m, stance.side), pressure_threshold_N(result.mass_kg)
-    cop, free = centre_of_pressure(contact.force_lab_N, contact.moment_lab_Nm, least_force_N=least_N, floor_m=floor)
-    firm = contact.force_lab_N[:, 2] > LEAST_SHARE * result.mass_kg * GRAVITY_M_S2
-    rows = np.flatnonzero(firm & contact.known & np.isfinite(hips).all(axis=1) & during(stance, result.motion.time_s))
+    floor = floor[frames] if isinstance(floor, np.ndarray) else floor
+    time_s = result.motion.time_s[frames]
+    cop, free = centre_of_pressure(force, moment, least_force_N=least_N, floor_m=floor)
+    firm = force[:, 2] > LEAST_SHARE * result.mass_kg * GRAVITY_M_S2
+    rows = np.flatnonzero(firm & known & np.isfinite(hips).all(axis=1))
     if len(rows) < FEWEST_FRAMES:
         return None
     axes = _progression(result, hips[rows])
-    body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], contact.force_lab_N[rows]))
-    speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(result.motion.time_s[rows])
+    body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], force[rows]))
+    speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(time_s[rows])
     turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
     return StanceForce(stance, body, pointing, turning, float(speed[1:-1].max()))
 
@@ -147,22 +153,24 @@ def known_contacts(result: TrialResult) -> Iterator[tuple[Stance, FootContact]]:
             yield stance, contact
 
 
-def middle_of_hips(result: TrialResult) -> FloatArray | None:
+def middle_of_hips(result: TrialResult, frames: slice = slice(None)) -> FloatArray | None:
     """Return the middle between the hip centres (n, 3), laboratory axes, metres; None where one is not tracked.
 
     Parameters
     ----------
     result : TrialResult
         Tracked.
+    frames : slice, optional
+        Those that are asked for, all unless given.
     """
     centres = result.motion.joint_centres_lab_m
     if not all((side, "hip") in centres for side in SIDES):
         return None
-    return np.asarray(0.5 * (centres["L", "hip"] + centres["R", "hip"]))
+    return np.asarray(0.5 * (centres["L", "hip"][frames] + centres["R", "hip"][frames]))
 
 
-def during(stance: Stance, time_s: FloatArray) -> BoolArray:
-    """Return the frames (n,) of a stance; without a strike, or an off, it reaches to the recording's end.
+def during(stance: Stance, time_s: FloatArray) -> slice:
+    """Return where the frames of a stance lie; without a strike, or an off, it reaches to the recording's end.
 
     Parameters
     ----------
@@ -171,7 +179,9 @@ def during(stance: Stance, time_s: FloatArray) -> BoolArray:
     time_s : FloatArray
         (n,), absolute seconds.
     """
-    return ~(time_s < stance.start_s) & ~(time_s >= stance.end_s)
+    first = 0 if np.isnan(stance.start_s) else int(np.searchsorted(time_s, stance.start_s))
+    stop = len(time_s) if np.isnan(stance.end_s) else int(np.searchsorted(time_s, stance.end_s))
+    return slice(first, max(first, stop))
 
 
 def _progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
@@ -183,22 +193,22 @@ def _progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
     return np.array([forward, [-forward[1], forward[0]]])
 
 
-def alone(result: TrialResult, stance: Stance) -> BoolArray:
-    """Return the frames (n,) of a stance in which the other foot swings.
+def alone(result: TrialResult, side: str) -> BoolArray:
+    """Return the frames (n,) in which the other foot than this one swings.
 
     Parameters
     ----------
     result : TrialResult
         With its events.
-    stance : Stance
-        Of the foot that stands.
+    side : str
+        Of the foot that stands: "L" or "R".
 
     Notes
     -----
     A swing lies between an off and the next strike; of one that the recording cuts, what is near the event that it holds.
     """
     time_s = result.motion.time_s
-    other = sorted((event.time_s, event.kind) for event in result.events if event.side != stance.side)
+    other = sorted((event.time_s, event.kind) for event in result.events if event.side != side)
     swings = [(off, strike) for (off, a), (strike, b) in pairwise(other) if (a, b) == (EventKind.FOOT_OFF, EventKind.FOOT_STRIKE)]
     if other and other[0][1] is EventKind.FOOT_STRIKE:
         swings.append((other[0][0] - LONGEST_CUT_SWING_S, other[0][0]))
@@ -206,8 +216,9 @@ def alone(result: TrialResult, stance: Stance) -> BoolArray:
         swings.append((other[-1][0], other[-1][0] + LONGEST_CUT_SWING_S))
     swinging = np.zeros(len(time_s), dtype=bool)
     for off_s, strike_s in swings:
-        swinging |= (time_s >= off_s) & (time_s < strike_s)
-    return swinging & during(stance, time_s)
+        first, stop = np.searchsorted(time_s, (off_s, strike_s))
+        swinging[first:stop] = True
+    return swinging
 
 
 def weight_excess(result: TrialResult) -> Iterator[tuple[Stance, float, bool]]:
@@ -227,15 +238,17 @@ def weight_excess(result: TrialResult) -> Iterator[tuple[Stance, float, bool]]:
         return
     up = lowpass(np.gradient(np.gradient(hips[:, 2])) * rate_hz**2, rate_hz, HIPS_CUTOFF_HZ)
     contacts, fewest = result.shown_contacts, max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz)
+    by_itself = {side: alone(result, side) for side in contacts}
     for stance, contact in known_contacts(result):
-        seen, force_N = alone(result, stance) & contact.known, contact.force_lab_N[:, 2]
-        one = bool(np.count_nonzero(seen & np.isfinite(up)) >= fewest)
+        at = during(stance, result.motion.time_s)
+        seen, force_N, rising = by_itself[stance.side][at] & contact.known[at], contact.force_lab_N[at, 2], up[at]
+        one = bool(np.count_nonzero(seen & np.isfinite(rising)) >= fewest)
         if not one and not np.isfinite([stance.start_s, stance.end_s]).all() and len(contacts) == len(SIDES):
-            seen = during(stance, result.motion.time_s) & contacts["L"].known & contacts["R"].known
-            force_N = contacts["L"].force_lab_N[:, 2] + contacts["R"].force_lab_N[:, 2]
-        seen = seen & np.isfinite(up)
+            seen = contacts["L"].known[at] & contacts["R"].known[at]
+            force_N = contacts["L"].force_lab_N[at, 2] + contacts["R"].force_lab_N[at, 2]
+        seen = seen & np.isfinite(rising)
         if np.count_nonzero(seen) >= fewest:
-            share = force_N[seen] / (result.mass_kg * GRAVITY_M_S2) - up[seen] / GRAVITY_M_S2
+            share = force_N[seen] / (result.mass_kg * GRAVITY_M_S2) - rising[seen] / GRAVITY_M_S2
             yield stance, 100.0 * float(share.mean() - 1.0), one
 
 
@@ -255,9 +268,11 @@ def sideways_impulses(result: TrialResult) -> Iterator[tuple[Stance, float, floa
     if hips is None or result.mass_kg is None or rate_hz <= 2 * HIPS_CUTOFF_HZ:
         return
     speed = np.gradient(lowpass(hips, rate_hz, HIPS_CUTOFF_HZ), axis=0) * rate_hz
+    by_itself = {side: alone(result, side) for side in result.shown_contacts}
     for stance, contact in known_contacts(result):
-        path = hips[during(stance, result.motion.time_s) & np.isfinite(hips).all(axis=1)]
-        rows = np.flatnonzero(alone(result, stance) & contact.known & np.isfinite(speed).all(axis=1))
+        at = during(stance, result.motion.time_s)
+        path = hips[at][np.isfinite(hips[at]).all(axis=1)]
+        rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(speed[at]).all(axis=1))
         if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
             continue
         across = -SIDE_SIGN[stance.side] * _progression(result, path)[1]

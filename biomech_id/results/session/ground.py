@@ -19,6 +19,7 @@ from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDE_SIGN
 from biomech_id.dynamics.body import FootContact
 from biomech_id.gait.stance import Stance
+from biomech_id.gait.stance_intervals import frames_between
 from biomech_id.gait.verdict import EDGE_TOLERANCE_S
 from biomech_id.trial import ForcePlate
 
@@ -105,7 +106,8 @@ def surfaces_under(
         contact, plate = contacts[stance.side], named[stance.plates[0]]
         first_s, last_s = np.nan_to_num(stance.start_s, nan=-np.inf), np.nan_to_num(stance.end_s, nan=np.inf)
         # A load may begin before its stance's strike, and last beyond its off, by the events' own doubt.
-        during = (time_s >= first_s - EDGE_TOLERANCE_S) & (time_s <= last_s + EDGE_TOLERANCE_S) & (contact.force_lab_N[:, 2] > 0)
+        near = frames_between(time_s, float(first_s) - EDGE_TOLERANCE_S, float(last_s) + EDGE_TOLERANCE_S)
+        during = near.start + np.flatnonzero(contact.force_lab_N[near, 2] > 0)
         floors[stance.side][during] = _surface_m(plate, contact.force_lab_N[during], contact.moment_lab_Nm[during])
     return floors
 

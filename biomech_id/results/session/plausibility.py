@@ -328,15 +328,17 @@ def _orphans(result: TrialResult) -> Iterator[Finding]:
     if result.assignment is None or result.mass_kg is None:
         return
     weight_N = result.mass_kg * GRAVITY_M_S2
-    owned = [(stance.plates, stance.start_s, stance.end_s) for stance in result.assignment.stances]
+    stances = result.assignment.stances
+    begins_s, ends_s = (np.array([getattr(s, name) for s in stances]) for name in ("start_s", "end_s"))
     for plate in result.plates:
         with np.errstate(invalid="ignore"):
             loads = runs(np.asarray(plate.force_lab_N[:, 2] > LEAST_SHARE * weight_N))
+        mine = np.array([plate.name in stance.plates for stance in stances], dtype=bool)
         for first, last in loads:
             start_s, end_s = (plate.first_time_s + sample / plate.rate_hz for sample in (first, last))
             peak = float(plate.force_lab_N[first:last, 2].max()) / weight_N
             step = end_s - start_s > LEAST_STEP_S and peak > STEP_SHARE
-            if step and not any(plate.name in names and not (end_s <= a or start_s >= b) for names, a, b in owned):
+            if step and not (mine & ~(end_s <= begins_s) & ~(start_s >= ends_s)).any():
                 said = {"plate": plate.name, "start_s": start_s, "end_s": end_s, "percent": 100.0 * peak}
                 yield Finding("load-without-foot", said, result.name)
 

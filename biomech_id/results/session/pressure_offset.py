@@ -74,10 +74,9 @@ def planted_stances(
         # Of a stance that the recording cuts nobody sees when the foot is flat.
         if start == 0 or stop == len(loaded) or not contact.known[start - 1 : stop + 1].all():
             continue
-        flat = np.zeros(len(loaded), dtype=np.bool_)
         length = stop - start
-        flat[start + length // 5 : start + max(length // 2, length // 5 + 1)] = True
-        planted = flat_foot(outline, ankle, flat, side)
+        flat = slice(start + length // 5, start + max(length // 2, length // 5 + 1))
+        planted = flat_foot(outline[flat], ankle[flat], np.ones(flat.stop - flat.start, dtype=np.bool_), side)
         if planted is not None:
             yield PlantedStance(start, stop, planted, cop[start:stop], outline[start:stop])
 

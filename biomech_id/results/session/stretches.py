@@ -6,9 +6,11 @@ side and of the pelvis, and by a statistic that a few frames do not decide; thos
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 
@@ -167,6 +169,19 @@ class Watched:
         begin = stretch.frames.start + self.motion.first_frame
         return tuple((begin + first, begin + stop - 1) for first, stop in runs(inside))
 
+    def _gaps_within(self, name: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """The gaps of a marker that reach into some frames."""
+        gaps = self._gaps[name]
+        for place in range(bisect_right(gaps, start, key=itemgetter(1)), len(gaps)):
+            if gaps[place][0] >= stop:
+                break
+            yield gaps[place]
+
+    @cached_property
+    def _gaps(self) -> dict[str, list[tuple[int, int]]]:
+        """Marker -> runs of frames in which it was not measured."""
+        return {name: runs(missing) for name, missing in self._missing.items()}
+
     def largest_gap_ms(self, stretch: Stretch) -> Reading:
         """Longest stretch (ms) in which one marker was not measured; beyond the trial's ends nobody knows how long it was.
 
@@ -178,9 +193,7 @@ class Watched:
         worst = Reading(stretch, 0.0) if self.watched(stretch) else Reading(stretch, float("nan"))
         start, stop = stretch.frames.start, stretch.frames.stop
         for name in self.watched(stretch):
-            for first, end in runs(self._missing[name]):
-                if first >= stop or end <= start:
-                    continue
+            for first, end in self._gaps_within(name, start, stop):
                 inside = first > 0 and end < self.motion.n_frames
                 begin, beyond = (first, end) if inside else (max(first, start), min(end, stop))
                 value = 1000.0 * (beyond - begin) / self.motion.rate_hz
@@ -304,13 +317,22 @@ class Watched:
         worst = Reading(stretch, float("nan"))
         for side in stretch.sides if self.static_motion is not None else ():
             for proximal, distal in BONES:
-                now, then = (_bone_m(motion, side, proximal, distal) for motion in (self.motion, self.static_motion))
+                now, then = (
+                    _bone_m(self.motion, side, proximal, distal, stretch.frames),
+                    self._static_bones_m[side, proximal, distal],
+                )
                 if now is None or then is None:
                     continue
-                value = MM_PER_M * abs(_median(now[stretch.frames]) - float(_mean(then, axis=0)))
+                value = MM_PER_M * abs(_median(now) - then)
                 if np.isfinite(value) and not value <= worst.value:
                     worst = Reading(stretch, value, f"{part_words((side, proximal))}-{distal}")
         return worst
+
+    @cached_property
+    def _static_bones_m(self) -> dict[tuple[str, str, str], float | None]:
+        """Side and two joint centres -> their mean distance in the static trial; None where one is not tracked there."""
+        bones = {(side, *bone): _bone_m(self.static_motion, side, *bone, slice(None)) for side in SIDES for bone in BONES}
+        return {bone: None if values is None else float(_mean(values, axis=0)) for bone, values in bones.items()}
 
 
 def trimmed_rms(values: FloatArray) -> float:
@@ -348,12 +370,12 @@ def _distances_m(markers: Markers, names: tuple[str, ...]) -> FloatArray:
     return np.asarray(np.linalg.norm(points[:, :, None] - points[:, None], axis=-1))
 
 
-def _bone_m(motion: BodyMotion | None, side: str, proximal: str, distal: str) -> FloatArray | None:
-    """Distance (n,) between two joint centres, metres; None where one is not tracked."""
+def _bone_m(motion: BodyMotion | None, side: str, proximal: str, distal: str, frames: slice) -> FloatArray | None:
+    """Distance (k,) between two joint centres in some frames, metres; None where one is not tracked."""
     if motion is None or not {(side, proximal), (side, distal)} <= motion.joint_centres_lab_m.keys():
         return None
     centres = motion.joint_centres_lab_m
-    return np.asarray(np.linalg.norm(centres[side, proximal] - centres[side, distal], axis=1))
+    return np.asarray(np.linalg.norm(centres[side, proximal][frames] - centres[side, distal][frames], axis=1))
 
 
 def _mean(values: FloatArray, axis: int) -> FloatArray:
