@@ -35,6 +35,26 @@ def test_a_moment_off_by_a_millinewton_metre_fails(make_body: Any, make_contacts
     assert difference.value == pytest.approx(1e-3, rel=1e-6)
 
 
+@pytest.mark.parametrize("coefficients", [1, 5 * 42**2, 10_000_000])
+def test_every_stretch_of_a_long_recording_is_checked(
+    make_body: Any, make_contacts: Any, monkeypatch: pytest.MonkeyPatch, coefficients: int
+) -> None:
+    monkeypatch.setattr("biomech_id.dynamics.selfcheck.HELD_COEFFICIENTS", coefficients)
+    body = make_body(per_frame=True)
+    brace = External(
+        "R shank", Wrench(np.random.default_rng(1).normal(0, 9, (body.n_frames, 3)), np.ones((body.n_frames, 3)), np.ones(3))
+    )
+    loads = solve_body(
+        body, make_contacts(), extra=[brace], gravity_lab_m_s2=np.tile([0.1, 0.2, -9.8], (body.n_frames, 1))
+    ).chain_loads
+    assert loads is not None
+    assert {check.verdict for check in block_checks(loads)} == {"passed"}
+    for frame in (0, 5, body.n_frames - 1):
+        moment = loads.moment_lab_Nm.copy()
+        moment[frame, 1, 0] += 1e-3
+        assert block_checks(replace(loads, moment_lab_Nm=moment))[1].value == pytest.approx(1e-3, rel=1e-6)
+
+
 def test_a_power_with_the_wrong_sign_fails(make_body: Any, make_contacts: Any) -> None:
     loads = solve_body(make_body(), make_contacts())
     knee = loads["L", "knee"]
