@@ -5,6 +5,10 @@ noise, and when the foot stops and starts within the pattern are drawn (seeded),
 lie beside the project (BIOMECH_ID_SHARED) it also holds the events of every laboratory against the force on its plates: 20 N, or
 five standard deviations of the unloaded plate, above its baseline; whole contacts of one foot; copies of one walk counted once.
 The table lies beside this module.
+
+A last table says how fast the toe marker already is where the load ends, as a share of its largest speed in swing: what an off
+is seen by. `HEALTHY` is the virtual subject's own walk but for the beginning of the swing, which is where recorded feet have it;
+its own walk unloads the foot before the toes have gathered speed.
 """
 
 from __future__ import annotations
@@ -21,7 +25,8 @@ import biomech_id as bid
 from biomech_id import __version__
 from biomech_id.errors import BiomechError
 from biomech_id.gait.contacts import plate_at_rest
-from biomech_id.gait.landmarks import find_landmarks
+from biomech_id.gait.event_estimates import swing_peak
+from biomech_id.gait.landmarks import find_landmarks, path_velocity
 from biomech_id.gait.marker_events import marker_events
 from biomech_id.gait.stance import Verdict
 from biomech_id.gait.support import floor_support
@@ -34,7 +39,11 @@ from biomech_id.trial import Event, EventKind, Trial
 TABLE = Path(__file__).with_suffix(".md")
 STRIKE, OFF = EventKind.FOOT_STRIKE, EventKind.FOOT_OFF
 KINDS = (STRIKE, OFF)
-PATTERNS = {**PATIENTS, "walk": WALK}
+#: The virtual subject's walk with toes that move at the off as recorded ones do.
+HEALTHY = replace(WALK, swing=(0.555, WALK.swing[1]))
+PATTERNS = {**PATIENTS, "walk": WALK, "healthy": HEALTHY}
+#: Percentiles of recorded offs, and draws of every pattern, in the last table.
+SHARE_PERCENTILES, SHARE_DRAWS = (2.5, 50.0, 97.5), 4
 DRAWS, RATES_HZ, RATE_DRAWS = 16, (50.0, 60.0, 120.0, 240.0), 3
 #: Event and truth of one step lie within this, s; events nearer than this to a trial's ends are left out.
 SAME_S, EDGE_S = 0.2, 0.04
@@ -132,9 +141,22 @@ def force_events(trial: Trial) -> list[tuple[Event, float]]:
     return events
 
 
-def laboratories(root: Path) -> list[Compared]:
+def toe_shares(trial: Trial, truth: Sequence[Event]) -> list[float]:
+    """Horizontal speed of the toe marker at every true off, as a share of its largest in swing."""
+    landmarks, shares = find_landmarks(trial), []
+    floor_lab_m_s = describe_travel(landmarks, floor_support(trial, landmarks)).belt_lab_m_s
+    for side in landmarks.sides:
+        velocity = path_velocity(landmarks.toe_lab_m[side], trial.rate_hz)[:, :2] - floor_lab_m_s
+        speed_m_s = np.linalg.norm(velocity, axis=1)
+        offs_s = [event.time_s - trial.first_time_s for event in truth if event.side == side and event.kind is OFF]
+        at = np.interp(np.array(offs_s) * trial.rate_hz, np.arange(len(speed_m_s)), speed_m_s, left=np.nan, right=np.nan)
+        shares += [float(share) for share in at / swing_peak(speed_m_s, trial.rate_hz) if np.isfinite(share)]
+    return shares
+
+
+def laboratories(root: Path) -> tuple[list[Compared], list[float]]:
     """Walks of every folder of recordings; a processed copy of a walk (``NAME_out`` beside ``NAME``) and a repeated one once."""
-    rows, seen = [], set()
+    rows, shares, seen = [], [], set()
     for path in sorted(p for p in root.rglob("*") if p.suffix.lower() == ".c3d"):
         if any(other.stem != path.stem and path.stem.startswith(f"{other.stem}_") for other in path.parent.glob("*.c3d")):
             continue
@@ -148,9 +170,11 @@ def laboratories(root: Path) -> list[Compared]:
             continue
         laboratory = path.relative_to(root).parts[0]
         new = [(event, (laboratory, event.side, event.kind, round(peak_N, 1))) for event, peak_N in truth]
-        rows += list(compared(laboratory, trial, [event for event, key in new if key not in seen]))
+        fresh = [event for event, key in new if key not in seen]
+        rows += list(compared(laboratory, trial, fresh))
+        shares += toe_shares(trial, fresh)
         seen |= {key for _, key in new}
-    return rows
+    return rows, shares
 
 
 def pooled(rows: Sequence[Compared]) -> list[Compared]:
@@ -183,6 +207,17 @@ def table(rows: Sequence[Compared], first: str) -> list[str]:
     return [f"| {first} | {' | '.join(of)} |", "|---" * 15 + "|", *lines]
 
 
+def share_lines(recorded: Sequence[float]) -> list[str]:
+    """The last table: of every pattern and of all recordings (none: left out)."""
+    found = {name: [x for seed in range(SHARE_DRAWS) for x in toe_shares(*walk(name, seed))] for name in PATTERNS}
+    found |= {"recorded offs": list(recorded)} if recorded else {}
+    said = [f"| {name} | {len(x)} | {np.mean(x):.2f} | {' | '.join(f'{p:.2f}' for p in np.percentile(x, SHARE_PERCENTILES))} |"
+            for name, x in found.items()]  # fmt: skip
+    heads = " | ".join(f"{p:g} %" for p in SHARE_PERCENTILES)
+    return ["", "Speed of the toe marker where the load ends, as a share of its largest in swing:", "",
+            f"| of | offs | mean | {heads} |", "|---" * 6 + "|", *said]  # fmt: skip
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the table."""
     mine, shared = patients(), os.environ.get("BIOMECH_ID_SHARED")
@@ -195,9 +230,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         *table(mine, "pattern"), line("all patients", others), *table(at_rates(), "pattern")[2:],
     ]  # fmt: skip
     if shared:
-        recorded = laboratories(Path(shared) / "c3d")
+        recorded, shares = laboratories(Path(shared) / "c3d")
         lines += ["", "Recordings against the force on their plates; laboratories with fewer than eight contacts are pooled:", "",
                   *table(pooled(recorded), "laboratory"), line("all", recorded)]  # fmt: skip
+    lines += share_lines(shares if shared else ())
     TABLE.write_text("\n".join([*lines, ""]), encoding="utf-8")
     print(TABLE.read_text(encoding="utf-8"))
     return 0

@@ -19,7 +19,7 @@ GATES = {STRIKE: (6.0, 20.0, 8.0), OFF: (8.0, 30.0, 10.0)}
 
 @pytest.fixture(scope="module")
 def rows(c3d_dir) -> list[Compared]:
-    return laboratories(c3d_dir)
+    return laboratories(c3d_dir)[0]
 
 
 def test_every_whole_contact_has_its_events(rows):
