@@ -88,6 +88,7 @@ MOST_LINES = sum([
     70,  # what the reading process answers is data, not a pickle; text that is no formula
     25,  # cycles cut from the frames around them
     225,  # events, stances and cycles looked up by time: long recordings
+    110,  # norms of runs
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
     162,  # impulses, free moments, drifts, frozen markers, cut stances
     70,  # a habit of both feet is told from plates that stand apart

@@ -173,6 +173,7 @@ def norm(
     youngest: Annotated[float, typer.Option(help="Leave out who was younger on the day, years.")] = 0.0,
     oldest: Annotated[float | None, typer.Option(help="Leave out who was older on the day, years.")] = None,
     without: Annotated[list[str] | None, typer.Option(help="Code of a subject to leave out: the patient; may be repeated.")] = None,
+    movement: Annotated[str, typer.Option(help="walk: straight walks; run: runs.")] = "walk",
     mix: Mix = None,
     warnings_ok: WarningsOk = False,
     debug: Debug = False,
@@ -187,7 +188,9 @@ def norm(
     from biomech_id.pipeline.norms import make_norm
 
     ages = None if not youngest and oldest is None else (youngest, float("inf") if oldest is None else oldest)
-    made = make_norm(outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or ())
+    made = make_norm(
+        outs, output, source=source, condition=condition, mix=mix or (), ages=ages, without=without or (), movement=movement
+    )
     for sentence in made.without_fingerprint:
         print_error(sentence)
     clinical = "" if made.clinical else f", not a clinical norm below {made.clinical_subjects}"

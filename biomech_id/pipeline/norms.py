@@ -15,6 +15,7 @@ from biomech_id.results.norms.fingerprint import fingerprint_of, without_fingerp
 from biomech_id.results.norms.from_sessions import ASKED_FOR, norm_from_sessions
 from biomech_id.results.norms.norm import CLINICAL_SUBJECTS, fewer_subjects, write_norm
 from biomech_id.results.study.tables import session_folders
+from biomech_id.results.tables.means import WALKING
 from biomech_id.results.tables.omissions import Omission
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -66,6 +67,7 @@ def make_norm(
     mix: Sequence[str] = (),
     ages: tuple[float, float] | None = None,
     without: Sequence[str] = (),
+    movement: str = WALKING,
 ) -> MadeNorm:
     """Write a norm from every session at and below some folders.
 
@@ -85,6 +87,8 @@ def make_norm(
         Youngest and oldest subject, years; None for everybody.
     without : Sequence[str], optional
         Codes of subjects who are left out.
+    movement : str, optional
+        "walk" (straight walks) or "run": what its cycles are of.
 
     Raises
     ------
@@ -113,7 +117,7 @@ def make_norm(
             yield tables
 
     norm = norm_from_sessions(
-        sessions(), source=told, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append
+        sessions(), source=told, condition=condition, mix=mix, ages=ages, without=without, tell=left_out.append, movement=movement
     )
     write_norm(norm, output)
     n = int(norm["n"].max())

@@ -14,7 +14,7 @@ from biomech_id.errors import OptionError
 from biomech_id.files.atomic import whole_file
 from biomech_id.results.folder.read_write import read_tables
 from biomech_id.results.norms.fit import fit_given_norm, person_of
-from biomech_id.results.norms.norm import read_norm
+from biomech_id.results.norms.norm import movement_of, read_norm
 from biomech_id.results.tables.session_tables import SessionTables, Table
 from biomech_id.review.document import page_html
 from biomech_id.review.packing import Blocks
@@ -113,7 +113,9 @@ def _norm(path: str | Path | None, tables: SessionTables) -> Table | None:
     if path is None:
         return None
     norm = read_norm(Path(path), model=tables.summary["model"], kinetics=tables.summary["kinetics"])
-    fit_given_norm(norm, person_of(tables), where=str(path))  # one of nobody else is refused; the page fits it by the recipe
+    fit_given_norm(
+        norm, person_of(tables, movement_of(norm)), where=str(path)
+    )  # one of nobody else is refused; the page fits it by the recipe
     return norm
 
 

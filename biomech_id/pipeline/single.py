@@ -77,7 +77,7 @@ from biomech_id.readers.vertical import ROTATION_TO_Z_UP
 from biomech_id.results.folder.read_write import check_replaceable, write_folder
 from biomech_id.results.folder.replay import write_replays
 from biomech_id.results.norms.fingerprint import fingerprint_of, not_recorded, refuse_mixture
-from biomech_id.results.norms.norm import check_comparable, read_norm
+from biomech_id.results.norms.norm import check_comparable, movement_of, read_norm
 from biomech_id.results.plates.records import read_population
 from biomech_id.results.plates.session import PlatesTold, plate_findings, plates_summary, tell_plates, with_plate_places
 from biomech_id.results.session.analysed import AnalysedSession
@@ -85,6 +85,7 @@ from biomech_id.results.session.emg import SessionEmg, envelopes_at
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.summary import complaints_of, verdict_sentence
 from biomech_id.results.session.values import Failure, TrialResult
+from biomech_id.results.tables.means import RUNNING, WALKING
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.sentences import Sentence
 from biomech_id.trial import Subject, Trial
@@ -700,9 +701,13 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
     OptionError
         Norm and session differ in what the recipe does not name.
     """
-    own = fingerprint_of(session.fingerprint)
+    movement = WALKING if session.norm is None else movement_of(session.norm)
+    trials = [{"kind": str(trial.kind), "bandwidth": trial.bandwidth} for trial in session.trials]
+    own = fingerprint_of({**session.fingerprint, "trials": trials}, movement)
     if session.fitted_norm is not None:
         yield from session.fitted_norm.findings
+    if session.norm is not None and session.trials and not _has(session, movement):
+        yield Finding("norm-of-other-movement", {"movement": movement}, "norm")
     if session.norm is not None and job.norm is not None:
         known = fingerprint_of({str(name): value for name, value in session.norm.iloc[0].items()})
         refuse_mixture(known, own, (f"the norm {job.norm.name}", "this session"), mix=job.recipe.mix)
@@ -714,6 +719,12 @@ def _compared(session: SessionResult, job: Job) -> Iterator[Finding]:
     by_width.pop("", None)
     if len(by_width) > 1:
         yield Finding("bandwidth-mixed", {"trials": [(words, " ".join(names)) for words, names in by_width.items()]})
+
+
+def _has(session: SessionResult, movement: str) -> bool:
+    """Whether some trial of a session shows what a norm is of: runs, or steps of any walk."""
+    runs = {trial.kind is TrialKind.RUN for trial in session.trials if trial.kind is TrialKind.RUN or trial.kind.walking}
+    return (movement == RUNNING) in runs
 
 
 def _outcome(session: SessionResult, out: Path, *, undrawn: Sequence[str]) -> Outcome:

@@ -70,6 +70,25 @@ def wanted_pages(pages: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(name for name in known if name in asked)
 
 
+def _kinds_of_trials(tables: SessionTables) -> set[str]:
+    return {str(trial["kind"]) for trial in tables.summary.get("trials", ())}
+
+
+def session_style(tables: SessionTables, style: Style) -> Style:
+    """Return a style with the words of a session's movements: of runs alone those of running, of walks and others those of neither.
+
+    Parameters
+    ----------
+    tables : SessionTables
+        The session's tables.
+    style : Style
+        Colours, words, scales and units of the report.
+    """
+    kinds = _kinds_of_trials(tables)
+    several = "several" if kinds & set(OWN_WORDS) else ""
+    return style.of_movement(next(iter(kinds)) if len(kinds) == 1 else several)
+
+
 def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted: Sequence[str]) -> Iterator[Page]:
     """Draw the wanted pages of one session, one after the other.
 
@@ -85,9 +104,10 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
         Names of the pages.
     """
     layers = layers_of(tables)
-    kinds_of_trials = {str(trial["kind"]) for trial in tables.summary.get("trials", ())}
+    kinds_of_trials = _kinds_of_trials(tables)
     only = next(iter(kinds_of_trials)) if len(kinds_of_trials) == 1 else ""
-    style, whole = style.of_movement(only), len(wanted) == len(page_names())
+    style = session_style(tables, style)
+    whole = len(wanted) == len(page_names())
     # From one landing to the next is no stride: what jumps, squats and rises show stands on their own pages.
     strides = [layer for layer in layers if not (whole and layer.kind in NO_STRIDES)]
     main = [layer for layer in strides if layer.kind == "straight"] or strides[:1]
@@ -99,13 +119,12 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             for kind in kinds:
                 yield from _titled(kind, content)
         elif shows is Shows.OTHER_MOVEMENT:
-            yield from _movements(list(kinds), others, replace(content, norm=None), whole, several=True)
+            mine = content if content.norm is not None and content.norm.behind("run") else replace(content, norm=None)
+            yield from _movements(list(kinds), others, mine, whole, several=True)
         elif (not layers and tables.channels is not None) or (whole and kinds_of_trials and kinds_of_trials <= NO_STRIDES):
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
-            # A norm is one of walking: behind a run it would be read as how people run.
-            mine = replace(content, norm=None) if only in OWN_WORDS else content
-            yield from _movements(list(kinds), main, mine, whole, several=len(main) > 1)
+            yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
         else:
             # A session without any cycle still has its pages, each saying so.
             why = "no_cycles" if kinds_of_trials else "no_trials"
@@ -121,16 +140,19 @@ def _left_out(kind: PageKind, content: Content, only: str) -> bool:
 def _movements(
     kinds: Sequence[PageKind], layers: Sequence[Layer], content: Content, whole: bool, *, several: bool
 ) -> Iterator[Page]:
-    """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs.
+    """The pages of each movement in turn; a norm of straight walking says nothing of turns and runs, one of runs only of runs.
 
     All pages of one kind of movement have the same scales, whatever the condition.
     """
-    styles = {kind: fitted(content.style, [x for x in layers if x.kind == kind], content.norm) for kind in {x.kind for x in layers}}
+    norms = {layer.kind: content.norm and content.norm.behind(layer.kind) for layer in layers}
+    styles = {kind: fitted(content.style, [x for x in layers if x.kind == kind], norm) for kind, norm in norms.items()}
     for layer in layers:
         for kind in kinds:
             said = [content.style.label(f"kind.{layer.kind}")] if layer.kind != "straight" else []
             said += [layer.condition] if several and layer.condition else []
-            mine = replace(content, layers=[layer], style=styles[layer.kind].of_movement(layer.kind))
+            mine = replace(content, layers=[layer], style=styles[layer.kind].of_movement(layer.kind), norm=norms[layer.kind])
+            if content.norm is not None and mine.norm is None:  # what was compared with that norm are other cycles
+                mine = replace(mine, tables=replace(content.tables, statistics=None))
             if not (whole and kind.spared is not None and kind.spared(mine)):
                 yield from _titled(kind, mine, ", ".join(said))
 

@@ -94,6 +94,8 @@ def compare_report(
     shared = norm if reference is None else reference.table
     scored = {id(each): with_norm(shared, each, mix=mix, norm_for=NORM_CHOICES[0]) for each in sessions}
     layers = _named(_chosen([scored[id(each)][0] for each in sessions], conditions, look), names, look)
+    if reference is not None and not all(reference.behind(layer.kind) for layer in layers):
+        reference = None
     look = fitted(look, layers, reference)
     codes = list(dict.fromkeys(subject_code(layer.tables, look) for layer in layers))
     dates = dict.fromkeys(recorded(layer.tables.summary.get("subject", {}).get("session_date"), look) for layer in layers)

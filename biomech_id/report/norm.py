@@ -13,12 +13,12 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SignRow, table_columns
 from biomech_id.errors import ShapeError
 from biomech_id.files.settings import must_fit, one_of
-from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.style import OWN_WORDS, Style
 from biomech_id.results.norms.fingerprint import fingerprint_of, refuse_mixture
 from biomech_id.results.norms.fit import NORM_CHOICES, fit_given_norm, fit_norm, person_of
-from biomech_id.results.norms.norm import NAMED, PERCENTILES, check_comparable, check_norm, norm_note, read_norm
+from biomech_id.results.norms.norm import NAMED, PERCENTILES, check_comparable, check_norm, movement_of, norm_note, read_norm
 from biomech_id.results.statistics.against_norm import with_statistics
-from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.means import RUNNING, WALKING, mean_curves
 from biomech_id.results.tables.scores_table import score_rows
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table, tidy_table
 
@@ -89,6 +89,17 @@ class Norm:
             return low, high, middle
         found = self.curve(row, style)
         return None if found is None else (found[0] - found[1], found[0] + found[1], None)
+
+    def behind(self, kind: str) -> Norm | None:
+        """Return this norm where a kind of movement is what its cycles are of, else None.
+
+        Parameters
+        ----------
+        kind : str
+            Of the trials that are drawn: "straight", "run", ...
+        """
+        walks = self.note.get("movement", WALKING) == WALKING
+        return self if (kind not in OWN_WORDS if walks else kind == RUNNING) else None
 
     @property
     def n(self) -> int:
@@ -172,8 +183,9 @@ def load_norm(
         check_norm(norm, where="norm")
         check_comparable(norm, **own, mix=mix, where="norm")
     known = fingerprint_of({str(name): value for name, value in norm.iloc[0].items()})
-    refuse_mixture(known, fingerprint_of(tables.summary), (f"the norm {where}", "this session"), mix=mix)
-    person = person_of(tables)
+    computed = fingerprint_of(tables.summary, movement_of(norm))
+    refuse_mixture(known, computed, (f"the norm {where}", "this session"), mix=mix)
+    person = person_of(tables, movement_of(norm))
     marks = person.marks.union(*(person_of(other).marks for other in also))
     fitted = (fit_given_norm if given else fit_norm)(norm, replace(person, marks=marks), choice, where=where)
     if fitted.table is None:

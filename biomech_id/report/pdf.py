@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib.text import Text
 
 from biomech_id.files.atomic import whole_file
-from biomech_id.report.book import session_pages, wanted_pages
+from biomech_id.report.book import session_pages, session_style, wanted_pages
 from biomech_id.report.layout.bookmarks import with_bookmarks
 from biomech_id.report.layout.sheet import Sheet
 from biomech_id.report.layout.style import Style, load_style
@@ -87,7 +87,7 @@ def draw_report(
         made = list(session_pages(tables, look, reference, wanted))
         code = subject_code(tables, look)
         stamp(made, look, code=code, session=session_line(tables, look), version=made_with(tables))
-        title = f"{look.label('page.cover')}: {code}"
+        title = f"{session_style(tables, look).label('page.cover')}: {code}"
         if printed is not None:
             printed += [title, *texts_on(made)]
         return write_pdf(made, Path(path), look, title=title, progress=progress)

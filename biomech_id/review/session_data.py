@@ -12,6 +12,7 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIGN_TABLE, UPPER_BODY_TABLE, cycle_rows
 from biomech_id.results.folder.replay import Replay, read_replay
 from biomech_id.results.norms.fit import NORM_CHOICES, fit_norm, person_of
+from biomech_id.results.norms.norm import movement_of
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables, Table
 from biomech_id.results.tables.uncertainty import TOTAL
 from biomech_id.review.packing import AXIS_STEP, FORCE_STEP_N, POSITION_STEP_M, Block, Blocks
@@ -49,7 +50,7 @@ def session_data(out: Path, tables: SessionTables, blocks: Blocks, *, called: st
     summary = tables.summary
     given = tables.norm if norm is None else norm
     choice = tables.summary.get("recipe", {}).get("output", {}).get("norm_for") or NORM_CHOICES[0]
-    band = None if given is None else fit_norm(given, person_of(tables), choice).table
+    band = None if given is None else fit_norm(given, person_of(tables, movement_of(given)), choice).table
     return {
         "folder": called,
         "subject": {name: summary["subject"].get(name) for name in ("code", "session_date", "age_years", "sex", "mass_kg")},
@@ -249,6 +250,7 @@ def _norm(table: Table, blocks: Blocks) -> dict[str, Any]:
     block = Block()
     block.curves("norm", np.array([[mean for *_, mean, _ in found], [sd for *_, sd in found]]).reshape(2, -1, CURVE_POINTS))
     return {
+        "movement": movement_of(table),
         "curves": [[variable, component] for variable, component, *_ in found],
         "block": blocks.add(block),
         "arrays": block.notes,

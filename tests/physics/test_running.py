@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import biomech_id as bid
+from biomech_id.errors import OptionError
 from biomech_id.gait.running import VerticalForce, _loading_rate, strike_type, strike_type_of_force
+from biomech_id.results.norms.from_sessions import norm_from_sessions
+from biomech_id.results.norms.norm import check_norm, movement_of, norm_band, write_norm
 from biomech_id.sample.c3d import write_c3d
 
 
@@ -119,6 +124,101 @@ def test_a_report_of_runs_has_no_words_of_walking(language: str, tmp_path: Path)
     assert not found
     title = "Running" if language == "en" else "Laufen"
     assert sum(text.startswith(title) or f"\n{title}\n" in text for text in pages) == 1
+
+
+@cache
+def runners():
+    """Two runners, each with a name of their own: the session's, and one who runs faster; what is true of the second."""
+    first = session()[2].tables()
+    person = bid.virtual_subject()
+    sample = person.walk("run", run=True, speed_m_s=3.5)
+    second = bid.analyse([person.static().trial, sample.trial], uncertainty=False, budget=False).tables()
+    return [_named(first, "A"), _named(second, "B")], sample
+
+
+def _named(tables, code: str):
+    inputs = {path: f"{code} {sha256}" for path, sha256 in tables.manifest["inputs"].items()}
+    return replace(tables, summary={**tables.summary, "subject": {**tables.summary["subject"], "code": code}},
+                   manifest={**tables.manifest, "inputs": inputs})  # fmt: skip
+
+
+@cache
+def walker():
+    person = bid.virtual_subject()
+    return _named(bid.analyse([person.static().trial, person.walk().trial], uncertainty=False, budget=False).tables(), "W")
+
+
+def test_a_norm_of_runs_is_that_of_the_runners() -> None:
+    tables, faster = runners()
+    norm = norm_from_sessions([*tables, walker()], source="two runners", movement="run", mix=("bandwidth",))
+    check_norm(norm, where="norm")
+    assert set(norm["movement"]) == {"run"}
+    assert norm["n"].max() == 2  # the walker has no run
+    truths = [session()[1].truth.spatiotemporal, faster.truth.spatiotemporal]
+    for name, of in (
+        ("contact_time", lambda t: 0.01 * t["foot_off_percent"] * t["cycle_s"]),
+        ("step_rate", lambda t: t["cadence_steps_per_min"]),
+    ):
+        expected = [of(truth) for truth in truths]
+        assert abs(expected[0] - expected[1]) > 1e-3
+        band = norm_band(norm, name)
+        assert band.mean[0] == pytest.approx(np.mean(expected), rel=0.005)
+        assert band.sd[0] == pytest.approx(np.std(expected, ddof=1), rel=0.1)
+    knees = [np.mean([t.curves(side, "KneeAngles", "X", cycles=t.cycle_list[t.cycle_list["side"] == side]).mean(axis=0)
+                      for side in "LR"], axis=0) for t in tables]  # fmt: skip
+    np.testing.assert_allclose(norm_band(norm, "KneeAngles", "X").mean, np.mean(knees, axis=0), atol=0.2)
+    # Gait scores are defined for walking.
+    assert not norm["variable"].str.contains("GPS|GVS").any()
+    with pytest.raises(OptionError, match="norm of walks"):
+        norm_from_sessions(tables, source="", mix=("bandwidth",))
+    with pytest.raises(OptionError, match="movement"):
+        norm_from_sessions(tables, source="", movement="hop")
+
+
+def test_walks_and_runs_are_never_in_one_norm() -> None:
+    tables, _ = runners()
+    runs = norm_from_sessions(tables, source="", movement="run", mix=("bandwidth",))
+    walks = norm_from_sessions([walker()], source="")
+    assert movement_of(walks) == "walk"
+    with pytest.raises(OptionError, match="is of run and walk"):
+        check_norm(pd.concat([runs, walks.assign(variable="of walks " + walks["variable"])]), where="norm")
+
+
+def test_a_norm_of_runs_is_held_against_runs_and_nothing_else(tmp_path: Path) -> None:
+    from biomech_id.report.book import session_pages
+    from biomech_id.report.layout.style import load_style
+    from biomech_id.report.norm import with_norm
+
+    tables, _ = runners()
+    norm = norm_from_sessions(tables, source="", movement="run", mix=("bandwidth",))
+    write_norm(norm, tmp_path / "runs.csv")
+
+    def bands(of, pages):
+        compared, band = with_norm(tmp_path / "runs.csv", of, mix=("bandwidth",))
+        drawn = session_pages(compared, load_style(), band, pages)
+        gids = [str(artist.get_gid()) for page in drawn for artist in page.figure.findobj(lambda x: bool(x.get_gid()))]
+        return compared, {gid.removeprefix("norm ") for gid in gids if gid.startswith("norm")}
+
+    own, behind = bands(_named(session()[2].tables(), "C"), ["kinematics_mean", "running"])
+    assert {"KneeAngles.X", "GroundReactionForce.Z"} <= behind
+    assert not len(own.scores)
+    assert {"contact_time", "speed"} <= set(own.statistics["variable"])
+    other, behind = bands(walker(), ["kinematics_mean", "running"])
+    assert behind == set()
+    assert not len(other.statistics)
+    assert not len(other.scores)
+
+
+def test_who_gives_a_norm_of_another_movement_is_told(tmp_path: Path) -> None:
+    folder = session()[0]
+    write_norm(norm_from_sessions([walker()], source="", mix=("bandwidth",)), tmp_path / "walks.csv")
+    write_norm(norm_from_sessions(runners()[0], source="", movement="run", mix=("bandwidth",)), tmp_path / "runs.csv")
+    rules = {}
+    for name in ("walks.csv", "runs.csv"):
+        result = bid.analyse(folder, norm=tmp_path / name, uncertainty=False, budget=False, mix=["bandwidth"])
+        rules[name] = {found["rule"] for found in result.findings}
+    assert "norm-of-other-movement" in rules["walks.csv"]
+    assert "norm-of-other-movement" not in rules["runs.csv"]
 
 
 def test_a_norm_of_walks_is_not_drawn_behind_a_run() -> None:

@@ -29,7 +29,7 @@ PLOTTED_UNIT: dict[str, tuple[str, float]] = {"ground force": ("%BW", 100.0 / GR
 #: Kind of a movement that is no walk -> sections of labels that stand in the place of those they name; the last counts.
 OWN_WORDS: dict[str, tuple[str, ...]] = {
     "run": ("running",), "jump": ("running", "jumping"), "squat": ("running", "jumping", "squatting"),
-    "rise": ("running", "jumping", "rising"),
+    "rise": ("running", "jumping", "rising"), "other": ("several",), "several": ("several",),
 }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.session_differences import session_differences
 from biomech_id.results.session.quality import Grade
+from biomech_id.results.tables.means import RUNNING
 from biomech_id.results.tables.session_tables import SessionTables, Table
 
 _MIDDLE_MM = 152.0
@@ -197,7 +198,9 @@ def unlike_legs(calibration: Mapping[str, Any], style: Style) -> Iterator[tuple[
 
 
 def cycles_in_means(cycles: Table, style: Style) -> str:
-    """How many of these cycles of each side the means of straight walking are taken over, and how many of those have kinetics.
+    """How many of these cycles of each side the means are taken over, and how many of those have kinetics.
+
+    Means are those of straight walking, and of runs where there is nothing else.
 
     Parameters
     ----------
@@ -207,6 +210,8 @@ def cycles_in_means(cycles: Table, style: Style) -> str:
         Colours, words, scales and units of the report.
     """
     used = cycles[cycles["used"].astype(bool)]
+    if (cycles["kind"] == RUNNING).all():
+        used = cycles[cycles["sound"].astype(bool)]
     return cycle_counts(used, style) if len(used) else style.label("cover.no_means")
 
 
@@ -272,7 +277,7 @@ def norm_line(norm: Norm | None, style: Style) -> str:
         else style.label("cover.ages_unknown")
     )
     line = style.label(
-        "cover.norm_line",
+        "cover.norm_line_run" if about.get("movement") == RUNNING else "cover.norm_line",
         n=norm.n,
         ages=ages,
         model=style.label(f"choice.{about['model']}"),

@@ -14,10 +14,11 @@ from biomech_id.report.layout.curve_panel import Drawing, draw_variable
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import ROWS, Layer
 from biomech_id.report.layout.legend import draw_absences
-from biomech_id.report.layout.numbers import DECIMALS, mean_sd
+from biomech_id.report.layout.numbers import DECIMALS, mean_sd, written
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
+from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, parameter_values
 
@@ -25,7 +26,7 @@ _CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundRe
 _TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 162.0, 190.0, 30.0, 54.0, 40.0
 
 
-def running_page(layer: Layer, style: Style) -> Figure:
+def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure:
     """Draw the table of a run's measures, and forces and knee over the stride on the scales of running.
 
     Parameters
@@ -34,17 +35,19 @@ def running_page(layer: Layer, style: Style) -> Figure:
         Cycles of runs under one condition.
     style : Style
         Colours, words, scales and units of the report.
+    norm : Norm | None, optional
+        One of runs, to be shown; None for none.
     """
     sheet = Sheet(style)
-    columns = (
-        TableColumn(style.label("parameter.heading"), 49.0), TableColumn(style.label("parameter.unit"), 18.0),
-        TableColumn(style.label("side.L"), 30.0, "right"), TableColumn("n", 6.0, "right"),
-        TableColumn(style.label("side.R"), 30.0, "right"), TableColumn("n", 6.0, "right"),
-        TableColumn(style.label("parameter.symmetry"), 24.0, "right"),
-    )  # fmt: skip
-    y, _ = TextTable(columns, running_rows(layer, style), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
+    name_mm, each_mm, last_mm = (49.0, 30.0, 24.0) if norm is None else (43.0, 24.0, 18.0)
+    columns = [TableColumn(style.label("parameter.heading"), name_mm), TableColumn(style.label("parameter.unit"), 18.0)]
+    for side in SIDES:
+        columns += [TableColumn(style.label(f"side.{side}"), each_mm, "right"), TableColumn("n", 6.0, "right")]
+    columns.append(TableColumn(style.label("parameter.symmetry"), last_mm, "right"))
+    columns += [TableColumn(style.label("parameter.norm"), 24.0, "right")] if norm is not None else []
+    y, _ = TextTable(tuple(columns), running_rows(layer, style, norm), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
     sheet.note(style.label("running.note"), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
-    drawing, absent = Drawing([layer], style, None, True, ""), []
+    drawing, absent = Drawing([layer], style, norm, True, ""), []
     for number, name in enumerate(_CURVES):
         panel = sheet.panel(_PANEL_LEFT_MM, _TOP_MM + number * _PITCH_MM, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM)
         absent += draw_variable(panel, ROWS[name], drawing, x_numbers=True)
@@ -52,8 +55,10 @@ def running_page(layer: Layer, style: Style) -> Figure:
     return sheet.figure
 
 
-def running_rows(layer: Layer, style: Style) -> list[list[Cell | str]]:
-    """Rows of the table: strike types first, then every measure with mean, SD, number and asymmetry.
+def running_rows(layer: Layer, style: Style, norm: Norm | None = None) -> list[list[Cell | str]]:
+    """Rows of the table: strike types first, then every measure with mean, SD, number, asymmetry and what the norm has.
+
+    A mean more than two standard deviations from that of the norm is bold.
 
     Parameters
     ----------
@@ -61,6 +66,8 @@ def running_rows(layer: Layer, style: Style) -> list[list[Cell | str]]:
         Cycles of runs under one condition.
     style : Style
         Colours, words, scales and units of the report.
+    norm : Norm | None, optional
+        One of runs; None for none.
     """
     found = {name: each for name, each in parameter_values(layer).items() if name in (*RUNNING_PARAMETERS, "speed")}
     strikes: list[Cell | str] = [style.label("running.strike"), ""]
@@ -70,14 +77,20 @@ def running_rows(layer: Layer, style: Style) -> list[list[Cell | str]]:
             for name, kind in (("strike_angle", strike_type), ("strike_index", strike_type_of_force))
         ]
         strikes += [" / ".join(style.label(f"running.{each}") if each else "–" for each in by), ""]
-    rows: list[list[Cell | str]] = [[*strikes, ""]]
+    rows: list[list[Cell | str]] = [[*strikes, ""] + [""] * (norm is not None)]
     for name, (unit, sides) in found.items():
+        own = norm.scalars.get(name) if norm is not None else None
         row: list[Cell | str] = [style.label(f"parameter.{name}"), style.word(UNIT_WORDS.get(unit, unit))]
         for side in SIDES:
             values = sides.get(side, [])
-            row += [mean_sd(values, DECIMALS.get(unit, 2), style.decimal_mark), str(int(np.isfinite(values).sum()))]
+            text = mean_sd(values, DECIMALS.get(unit, 2), style.decimal_mark)
+            apart = own is not None and len(values) > 0 and abs(np.nanmean(values) - own[0]) > 2.0 * own[1]
+            row += [Cell(text, bold=True) if apart else text, str(int(np.isfinite(values).sum()))]
         # Of an angle about zero a share of the mean says nothing.
-        rows.append([*row, "–" if name == "strike_angle" else asymmetry(sides, style)])
+        row.append("–" if name == "strike_angle" else asymmetry(sides, style))
+        if norm is not None:
+            row.append(" ± ".join(written(value, DECIMALS.get(unit, 2), style.decimal_mark) for value in own) if own else "–")
+        rows.append(row)
     return rows
 
 
@@ -89,8 +102,9 @@ def _commonest(words: Sequence[str]) -> str:
 
 def _draw(content: Content) -> Iterator[Figure]:
     runs = [layer for layer in content.layers if layer.run]
+    norm = content.norm.behind("run") if content.norm is not None else None
     for layer in runs:
-        yield running_page(layer, fitted(content.style, [layer], None))
+        yield running_page(layer, fitted(content.style, [layer], norm), norm)
     if not runs:
         sheet = Sheet(content.style)
         sheet.text(LEFT_MM, 30.0, content.style.label("running.none"), size="heading")

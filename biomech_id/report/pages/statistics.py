@@ -38,9 +38,9 @@ def p_written(p: float, style: Style) -> str:
     return f"< {written(0.001, 3, style.decimal_mark)}" if p < 0.0005 else written(p, 3, style.decimal_mark)
 
 
-def _against_norm(layer: Layer, style: Style) -> TextTable:
+def _against_norm(content: Content, layer: Layer) -> TextTable:
     """One line for each variable of ``statistics.csv``, left and right beside each other."""
-    table = layer.tables.statistics
+    table, style = content.tables.statistics, content.style
     each = (TABLE_WIDTH_MM - _NAME_MM) / len(SIDES) / 4
     columns = [TableColumn(style.label("statistics.variable"), _NAME_MM)]
     for side in SIDES:
@@ -69,7 +69,7 @@ def _called(variable: str, component: str, style: Style) -> str:
 
 
 def _draw(content: Content) -> Iterator[Figure]:
-    table = _against_norm(content.layers[0], content.style)
+    table = _against_norm(content, content.layers[0])
     if not table.rows:
         sheet = Sheet(content.style)
         sheet.text(LEFT_MM, TOP_MM + 6.0, content.style.label("statistics.no_norm"))

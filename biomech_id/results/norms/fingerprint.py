@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from biomech_id.errors import OptionError, did_you_mean
+from biomech_id.results.tables.means import RUNNING, WALKING
 
 #: What is compared -> what it is called in sentences. A result that lacks one is older, or somebody else's.
 FINGERPRINT: dict[str, str] = {
@@ -13,15 +14,20 @@ FINGERPRINT: dict[str, str] = {
 }  # fmt: skip
 
 
-def fingerprint_of(about: Mapping[str, Any]) -> dict[str, str]:
+def fingerprint_of(about: Mapping[str, Any], movement: str = WALKING) -> dict[str, str]:
     """Return what is known of how results were computed, key -> words; keys that nobody recorded are left out.
 
     Parameters
     ----------
     about : Mapping[str, Any]
         ``summary.json``, or one row of a norm.
+    movement : str, optional
+        One of `results.tables.means.AVERAGED`: where runs are meant, the bandwidth is that of the runs of a session.
     """
     said = {**(about.get("fingerprint") or {}), **about}
+    if movement == RUNNING:
+        widths = {str(trial.get("bandwidth") or "") for trial in about.get("trials") or () if trial["kind"] == RUNNING} - {""}
+        said |= {"bandwidth": " + ".join(sorted(widths))} if widths else {}
     return {key: str(said[key]) for key in FINGERPRINT if str(said.get(key) or "")}
 
 

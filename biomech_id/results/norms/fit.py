@@ -15,8 +15,8 @@ from biomech_id.algebra.arrays import FloatArray
 from biomech_id.errors import Finding, OptionError
 from biomech_id.gait.scores import GAIT_VARIABLES, gait_scores
 from biomech_id.results.norms.contributors import NormSample, marks_of, samples_of, without_contributors
-from biomech_id.results.norms.norm import at_speed, norm_at_speed, norm_band, norm_from_samples
-from biomech_id.results.tables.means import MeanCurves
+from biomech_id.results.norms.norm import at_speed, movement_of, norm_at_speed, norm_band, norm_from_samples
+from biomech_id.results.tables.means import WALKING, MeanCurves, averaged_cycles
 from biomech_id.results.tables.scores_table import GPS, GPS_OVERALL, GVS
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -29,7 +29,7 @@ LEAST_OF_AGE, LEAST_AT_SPEED = 5, 10
 #: Conditions walked at speeds farther apart than this (dimensionless, 0.15 m/s of an adult) have no speed in common.
 SAME_SPEED = 0.05
 SPEED = "speed_dimensionless"
-_ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth")
+_ABOUT = ("model", "kinetics", "source", "hip_centre", "bandwidth", "movement")
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,20 @@ class FittedNorm:
     findings: tuple[Finding, ...] = ()
 
 
-def person_of(tables: SessionTables) -> NormPerson:
+def person_of(tables: SessionTables, movement: str = WALKING) -> NormPerson:
     """Return whom a session is of.
 
     Parameters
     ----------
     tables : SessionTables
         The session.
+    movement : str, optional
+        Whose speed is taken, one of `results.tables.means.AVERAGED`.
     """
     summary = tables.summary
     subject = summary.get("subject") or {}
     files = [(summary.get("static") or {}).get("file") or "", *(trial.get("file") or "" for trial in summary.get("trials", ()))]
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+    used = averaged_cycles(tables, movement)
     rows = tables.spatiotemporal[tables.spatiotemporal["parameter"] == SPEED]
     mine = rows.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
     speeds = {str(condition): float(values.mean()) for condition, values in mine.groupby("condition", sort=False)["value"]}
@@ -120,7 +122,7 @@ def fit_norm(norm: pd.DataFrame, person: NormPerson, choice: str = "everybody", 
         return FittedNorm(None, (Finding("norm-own-only", {"own": len(own)}, where),))
     if own:
         said.append(Finding("norm-own-session", {"own": len(own), "n": len(others)}, where))
-    about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT}
+    about = {name: str(norm.iloc[0].get(name) or "") for name in _ABOUT} | {"movement": movement_of(norm)}
     whole = scored_norm(others, about) if own else norm
     table, more = _CHOOSE[choice](others, person, about, where)
     said += more
@@ -229,7 +231,7 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
     samples : Sequence[NormSample]
         One per subject.
     about : Mapping[str, str]
-        ``model kinetics source hip_centre bandwidth`` of all of them.
+        ``model kinetics source hip_centre bandwidth movement`` of all of them; runs have no scores.
     speed : float | None, optional
         Dimensionless, at which their values are read; None for their mean.
     """
@@ -239,7 +241,8 @@ def scored_norm(samples: Sequence[NormSample], about: Mapping[str, str], *, spee
         samples = at_speed(samples, speed, LEAST_AT_SPEED)
         norm = norm_at_speed(samples, speed, LEAST_AT_SPEED, about)
     normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
-    scored = [replace(sample, values=_scores(sample.sides, normal)) for sample in samples]
+    walks = about.get("movement", WALKING) == WALKING
+    scored = [replace(sample, values=_scores(sample.sides, normal) if walks else {}) for sample in samples]
     if not any(sample.values for sample in scored):
         return norm
     return pd.concat([norm, without_contributors(norm_from_samples(scored, **about))], ignore_index=True)

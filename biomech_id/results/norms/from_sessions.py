@@ -17,13 +17,14 @@ import pandas as pd
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import EMG_VARIABLE, SIDES, cycle_rows
 from biomech_id.errors import OptionError
+from biomech_id.files.settings import must_fit, one_of
 from biomech_id.gait.scores import GAIT_VARIABLES
 from biomech_id.gait.spatiotemporal import symmetry_index
 from biomech_id.results.norms.contributors import NormSample
 from biomech_id.results.norms.fingerprint import FINGERPRINT, check_mix, fingerprint_of
 from biomech_id.results.norms.fit import SPEED, person_of, scored_norm
 from biomech_id.results.norms.norm import ASYMMETRY
-from biomech_id.results.tables.means import MeanCurves, mean_curves, mean_of_known
+from biomech_id.results.tables.means import AVERAGED, WALKING, MeanCurves, averaged_cycles, mean_curves, mean_of_known
 from biomech_id.results.tables.omissions import Omission, omissions_of
 from biomech_id.results.tables.phase_values import PLACE, named_values
 from biomech_id.results.tables.session_tables import CURVE_POINTS, SessionTables
@@ -55,6 +56,7 @@ def norm_from_sessions(
     ages: tuple[float, float] | None = None,
     without: Collection[str] = (),
     tell: Callable[[Omission], None] | None = None,
+    movement: str = WALKING,
 ) -> pd.DataFrame:
     """Return a norm made from sessions, as a table.
 
@@ -76,12 +78,15 @@ def norm_from_sessions(
         Codes of subjects who are left out: the patient whom the norm is for, above all.
     tell : Callable[[Omission], None] | None, optional
         Told of every subject, trial and cycle that is left out.
+    movement : str, optional
+        One of `results.tables.means.AVERAGED`: a norm of straight walks or one of runs, never of both.
 
     Raises
     ------
     OptionError
         Sessions of different models, kinetics or (without ``condition``) conditions; no used cycle in any of them.
     """
+    must_fit(one_of(AVERAGED, "What the norm's cycles are of."), movement, "movement")
     people: dict[str, _Person] = {}
     kinds: dict[str, dict[str, str]] = {key: {} for key in FINGERPRINT}
     conditions: dict[str, None] = {}
@@ -92,26 +97,26 @@ def norm_from_sessions(
         if why is not None:
             tell(Omission(code, "", "", (), "means", why))
             continue
-        known = fingerprint_of(tables.summary)
-        for key, codes in kinds.items():
+        known, means = fingerprint_of(tables.summary, movement), mean_curves(tables, movement=movement)
+        for key, codes in kinds.items() if means or movement == WALKING else ():
             codes.setdefault(known.get(key, ""), code)
-        means = mean_curves(tables)
-        for left_out in omissions_of(code, tables.summary, condition):
+        for left_out in omissions_of(code, tables.summary, condition, movement=movement):
             tell(left_out)
         conditions |= dict.fromkeys(means)
         for name, curves in means.items():
             if condition is None or name == condition:
-                _add(_known_again(people, code, tables, tell), curves, tables, name)
+                _add(_known_again(people, code, tables, tell), curves, tables, name, movement)
     _check_alike(kinds, mix)
     if condition is None:
         _check_one(conditions, "condition", "name the one to take")
     if not people:
         raise OptionError(
-            "No session has a usable cycle for a norm.", value=condition, expected="steady straight cycles", where="norm"
-        )
+            f"No session has a usable cycle for a norm of {movement}s.",
+            value=condition, expected="steady straight cycles" if movement == WALKING else "runs", where="norm",
+        )  # fmt: skip
     made_with = {key: " + ".join(filter(None, codes)) for key, codes in kinds.items()}
     samples = tuple(_without_unknown([_sample(code, person, tell) for code, person in people.items()], tell))
-    return scored_norm(samples, {**made_with, "source": source})
+    return scored_norm(samples, {**made_with, "source": source, "movement": movement})
 
 
 def _known_again(people: dict[str, _Person], code: str, tables: SessionTables, tell: Callable[[Omission], None]) -> _Person:
@@ -160,10 +165,12 @@ def _check_one(found: Mapping[str, None], what: str, do: str) -> None:
         )
 
 
-def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: str) -> None:
-    for name, curve in {**curves, **_muscles(tables, condition)}.items():
+def _add(person: _Person, curves: MeanCurves, tables: SessionTables, condition: str, movement: str) -> None:
+    muscles = _muscles(tables, condition) if movement == WALKING else {}
+    for name, curve in {**curves, **muscles}.items():
         person.curves.setdefault(name, []).append(curve)
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool) & (tables.cycle_list["condition"] == condition)]
+    used = averaged_cycles(tables, movement)
+    used = used[used["condition"] == condition]
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle"]], on=["trial", "side", "cycle"])
     for (parameter, side), values in rows.groupby(["parameter", "side"], sort=False)["value"]:
         person.parameters.setdefault(str(parameter), {}).setdefault(str(side), []).append(float(values.mean()))

@@ -24,6 +24,7 @@ from biomech_id.results.norms.contributors import CONTRIBUTOR, NormSample, contr
 from biomech_id.results.norms.fingerprint import check_mix
 from biomech_id.results.statistics.one_person import Spread, whole_curve_sd
 from biomech_id.results.tables.csv_text import read_csv, write_csv
+from biomech_id.results.tables.means import AVERAGED, WALKING
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Below this number of subjects a norm is printed as "not a clinical norm".
@@ -67,6 +68,22 @@ def read_norm(path: Path, *, model: str | None, kinetics: str, mix: Collection[s
     return norm
 
 
+def movement_of(norm: pd.DataFrame) -> str:
+    """Return what the cycles of a norm are of, one of `results.tables.means.AVERAGED`; older norms are of walks.
+
+    Parameters
+    ----------
+    norm : pd.DataFrame
+        A norm table.
+    """
+    return _movement(norm["movement"].iloc[0]) if "movement" in norm and len(norm) else WALKING
+
+
+def _movement(word: object) -> str:
+    """What a cell says; older norms, and tables whose empty cells are NaN, say nothing."""
+    return word if isinstance(word, str) and word else WALKING
+
+
 def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     """Check that a norm table is whole.
 
@@ -80,7 +97,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     Raises
     ------
     OptionError
-        It is empty, mixes models, a curve lacks a percent or has one twice, or a mean or spread is impossible.
+        It is empty, mixes models or movements, a curve lacks a percent or has one twice, or a mean or spread is impossible.
     """
     everything, norm = norm, norm[~norm["variable"].str.startswith(CONTRIBUTOR)]
     curves = everything.groupby(["variable", "component"], sort=False)
@@ -88,6 +105,7 @@ def check_norm(norm: pd.DataFrame, *, where: str) -> None:
     said = {
         "rows": len(norm),
         **{column: sorted(norm[column].unique()) for column in ("model", "kinetics")},
+        "movement": sorted({_movement(word) for word in (norm["movement"].unique() if "movement" in norm else [""])}),
         "curves": {f"{variable} {component}": rows["percent"].tolist() for (variable, component), rows in curves},
         "values": [
             f"mean {x['mean']:g}, sd {x['sd']:g}, n {x['n']:g} for {x['variable']} {x['component']}"
@@ -119,6 +137,9 @@ _NORM = Section({
     "rows": Setting("at least one variable", bool, said=lambda at: f"The norm {at.where} is empty."),
     "model": _ONE_KIND,
     "kinetics": _ONE_KIND,
+    "movement": Setting(" | ".join(AVERAGED), lambda v: len(v) == 1 and v[0] in AVERAGED, said=lambda at: (
+        f"The norm {at.where} is of {' and '.join(at.value)}: a norm is of walks, or of runs."
+    )),
     "curves": Section({}, rest=_PLACES),
     "values": _VALUES,
 })  # fmt: skip
@@ -257,7 +278,7 @@ def norm_note(norm: pd.DataFrame | None) -> dict[str, Any] | None:
     first = norm.iloc[0]
     note = {name: first[name] for name in ("model", "kinetics", "source")}
     ranges = {name: float(first[name]) for name in ("age_min_y", "age_max_y", "speed_min", "speed_max")}
-    return {"n": n, **note, "clinical": n >= CLINICAL_SUBJECTS, **ranges}
+    return {"n": n, **note, "movement": movement_of(norm), "clinical": n >= CLINICAL_SUBJECTS, **ranges}
 
 
 def fewer_subjects(norm: pd.DataFrame) -> dict[int, tuple[str, ...]]:
@@ -286,6 +307,7 @@ def norm_from_samples(
     source: str,
     hip_centre: str = "",
     bandwidth: str = "",
+    movement: str = WALKING,
 ) -> pd.DataFrame:
     """Return the norm of some subjects as a table; where only some of them have a value ``n`` is smaller.
 
@@ -299,6 +321,8 @@ def norm_from_samples(
         Who made the norm, from what.
     hip_centre, bandwidth : str, optional
         Hip centre method and bandwidth of the plates of all of them; empty where nobody recorded it.
+    movement : str, optional
+        What their cycles are of, one of `results.tables.means.AVERAGED`.
 
     Raises
     ------
@@ -311,6 +335,7 @@ def norm_from_samples(
         )
     names = dict.fromkeys(name for sample in samples for name in sample.values)
     about = {"model": model, "kinetics": kinetics, "source": source, "hip_centre": hip_centre, "bandwidth": bandwidth}
+    about["movement"] = movement
     parts = [_rows(name, samples) for name in names]
     return _table([*parts, contributor_rows(samples)], samples, about)
 

@@ -31,6 +31,7 @@ from biomech_id.gait.spatiotemporal import GaitParameter
 from biomech_id.gait.stance import Assignment
 from biomech_id.results.norms.contributors import marks_of
 from biomech_id.results.norms.fit import NORM_CHOICES, SPEED, FittedNorm, NormPerson, fit_norm
+from biomech_id.results.norms.norm import movement_of
 from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
@@ -40,6 +41,7 @@ from biomech_id.results.tables.bands import CycleBand, cycle_bands
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
 from biomech_id.results.tables.frame_table import FrameTable, frame_table
+from biomech_id.results.tables.means import RUNNING
 from biomech_id.results.tables.muscles import muscle_columns
 from biomech_id.results.tables.upper_body import upper_columns
 from biomech_id.results.tables.variables import added_columns
@@ -518,8 +520,10 @@ class SessionValues:
         if self.norm is None:
             return None
         found: dict[str, list[float]] = {}
+        runs = movement_of(self.norm) == RUNNING
         for trial in self.trials:
-            used = {(cycle.side, cycle.number) for cycle in trial.cycles if trial.used(cycle)}
+            enters = trial.used if not runs else trial.sound if trial.kind is TrialKind.RUN else (lambda _: False)
+            used = {(cycle.side, cycle.number) for cycle in trial.cycles if enters(cycle)}
             for row in trial.parameters:
                 if row.parameter == SPEED and (row.side, row.cycle) in used:
                     found.setdefault(trial.condition, []).append(row.value)

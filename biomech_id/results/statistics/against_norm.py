@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from biomech_id.conventions import SIDES
-from biomech_id.results.norms.norm import NormBand, norm_bands
+from biomech_id.results.norms.norm import NormBand, movement_of, norm_bands
 from biomech_id.results.statistics.one_person import AgainstNorm, crawford_howell, curve_against
-from biomech_id.results.tables.means import mean_curves
+from biomech_id.results.tables.means import averaged_cycles, mean_curves
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
 #: How a row was tested.
@@ -24,7 +24,8 @@ Bands: TypeAlias = Mapping[tuple[str, str], NormBand]
 def with_statistics(tables: SessionTables, norm: pd.DataFrame) -> SessionTables:
     """Return a session with its ``statistics.csv``.
 
-    A curve that is not known at every percent, and one whose norm does not say how far whole curves reach, has no row.
+    A curve that is not known at every percent, and one whose norm does not say how far whole curves reach, has no row. With a norm
+    of runs only runs are compared, with one of walks only walks.
 
     Parameters
     ----------
@@ -33,12 +34,12 @@ def with_statistics(tables: SessionTables, norm: pd.DataFrame) -> SessionTables:
     norm : pd.DataFrame
         What it is compared with.
     """
-    bands = norm_bands(norm)
-    return replace(tables, statistics=tidy_table("statistics", [*_curves(tables, bands), *_numbers(tables, bands)]))
+    bands, of = norm_bands(norm), movement_of(norm)
+    return replace(tables, statistics=tidy_table("statistics", [*_curves(tables, bands, of), *_numbers(tables, bands, of)]))
 
 
-def _curves(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object]]:
-    for condition, curves in mean_curves(tables).items():
+def _curves(tables: SessionTables, bands: Bands, movement: str) -> Iterator[Mapping[str, object]]:
+    for condition, curves in mean_curves(tables, movement=movement).items():
         for (side, variable, component), curve in curves.items():
             name = variable, component
             band = bands.get(name)
@@ -47,8 +48,8 @@ def _curves(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object
                 yield _row((condition, side, *name), WHOLE_CURVE, band.n, found)
 
 
-def _numbers(tables: SessionTables, bands: Bands) -> Iterator[Mapping[str, object]]:
-    used = tables.cycle_list[tables.cycle_list["used"].astype(bool)]
+def _numbers(tables: SessionTables, bands: Bands, movement: str) -> Iterator[Mapping[str, object]]:
+    used = averaged_cycles(tables, movement)
     rows = tables.spatiotemporal.merge(used[["trial", "side", "cycle", "condition"]], on=["trial", "side", "cycle"])
     for (condition, side, parameter), values in rows.groupby(["condition", "side", "parameter"], sort=False)["value"]:
         yield from _number((str(condition), str(side), str(parameter), ""), float(values.mean()), bands.get((str(parameter), "")))

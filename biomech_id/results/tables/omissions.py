@@ -8,6 +8,7 @@ from typing import Any
 
 from biomech_id.gait.stance import DECIDES
 from biomech_id.results.session.quality import Grade
+from biomech_id.results.tables.means import RUNNING, WALKING
 from biomech_id.sentences import Sentence
 
 #: Reasons of a cycle that take its kinetics and leave it in the means of angles.
@@ -55,7 +56,9 @@ class Omission:
             }  # fmt: skip
 
 
-def omissions_of(subject: str, summary: Mapping[str, Any], condition: str | None = None) -> tuple[Omission, ...]:
+def omissions_of(
+    subject: str, summary: Mapping[str, Any], condition: str | None = None, *, movement: str = WALKING
+) -> tuple[Omission, ...]:
     """Return what of one session the means do not hold, and what of it they hold without kinetics.
 
     Parameters
@@ -66,6 +69,8 @@ def omissions_of(subject: str, summary: Mapping[str, Any], condition: str | None
         As in ``summary.json``.
     condition : str | None, optional
         The one that is wanted; None for every one.
+    movement : str, optional
+        Whose means, one of `means.AVERAGED`.
     """
     found = [
         Omission(subject, failed["file"], "", (), "means", Sentence("not-analysed", {"error": failed["error"].rstrip(".")}))
@@ -73,34 +78,44 @@ def omissions_of(subject: str, summary: Mapping[str, Any], condition: str | None
     ]
     trials = summary.get("trials", ())
     for trial in trials:
-        found += _of_trial(subject, trial, condition)
-    wanted = [trial for trial in trials if condition in (None, trial["condition"])]
-    if not any(cycle["used"] for trial in wanted for cycle in trial["cycles"]):
+        found += _of_trial(subject, trial, condition, movement)
+    wanted = [trial for trial in trials if condition in (None, trial["condition"]) and _is_of(trial, movement)]
+    if not any(cycle.get(_ENTERS[movement], True) for trial in wanted for cycle in trial["cycles"]):
         found.append(Omission(subject, "", "", (), "means", Sentence("no-cycle-used")))
     return tuple(found)
 
 
-def _of_trial(subject: str, trial: Mapping[str, Any], condition: str | None) -> Iterator[Omission]:
-    name, cycles = trial["name"], trial["cycles"]
-    why = _whole_trial(trial, condition)
+#: Movement -> what a cycle in its means is said to be.
+_ENTERS = {WALKING: "used", RUNNING: "sound"}
+
+
+def _is_of(trial: Mapping[str, Any], movement: str) -> bool:
+    """Whether cycles of a trial may be in the means of a movement; of walks each cycle says it."""
+    return movement == WALKING or trial["kind"] == movement
+
+
+def _of_trial(subject: str, trial: Mapping[str, Any], condition: str | None, movement: str) -> Iterator[Omission]:
+    name, cycles, enters = trial["name"], trial["cycles"], _ENTERS[movement]
+    why = _whole_trial(trial, condition, movement)
     if why is not None:
         yield Omission(subject, name, "", (), "means", why)
         return
-    unused = [(cycle, _reasons(cycle, of_kinetics=False)) for cycle in cycles if not cycle["used"]]
+    unused = [(cycle, _reasons(cycle, of_kinetics=False)) for cycle in cycles if not cycle.get(enters, True)]
     yield from _grouped(subject, name, "means", unused)
-    bare = [(cycle, _reasons(cycle, of_kinetics=True)) for cycle in cycles if cycle["used"] and cycle["kinetics_valid"] == "false"]
+    without = [cycle for cycle in cycles if cycle.get(enters, True) and cycle["kinetics_valid"] == "false"]
+    bare = [(cycle, _reasons(cycle, of_kinetics=True)) for cycle in without]
     yield from _grouped(subject, name, "kinetics", bare)
 
 
-def _whole_trial(trial: Mapping[str, Any], condition: str | None) -> Sentence | None:
+def _whole_trial(trial: Mapping[str, Any], condition: str | None, movement: str) -> Sentence | None:
     """Why no cycle of a trial counts; None where some may."""
     if condition not in (None, trial["condition"]):
         return Sentence("other-condition", {"condition": trial["condition"], "wanted": condition})
     by_hand = any(cycle["used"] and not cycle.get("used_by_rules", True) for cycle in trial["cycles"])
     if trial["verdict"] == Grade.REJECT and not by_hand:
         return Sentence("trial-rejected", {"reasons": trial["reasons"]})
-    if trial["kind"] != "straight":
-        return Sentence("not-straight", {"kind": trial["kind"]})
+    if trial["kind"] != {WALKING: "straight"}.get(movement, movement):
+        return Sentence("not-straight" if movement == WALKING else "not-a-run", {"kind": trial["kind"]})
     return None if trial["cycles"] else Sentence("no-cycle")
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 
 from biomech_id.conventions import SIDES
 from biomech_id.gait.scores import GAIT_VARIABLES, GaitScores, gait_scores
-from biomech_id.results.norms.norm import norm_band
+from biomech_id.results.norms.norm import movement_of, norm_band
 from biomech_id.results.tables.band_values import score_bands
 from biomech_id.results.tables.bands import CycleBand
-from biomech_id.results.tables.means import MeanCurves
+from biomech_id.results.tables.means import WALKING, MeanCurves
 
 #: Names of the scores among a norm's scalars:
 #: the variable is put behind the first, "GVS.HipAngles".
@@ -27,7 +27,7 @@ def score_rows(
     cycles: str = "used",
     bands: Mapping[str, Sequence[CycleBand]] = MappingProxyType({}),
 ) -> list[Mapping[str, object]]:
-    """Return rows of ``scores.csv``.
+    """Return rows of ``scores.csv``; none for a norm of runs, for gait scores are defined for walking.
 
     Parameters
     ----------
@@ -41,6 +41,8 @@ def score_rows(
         Condition -> how far each of these cycles can be off.
     """
     found: list[Mapping[str, object]] = []
+    if movement_of(norm) != WALKING:
+        return found
     normal = {name: band.mean for name in GAIT_VARIABLES if (band := norm_band(norm, *name)) is not None}
     for condition, curves in means.items():
         ends = score_bands(bands.get(condition, ()), curves, normal)

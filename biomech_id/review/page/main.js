@@ -216,13 +216,18 @@ function tell(words) {
   parts.live.textContent = words;
 }
 
+/** Whether a norm is of such a movement: one of runs only of runs, one of walks never of what is no walk. @param {NormNote | null} own @param {string} kind */
+function isOf(own, kind) {
+  return own?.movement === "run" ? kind === "run" : !["run", "jump", "squat", "rise", "other"].includes(kind);
+}
+
 /** Open the trial chosen, and what stands beside it. */
 async function open() {
   const note = session().trials[state.trial];
   trial = note ? await opened(note) : null;
   const [s, t] = state.beside.split(":").map(Number);
   other = state.beside ? await opened(page.sessions[s].trials[t]) : null;
-  norm = await loadNorm(session().norm);
+  norm = await loadNorm(note && isOf(session().norm, note.kind) ? session().norm : null);
   state.frame = Math.min(state.frame, Math.max((trial?.n ?? 1) - 1, 0));
   state.marker = -1;
   build();

@@ -25,7 +25,7 @@ interface FollowedNote {
   decision: string; trial: string; side?: string; start_s?: number | null; use?: boolean; plates?: string[] | null; kind?: string;
   time_s?: number; new_time_s?: number | null; new?: boolean; deleted?: boolean; text?: string; reason?: string; author?: string;
 }
-interface NormNote { curves: [string, string][]; block: string; arrays: Record<string, ArrayNote> }
+interface NormNote { movement: string; curves: [string, string][]; block: string; arrays: Record<string, ArrayNote> }
 interface SessionNote {
   folder: string;
   subject: { code: string | null; session_date: string | null; age_years: number | null; sex: string | null; mass_kg: number | null };

@@ -43,7 +43,7 @@ IN_BOTH = set(
     marker markers markerset mass max md medial median min minus mm moment moments movement ms name nan newton norm normal
     offset opensim out parameter parameters parity parquet pedotti person phase pip plantar plate plates point positive posture
     privacy profile proximal psoas pyarrow pycgm python rate raw readme rectus regression relative report rest review rms
-    rotation sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source spline
+    rotation run sagittal scale score scores sd segment segments sem set sex sha shift signal so software soleus source spline
     splines stances stand start static still strike study subject suntay system tables test text to toml trial trochanter types
     uncertainty units variable varus version vicon walk was whole xx yy zz
     """.split()  # noqa: SIM905
