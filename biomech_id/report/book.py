@@ -16,7 +16,7 @@ from biomech_id.report import pages as pages_folder
 from biomech_id.report.layout.fitted_scales import fitted
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.sheet import Sheet
-from biomech_id.report.layout.style import OWN_WORDS, Style
+from biomech_id.report.layout.style import NO_STRIDES, OWN_WORDS, Style
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import PAGE_KINDS, Content, Page, PageKind, Shows
 from biomech_id.results.tables.session_tables import SessionTables
@@ -27,10 +27,6 @@ def _load_pages() -> None:
     """Let every module of `report.pages` register what it has."""
     for module in pkgutil.iter_modules(pages_folder.__path__):
         import_module(f"{pages_folder.__name__}.{module.name}")
-
-
-#: Movements without strides.
-NO_STRIDES = frozenset({"jump", "squat", "rise"})
 
 
 def page_kinds() -> list[PageKind]:
@@ -125,8 +121,8 @@ def session_pages(tables: SessionTables, style: Style, norm: Norm | None, wanted
             continue  # muscle signals without any movement, jumps alone: their pages are of the session
         elif main:
             yield from _movements(list(kinds), main, content, whole, several=len(main) > 1)
-        else:
-            # A session without any cycle still has its pages, each saying so.
+        elif not whole or not kinds_of_trials:
+            # A session without any cycle has the pages that are asked for, each saying so; a whole report has curves over time.
             why = "no_cycles" if kinds_of_trials else "no_trials"
             yield from (Page(kind.name, kind.title(0, style), _empty(style, why)) for kind in kinds)
 

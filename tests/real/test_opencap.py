@@ -38,6 +38,28 @@ def test_the_ankle_moment_is_that_of_rajagopals_model(sessions: Sessions, tmp_pa
         assert np.abs(mine - other)[both].max() < 0.05 * peak
 
 
+def test_its_report_shows_the_stances_over_time_and_no_empty_pages(sessions: Sessions) -> None:
+    """1.3 s hold no whole stride: 12 pages said nothing but that. The left stance lies between its force's rise and fall."""
+    from biomech_id.report.book import page_names, session_pages
+    from biomech_id.report.layout.style import load_style
+
+    pages = list(session_pages(sessions["opencap"].tables, load_style(), None, page_names()))
+    assert {page.name for page in pages} == {"cover", "quality", "course", "methods"}
+    (page,) = (page for page in pages if page.name == "course")
+    drawn: dict[str, list[np.ndarray]] = {}
+    for artist in page.figure.findobj(lambda artist: bool(artist.get_gid())):
+        drawn.setdefault(artist.get_gid(), []).extend(path.vertices for path in artist.get_paths())
+    for name in ("HipAngles.X", "KneeAngles.X", "AnkleAngles.X", "HipMoment.X", "KneeMoment.X", "AnkleMoment.X", "AnklePower"):
+        for side in "LR":
+            (path,) = drawn[f"{side}|{name}|walking1"]
+            assert np.isfinite(path[:, 1]).sum() > 60, name
+    (strike_s,), offs_s = {line[0, 0] for line in drawn["event L Foot Strike"]}, {line[0, 0] for line in drawn["event L Foot Off"]}
+    force = read(sessions.shared / WALK.replace(".trc", "_grf.mot"))
+    loaded = [plate.first_time_s + np.flatnonzero(plate.force_lab_N[:, 2] > 20.0) / plate.rate_hz for plate in force.plates]
+    assert min(abs(strike_s - time_s[0]) for time_s in loaded if len(time_s)) < 0.02
+    assert min(abs(max(offs_s) - time_s[-1]) for time_s in loaded if len(time_s)) < 0.02
+
+
 @pytest.mark.parametrize("by_s", [-0.31, 0.0, 0.4444])
 def test_a_lag_of_its_forces_is_found_within_a_frame(shared_dir: Path, by_s: float) -> None:
     trial = read(shared_dir / WALK)

@@ -31,6 +31,8 @@ OWN_WORDS: dict[str, tuple[str, ...]] = {
     "run": ("running",), "jump": ("running", "jumping"), "squat": ("running", "jumping", "squatting"),
     "rise": ("running", "jumping", "rising"), "other": ("several",), "several": ("several",),
 }  # fmt: skip
+#: Movements without strides.
+NO_STRIDES = frozenset({"jump", "squat", "rise"})
 
 
 @dataclass(frozen=True)

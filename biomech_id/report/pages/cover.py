@@ -30,9 +30,9 @@ from biomech_id.report.layout.labelled_values import method_words
 from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.numbers import digits, mean_sd, written
 from biomech_id.report.layout.sheet import HEIGHT_MM, LEFT_MM, RIGHT_MM, WIDTH_MM, Sheet
-from biomech_id.report.layout.style import Style
+from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
-from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, wrapped
+from biomech_id.report.layout.typography import MISSING_GLYPH, MM_PER_POINT, shortened, wrapped
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
 from biomech_id.report.session_differences import session_differences
@@ -45,6 +45,8 @@ _FINDINGS_END_MM = 158.0
 #: Where the list of trials ends at the latest where there is something to be aware of, which then keeps its place.
 _TRIALS_END_MM = 134.0
 _MOST_FINDINGS = 5
+#: Width of the last column of the list of trials.
+_VERDICT_MM = 84.0
 
 
 def cover_page(tables: SessionTables, style: Style, norm: Norm | None) -> Figure:
@@ -422,7 +424,7 @@ def _trials(sheet: Sheet, tables: SessionTables, top_mm: float, bottom_mm: float
     style = sheet.style
     sheet.heading(LEFT_MM, top_mm, style.label("cover.trials"))
     heads = ("file", "kind", "condition", "cycles", "with_kinetics", "trial_verdict")
-    widths = (60.0, 34.0, 45.0, 20.0, 30.0, 84.0)
+    widths = (60.0, 34.0, 45.0, 20.0, 30.0, _VERDICT_MM)
     columns = tuple(TableColumn(style.label(f"cover.{head}"), width) for head, width in zip(heads, widths, strict=True))
     rows = trial_rows(tables, style)
     if not rows:
@@ -452,12 +454,16 @@ def trial_rows(tables: SessionTables, style: Style) -> list[list[Cell | str]]:
     rows: list[list[Cell | str]] = []
     for failed in tables.summary.get("failed", ()):
         error = style.label("cover.failed", error=failed["error"])
+        # Three lines: a sentence that names fifty markers would hide the trials that were analysed; the terminal has all of it.
+        error = shortened(error, 3 * (_VERDICT_MM - 6.0), style.size("small"))
         rows.append([failed["file"], "–", "–", "–", "–", Cell(error, colour="reject")])
     order = (Grade.REJECT, Grade.WARN, Grade.NOT_MEASURED, Grade.NOT_JUDGED, Grade.ACCEPT)
     trials = tables.summary.get("trials", ())
     for trial in sorted(trials, key=lambda trial: (trial["kind"] != "straight", order.index(trial["verdict"]))):
         cycles = tables.cycle_list[tables.cycle_list["trial"] == trial["name"]]
-        counts = (", ".join(map(str, count_by_side(counted).values())) for counted in (cycles, with_kinetics(cycles)))
+        counts = [", ".join(map(str, count_by_side(counted).values())) for counted in (cycles, with_kinetics(cycles))]
+        if trial["kind"] in NO_STRIDES:
+            counts = ["–", "–"]
         verdict, why = trial["verdict"], rules_not_passed(trial["name"], tables, style)
         why += [] if trial.get("kinetics", True) else [style.label("sentence.bare")]
         rows.append([

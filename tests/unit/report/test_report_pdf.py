@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pypdf
 import pytest
 
@@ -280,13 +281,31 @@ def test_a_date_that_is_not_recorded_is_not_todays(build, tmp_path):
 
 
 def test_a_session_without_any_cycle_is_still_a_report(build, tmp_path):
-    texts = text_of(draw_report(build(cycles=0), tmp_path / "a.pdf"))
-    # Neither other movements, runs, two of jumps, squats, rises, a comparison, three pages of muscle signals,
-    # clinical findings, muscle lengths, nor the whole body.
-    assert len(texts) == len(page_names()) - 15
-    assert "No trial has a complete cycle" in plain(texts)
-    # Somebody was analysed: angles and moments stand in the tables.
-    assert "No trial could be analysed" not in plain(texts)
+    empty = build(cycles=0)
+    time_s = 0.01 * np.arange(150)
+    knees = {f"{side}KneeAngles.X": 30.0 + 25.0 * np.sin(5.0 * time_s + turn) for side, turn in (("L", 0.0), ("R", 2.0))}
+    events = [{"time_s": at, "side": side, "kind": kind} for at, side, kind in ((0.2, "L", "Foot Strike"), (0.9, "R", "Foot Off"))]
+    (first, *others) = empty.summary["trials"]
+    seen = replace(
+        empty, frames={first["name"]: pd.DataFrame({"frame": np.arange(1, 151), "time": time_s, **knees})},
+        summary={**empty.summary, "trials": [{**first, "events": events}, *others]},
+    )  # fmt: skip
+    texts = text_of(draw_report(seen, tmp_path / "a.pdf"))
+    # Instead of pages of cycles that would be empty, what was computed over time.
+    assert "no complete cycle, so every curve is drawn over time" in plain(texts)
+    assert "No trial has a complete cycle" not in plain(texts)
+    assert sum(text.startswith(("Kinematics", "Gait scores")) for text in texts) == 0
+    assert len(texts) <= 6
+    # Who asks for a page gets it.
+    asked = text_of(draw_report(seen, tmp_path / "b.pdf", pages=["kinematics_mean"]))
+    assert "No trial has a complete cycle" in plain(asked)
+    (page,) = session_pages(seen, load_style(), None, ["course"])
+    drawn = {artist.get_gid(): artist for artist in page.figure.findobj(lambda artist: bool(artist.get_gid()))}
+    for side in "LR":
+        path = drawn[f"{side}|KneeAngles.X|{first['name']}"].get_paths()[0].vertices
+        np.testing.assert_allclose(path, np.stack([time_s, knees[f"{side}KneeAngles.X"]], axis=1))
+    assert drawn["event L Foot Strike"].get_paths()[0].vertices[:, 0] == pytest.approx(0.2)
+    assert drawn["event R Foot Off"].get_paths()[0].vertices[:, 0] == pytest.approx(0.9)
 
 
 def test_pages_can_be_chosen(session, tmp_path):
