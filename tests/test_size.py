@@ -89,7 +89,7 @@ MOST_LINES = sum([
     25,  # cycles cut from the frames around them
     225,  # events, stances and cycles looked up by time: long recordings
     110,  # norms of runs
-    75,  # trials without a cycle over time
+    110,  # trials without a cycle over time, panels as wide as their curves
     300,  # names and numbers that damage has changed, memory for long recordings, hostile surroundings
     162,  # impulses, free moments, drifts, frozen markers, cut stances
     70,  # a habit of both feet is told from plates that stand apart

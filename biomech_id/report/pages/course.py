@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
+from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import SIDES, SignRow
 from biomech_id.report.layout.layer import ROWS
 from biomech_id.report.layout.panel import Panel
@@ -16,7 +16,7 @@ from biomech_id.report.layout.scale import Scale
 from biomech_id.report.layout.sheet import LEFT_MM, RIGHT_MM, Sheet
 from biomech_id.report.layout.style import NO_STRIDES, Style
 from biomech_id.report.page import Content, PageKind, Shows, register
-from biomech_id.results.tables.session_tables import SessionTables
+from biomech_id.results.tables.session_tables import SessionTables, Table
 
 #: Rows of a sheet, top to bottom; one that a trial has nothing of is left out, and the last stands in for missing kinetics.
 _ROWS = (
@@ -37,7 +37,59 @@ _EVENT_DASHES: Mapping[str, tuple[float, tuple[float, ...] | None]] = {
 }
 
 
-def trials_without_cycles(tables: SessionTables) -> list[Mapping[str, Any]]:
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A trial over time.
+
+    Attributes
+    ----------
+    name : str
+        Of the trial.
+    kind : str
+        Of movement.
+    events : tuple[tuple[float, str, str], ...]
+        Absolute seconds, side and kind of each.
+    frames : Table
+        As in ``trials/<stem>.csv``.
+    """
+
+    name: str
+    kind: str
+    events: tuple[tuple[float, str, str], ...]
+    frames: Table
+
+    @property
+    def time_s(self) -> FloatArray:
+        """Of every frame, absolute seconds, (n,)."""
+        return np.asarray(self.frames["time"], dtype=np.float64)
+
+    def values(self, side: str, row: SignRow) -> FloatArray:
+        """Return a variable of one side in the tables' unit, (n,); NaN where there is none.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        """
+        name = row.column(side)
+        return np.asarray(self.frames[name], dtype=np.float64) if name in self.frames else np.full(len(self.frames), np.nan)
+
+    def knows(self, side: str, row: SignRow) -> bool:
+        """Return whether any frame has a variable of one side.
+
+        Parameters
+        ----------
+        side : str
+            "L" or "R".
+        row : SignRow
+            The variable's row of the sign table.
+        """
+        return bool(np.isfinite(self.values(side, row)).any())
+
+
+def trials_without_cycles(tables: SessionTables) -> list[Course]:
     """Return the trials of a session without any cycle that would have some: walks, runs, and movements that nothing names.
 
     Empty where some trial has cycles: what a session shows then are those.
@@ -48,18 +100,20 @@ def trials_without_cycles(tables: SessionTables) -> list[Mapping[str, Any]]:
         The session's tables.
     """
     shown = [trial for trial in tables.summary.get("trials", ()) if trial["kind"] not in NO_STRIDES]
-    return [] if any(trial["cycles"] for trial in shown) else [trial for trial in shown if trial["name"] in tables.frames]
+    if any(trial["cycles"] for trial in shown):
+        return []
+    events = {trial["name"]: tuple((e["time_s"], e["side"], e["kind"]) for e in trial.get("events", ())) for trial in shown}
+    found = [(trial["name"], trial["kind"]) for trial in shown if trial["name"] in tables.frames]
+    return [Course(name, kind, events[name], tables.frames[name]) for name, kind in found]
 
 
-def course_page(trial: Mapping[str, Any], frames: pd.DataFrame, style: Style) -> Figure:
+def course_page(course: Course, style: Style) -> Figure:
     """Draw one trial over time.
 
     Parameters
     ----------
-    trial : Mapping[str, Any]
-        Its entry of ``summary["trials"]``.
-    frames : pd.DataFrame
-        As in ``trials/<stem>.csv``.
+    course : Course
+        The trial.
     style : Style
         Colours, words, scales and units of the report.
     """
@@ -68,59 +122,50 @@ def course_page(trial: Mapping[str, Any], frames: pd.DataFrame, style: Style) ->
         text = style.label(f"side.{side}")
         sheet.text(x, 20.6, text, size="small", weight="bold", colour=side)
         x += 16.0
-    sheet.text(x, 20.6, style.label("course.legend", trial=trial["name"]), size="small")
-    known = [names for names in _ROWS if any(_known(frames, side, ROWS[name]) for side in SIDES for name in names)]
+    sheet.text(x, 20.6, style.label("course.legend", trial=course.name), size="small")
+    known = [names for names in _ROWS if any(course.knows(side, ROWS[name]) for side in SIDES for name in names)]
     kinetics = len(known) > 1 and known[1][0][0].endswith("Moment")
     for number, names in enumerate(known[:_MOST_ROWS]):
         for column, name in enumerate(names):
             left, top = LEFT_MM + _GUTTER_MM + column * (_WIDTH_MM + _GUTTER_MM), _TOP_MM + number * _PITCH_MM
-            _draw_one(sheet.panel(left, top, _WIDTH_MM, _HEIGHT_MM), ROWS[name], trial, frames)
+            _draw_one(sheet.panel(left, top, _WIDTH_MM, _HEIGHT_MM), ROWS[name], course)
     if not known:
         sheet.text(LEFT_MM, 30.0, style.label("absent.no_loads"), size="heading")
     sheet.note(style.label("course.note" if kinetics else "course.note_kinematics"), _NOTE_MM, most=2)
     return sheet.figure
 
 
-def _values(frames: pd.DataFrame, side: str, row: SignRow) -> Any:
-    name = row.column(side)
-    return frames[name].to_numpy(dtype=float) if name in frames else np.full(len(frames), np.nan)
-
-
-def _known(frames: pd.DataFrame, side: str, row: SignRow) -> bool:
-    return bool(np.isfinite(_values(frames, side, row)).any())
-
-
-def _draw_one(panel: Panel, row: SignRow, trial: Mapping[str, Any], frames: pd.DataFrame) -> None:
-    style, time_s = panel.style, frames["time"].to_numpy(dtype=float)
-    curves = {side: style.factor(row) * _values(frames, side, row) for side in SIDES if _known(frames, side, row)}
+def _draw_one(panel: Panel, row: SignRow, course: Course) -> None:
+    style, time_s = panel.style, course.time_s
+    curves = {side: style.factor(row) * course.values(side, row) for side in SIDES if course.knows(side, row)}
     across = _time_scale(time_s)
     ends = [end for values in curves.values() for end in (np.nanmin(values), np.nanmax(values))]
-    up = style.scale(row, run=trial["kind"] == "run").holding(min(ends, default=np.nan), max(ends, default=np.nan))
+    up = style.scale(row, run=course.kind == "run").holding(min(ends, default=np.nan), max(ends, default=np.nan))
     panel.frame(across, up, x_numbers=True)
     panel.end_words(style.word(row.positive), style.word(row.negative), left_mm=7.5)
     panel.outside(0.0, _HEIGHT_MM + 1.3, f"{style.word(row.title)}, {style.word(style.unit(row))}", size="small", weight="bold")
     panel.outside(_WIDTH_MM / 2, -6.2, style.label("course.time"), size="tiny", colour="quiet", ha="center")
-    for event in trial["events"]:
-        at = event["time_s"] - time_s[0]
-        panel.polylines([[(at, up.low), (at, up.high)]], colour=event["side"], width=0.7, dashes=_EVENT_DASHES[event["kind"]],
-                        zorder=1.5, gid=f"event {event['side']} {event['kind']}")  # fmt: skip
+    for event_s, side, kind in course.events:
+        at = event_s - time_s[0]
+        line = [(at, up.low), (at, up.high)]
+        panel.polylines([line], colour=side, width=0.7, dashes=_EVENT_DASHES[kind], zorder=1.5, gid=f"event {side} {kind}")
     for side, values in curves.items():
         path = np.stack([time_s - time_s[0], values], axis=1)
-        panel.polylines([path], colour=side, width=1.0, dashes=style.dashes(side), gid=f"{side}|{row.column('')}|{trial['name']}")
+        panel.polylines([path], colour=side, width=1.0, dashes=style.dashes(side), gid=f"{side}|{row.column('')}|{course.name}")
     if not curves:
         panel.notice(style.label("course.none"))
 
 
-def _time_scale(time_s: Any) -> Scale:
+def _time_scale(time_s: FloatArray) -> Scale:
     """From the trial's first frame to its last, in steps that leave the ticks apart."""
     long_s = float(time_s[-1] - time_s[0])
     return Scale(0.0, long_s, next((step for step in _STEPS_S if long_s / step <= _MOST_TICKS), _STEPS_S[-1]))
 
 
 def _draw(content: Content) -> Iterator[Figure]:
-    trials: Sequence[Mapping[str, Any]] = trials_without_cycles(content.tables)
-    for trial in trials:
-        yield course_page(trial, content.tables.frames[trial["name"]], content.style)
+    trials = trials_without_cycles(content.tables)
+    for course in trials:
+        yield course_page(course, content.style)
     if not trials:
         sheet = Sheet(content.style)
         sheet.text(LEFT_MM, 30.0, content.style.label("course.every"), size="heading")

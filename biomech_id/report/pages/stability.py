@@ -179,13 +179,18 @@ def _shown(layer: Layer, side: str, curve: _Curve) -> tuple[FloatArray, FloatArr
 def _panel(sheet: Sheet, layer: Layer, curve: _Curve, left_mm: float, top_mm: float) -> None:
     style = sheet.style
     panel = sheet.panel(left_mm, top_mm, _WIDTH_MM, _HEIGHT_MM)
-    panel.frame(CYCLE, curve.scale, x_numbers=True)
+    shown = {side: _shown(layer, side, curve) for side in SIDES}
+    means = [mean for curves, _ in shown.values() for mean in statistics(curves).mean if np.isfinite(mean)]
+    # A curve that leaves its panel would say nothing of how far.
+    scale = curve.scale.holding(min(means, default=np.nan), max(means, default=np.nan))
+    panel.frame(CYCLE, scale, x_numbers=True)
     panel.outside(0.0, _HEIGHT_MM + 1.3, style.label(curve.title), size="small", weight="bold")
-    panel.outside(_WIDTH_MM, _HEIGHT_MM + 1.3, style.word(curve.unit), size="tiny", colour="quiet", ha="right")
+    unit = style.label("common.widened", unit=style.word(curve.unit)) if scale.widened else style.word(curve.unit)
+    panel.outside(_WIDTH_MM, _HEIGHT_MM + 1.3, unit, size="tiny", colour="quiet", ha="right")
     up, down = (style.label(f"{curve.title}_{way}") for way in ("up", "down"))
     panel.end_words(up, down, left_mm=8.5)
     panel.outside(_WIDTH_MM / 2, -6.2, style.label("common.percent_cycle"), size="tiny", colour="quiet", ha="center")
-    drawn = [_draw_side(panel, side, *_shown(layer, side, curve), f"{side}|{curve.variable}.{curve.component}") for side in SIDES]
+    drawn = [_draw_side(panel, side, *shown[side], f"{side}|{curve.variable}.{curve.component}") for side in SIDES]
     if not any(drawn):
         panel.notice(style.label("stability.no_curve"))
 

@@ -16,7 +16,7 @@ from biomech_id.report.layout.layer import Layer, layers_of
 from biomech_id.report.layout.style import load_style
 from biomech_id.report.pages.quality import residual_table, rule_table
 from biomech_id.report.pages.spatiotemporal import parameter_rows
-from biomech_id.report.pages.stability import stability_rows, whole_body_curves
+from biomech_id.report.pages.stability import stability_page, stability_rows, whole_body_curves
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
 TITLES = {"en": "Centre of mass and stability", "de": "Körperschwerpunkt und Stabilität"}
@@ -124,3 +124,19 @@ def test_the_residual_has_a_table_of_its_own_on_page_2(build: Build) -> None:
     assert texts[1][-1] == "8"
     heads = [column.head for column in rule_table(session, style).columns]
     assert not any("Residual" in head or "Weight" in head for head in heads)
+
+
+def test_a_panel_is_as_wide_as_its_curve(whole: SessionTables) -> None:
+    """Leg power of 30 W/kg on a scale made for 6: the line would leave the panel without a word."""
+    table = whole.whole_body
+    assert table is not None
+    big = replace(
+        whole, whole_body=table.assign(value=table["value"].where(table["variable"] != "LLegPower", 10.0 * table["value"]))
+    )
+    figure = stability_page(layer_of(big), load_style())
+    (line,) = figure.findobj(lambda artist: str(artist.get_gid()) == "L|LegPower.|mean")
+    drawn = line.get_paths()[0].vertices[:, 1]
+    low, high = line.axes.get_ylim()
+    assert np.nanmax(np.abs(drawn)) > 6.5
+    assert low <= np.nanmin(drawn)
+    assert np.nanmax(drawn) <= high
