@@ -64,7 +64,7 @@ class _Slot:
     axis: int
 
 
-def recalibrator(kind: BodyModel, given: CalibrationInput) -> Recalibrate:
+def recalibrator(kind: BodyModel, given: CalibrationInput, model: CalibratedModel | None = None) -> Recalibrate:
     """Return what calibrates a model anew on another static trial and other measurements, on nothing else.
 
     Parameters
@@ -73,18 +73,25 @@ def recalibrator(kind: BodyModel, given: CalibrationInput) -> Recalibrate:
         The body model.
     given : CalibrationInput
         What it was calibrated on.
+    model : CalibratedModel | None, optional
+        What came of it, whose marker set it keeps: with the further markers that walks showed to move with a segment.
     """
-    sets: list[MarkerSet] = []
+    sets = [found for found in (_set_of(model),) if found]
 
     def recalibrate(static: Trial, subject: Subject) -> CalibratedModel:
         plain = "markers" if given.knee_axis == "walk" else given.knee_axis
         again = replace(given, trials=(static,), static=static, functional=(), subject=subject, knee_axis=plain)
         # Which marker set it is does not turn on a fraction of a millimetre: it is recognised once.
         model = kind.calibrate(replace(again, marker_set=sets[0]) if sets else again)
-        sets[:] = sets or [found for found in (getattr(model.calibration, "markerset", None),) if isinstance(found, MarkerSet)]
+        sets[:] = sets or [found for found in (_set_of(model),) if found]
         return model
 
     return recalibrate
+
+
+def _set_of(model: CalibratedModel | None) -> MarkerSet | None:
+    found = getattr(getattr(model, "calibration", None), "markerset", None)
+    return found if isinstance(found, MarkerSet) else None
 
 
 def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | None) -> Carried:
@@ -107,44 +114,56 @@ def calibration_responses(model: CalibratedModel, recalibrate: Recalibrate | Non
     static = _few_frames(model.static, STATIC_FRAMES)
     if static is None:
         return {}
+    wider = {joint: wide for joint in ("knee", "ankle") if (wide := _wider(model.subject, f"{joint}_width_m"))}
     try:
-        base = recalibrate(static, model.subject)
-        standing = base.track(static)
-        slots = _slots(static.markers, base.marker_groups, static=True)
-        found = _at_once(base, static, standing, slots)
-        if found is None:
-            found = {}
-            for slot in slots:
-                moved = recalibrate(_moved(static, standing, slot), model.subject)
-                found |= _differences(standing, moved.track(static), slot)
-        for joint in ("knee", "ankle"):
-            subject = _wider(model.subject, f"{joint}_width_m")
-            if subject is not None:
-                wide = recalibrate(static, subject).track(static)
-                slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, f"{joint}_width", "", 0)
-                found |= _differences(standing, wide, slot)
+        found = _at_once(model, static, wider)
+        return _one_by_one(recalibrate, static, model.subject, wider) if found is None else found
     except BiomechError:
         return {}  # a static trial that cannot be calibrated on three of its frames alone
+
+
+def _one_by_one(
+    recalibrate: Recalibrate, static: Trial, subject: Subject, wider: Mapping[str, Subject]
+) -> dict[CarriedKey, FloatArray]:
+    """Calibrate anew on every moved copy, and for every width."""
+    base = recalibrate(static, subject)
+    standing = base.track(static)
+    found: dict[CarriedKey, FloatArray] = {}
+    for slot in _slots(static.markers, base.marker_groups, static=True):
+        at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+        moved = replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
+        found |= _differences(standing, recalibrate(moved, subject).track(static), slot)
+    for joint, wide in wider.items():
+        slot = _Slot({side: ("", (side, joint)) for side in standing.sides}, f"{joint}_width", "", 0)
+        found |= _differences(standing, recalibrate(static, wide).track(static), slot)
     return found
 
 
-def _at_once(
-    base: CalibratedModel, static: Trial, standing: BodyMotion, slots: Sequence[_Slot]
-) -> dict[CarriedKey, FloatArray] | None:
+def _at_once(model: CalibratedModel, static: Trial, wider: Mapping[str, Subject]) -> dict[CarriedKey, FloatArray] | None:
     """The same of a model that stands by itself: what a marker does that is off in both, less what it does to tracking alone."""
-    at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
+    here = model.places(static.markers) if isinstance(model, StandsByItself) else None
+    if here is None or not isinstance(model, StandsByItself):
+        return None
+    slots = _slots(static.markers, model.marker_groups, static=True)
+    at = {(side, name): axes[:, i] for side, (_, axes) in here.items() for i, name in enumerate(LEG_SEGMENTS)}
+    at[PELVIS] = next(iter(here.values()))[1][:, 3]
     together = _stacked(static.markers, at, slots)
-    legs = base.standing(together, len(slots) + 1) if isinstance(base, StandsByItself) else None
+    legs = model.standing(together, len(slots) + 1)
     if legs is None:
         return None
-    tracked = _places(base, replace(static, markers=together))
+    tracked = _places(model, replace(static, markers=together))
+    widened = {joint: model.standing(static.markers, 1, wide) for joint, wide in wider.items()}
     found: dict[CarriedKey, FloatArray] = {}
     for side, of_leg in legs.items():
-        change = _changes(*_copies(of_leg, static.n_frames)) - _changes(*_copies(tracked[side], static.n_frames))
-        for slot, carried in zip(slots, change.mean(axis=1), strict=True):
-            named = slot.markers.get(side) or slot.markers.get("")
-            if named is not None and np.isfinite(carried).all():
-                found[side, slot.role, named[0], slot.axis] = carried
+        points, axes = _copies(of_leg, static.n_frames)
+        change = _changes(points, axes) - _changes(*_copies(tracked[side], static.n_frames))
+        named = [(slot, slot.markers.get(side) or slot.markers.get("")) for slot in slots]
+        of_side = {(side, slot.role, of[0], slot.axis): each for (slot, of), each in zip(named, change, strict=True) if of}
+        for joint, wide in widened.items():
+            if wide is not None:
+                both = (np.stack(pair) for pair in zip((points[0], axes[0]), wide[side], strict=True))
+                of_side[side, f"{joint}_width", "", 0] = _changes(*both)[0]
+        found |= {key: each.mean(axis=0) for key, each in of_side.items() if np.isfinite(each).all()}
     return found
 
 
@@ -257,11 +276,6 @@ def _displaced(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slot: _Sl
 def _stacked(markers: Markers, R_lab_seg: Mapping[Part, FloatArray], slots: Sequence[_Slot]) -> Markers:
     """The markers as they are, and behind them with every displacement."""
     return _with(markers, np.concatenate([markers.position_m, *(_displaced(markers, R_lab_seg, slot) for slot in slots)]))
-
-
-def _moved(static: Trial, standing: BodyMotion, slot: _Slot) -> Trial:
-    at = {part: each.frames.R_lab_seg for part, each in standing.motions.items()}
-    return replace(static, markers=_with(static.markers, _displaced(static.markers, at, slot)))
 
 
 def _places(model: CalibratedModel, trial: Trial) -> Mapping[str, tuple[FloatArray, FloatArray]]:

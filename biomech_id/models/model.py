@@ -83,7 +83,9 @@ class CalibratedModel(Protocol):
 class StandsByItself(Protocol):
     """A model that says where its legs stand in many static trials at once, each of them calibrated by itself."""
 
-    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    def standing(
+        self, markers: Markers, copies: int, subject: Subject | None = None
+    ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
         """Return side -> points (n, 6, 3), m, and axes (n, 4, 3, 3); None where calibration follows further rules than these.
 
         Points are ankle, knee and hip centre, and the centres of mass of foot, shank and thigh; axes those of foot, shank, thigh
@@ -96,6 +98,8 @@ class StandsByItself(Protocol):
             Of equally many frames each, one behind the other.
         copies : int
             How many.
+        subject : Subject | None, optional
+            Other measurements than the model's own: a wider knee.
         """
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:

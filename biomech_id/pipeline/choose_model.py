@@ -131,7 +131,7 @@ def _calibrated(job: Job, trials: tuple[Trial, ...], marker_set: str | MarkerSet
     model = kind.calibrate(given)
     if subject.mass_kg is None and model.subject.mass_kg is not None:
         subject, findings = model.subject, iter(())
-    return ChosenModel(job, static, subject, model, tuple(findings), trials, recalibrator(kind, given))
+    return ChosenModel(job, static, subject, model, tuple(findings), trials, recalibrator(kind, given, model))
 
 
 def _model_of(job: Job) -> BodyModel:

@@ -32,9 +32,8 @@ from biomech_id.algebra.arrays import FloatArray, IntArray
 from biomech_id.anatomy import LEG_SEGMENTS
 from biomech_id.conventions import MM_PER_M
 from biomech_id.dynamics.body import BodyMotion
-from biomech_id.dynamics.model_errors import LegResponse, MovedMarker
+from biomech_id.dynamics.model_errors import CARRIERS, LegResponse, MovedMarker
 from biomech_id.signal.derivatives import quintic_derivatives
-from biomech_id.uncertainty.pose_jacobian import add_lab
 
 #: Role of a marker -> the stem of its sizes, and the source that a wrong spot counts to.
 PLACEMENT: Mapping[str, tuple[str, str]] = {
@@ -53,6 +52,8 @@ LENGTHS_KNOW = 0.28
 FARTHEST = 3.0
 #: A leg whose angles range over less than this, rad, does not walk: nothing tells how its tissue moves.
 LEAST_RANGE_RAD = 0.02
+#: A displacement that does less than this, rad or m per metre, does nothing: a response is measured to some 1e-9.
+NO_RESPONSE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,36 +95,76 @@ class LegMarkerErrors:
     def length_change_ratio(self) -> float:
         """Root mean square change of the lengths of thigh and shank, over what the tissue's sizes make it; NaN where not known."""
         ankle, knee, hip = (self.motion.joint_centres_lab_m[self.side, joint] for joint in ("ankle", "knee", "hip"))
-        rows = self.response.frames
-        R_lab_seg = self.axes(rows)
+        rows, errors = self.response.frames, self._of_source("soft_tissue")
+        if not errors:
+            return float("nan")
+        R_lab_seg, x = self.axes(rows), self._moving(errors, rows, 1)[0]
+        which = [int(error.which) for error in errors]
         measured, expected = 0.0, 0.0
-        for distal, proximal, k in ((ankle, knee, 0), (knee, hip, 1)):
+        for distal, proximal, k in ((ankle, knee, 4), (knee, hip, 5)):
             length = np.linalg.norm(proximal - distal, axis=1)
-            along = (proximal - distal)[rows] / length[rows, None]
-            jacobian = np.zeros((1, len(rows), 1, 7, 3))
-            for vector, sign in ((4 + k, -1.0), (5 + k, 1.0)):
-                add_lab(jacobian, R_lab_seg, 0, vector, sign * along[:, None])
-            change = self._by(self._of_source("soft_tissue"), rows, jacobian)
+            along = ((proximal - distal)[rows] / length[rows, None])[:, None]
+            below, above = (along @ R_lab_seg[:, CARRIERS[vector]] for vector in (k, k + 1))
+            walking = self.response.walking[:, :, k : k + 2].transpose(1, 2, 3, 0)
+            change = (above @ walking[:, 1] - below @ walking[:, 0])[:, 0, which] * x
             measured += float(np.nanvar(length))
             expected += float(np.nansum(np.nanvar(change, axis=0)))
         return float(np.sqrt(measured / expected)) if expected > 0.0 and measured > 0.0 else float("nan")
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The source of ``uncertainty.csv`` that each of the P errors counts to."""
+        """The source of ``uncertainty.csv`` that each error counts to, those that do nothing as well."""
         return tuple(group for group, _ in self._errors)
 
+    @cached_property
+    def acting(self) -> tuple[int, ...]:
+        """Which of the errors change a pose, the P of `changes`: along its wand, say, a marker may be anywhere."""
+        moving, carrying = self._walking > NO_RESPONSE, np.abs(self.response.carried).max(axis=(1, 2), initial=0.0) > NO_RESPONSE
+        placed: list[int] = []
+        skin: list[int] = []
+        for number, (_, (which, _, function)) in enumerate(self._errors):
+            if isinstance(which, str) or moving[which] or (function is None and carrying[which]):
+                (placed if function is None else skin).append(number)
+        return (*placed, *sorted(skin, key=lambda number: self._errors[number][1].function or 0))
+
     def changes(self, frames: IntArray, jacobian: FloatArray) -> FloatArray:
-        """Return what every error does to what follows from the poses (N, rows, P), one standard deviation each.
+        """Return what every error that does anything does to what follows from the poses (N, rows, P), one standard deviation each.
 
         Parameters
         ----------
         frames : IntArray
             (N,), rows of the trial.
         jacobian : FloatArray
-            (orders, N, rows, vectors, 3), see `uncertainty.pose_jacobian`.
+            (orders, N, rows, vectors, 3), see `uncertainty.pose_jacobian`; quickest as `by_frames` stores it.
         """
-        return self._by([error for _, error in self._errors], frames, jacobian)
+        orders, n, rows, vectors, _ = jacobian.shape
+        errors = [self._errors[number][1] for number in self.acting]
+        placed, skin = ([error for error in errors if (error.function is None) is still] for still in (True, False))
+        moved = np.flatnonzero(self._walking > NO_RESPONSE)
+        width = 3 * vectors
+        walking = self.response.walking[moved][:, :, :vectors].transpose(1, 2, 3, 0).reshape(-1, width * len(moved))
+        # g, g' and g'' below each other, and beside each other what multiplies them.
+        g = np.empty((n, orders, width * len(moved)))
+        for order, weights in enumerate(_between(self.response.frames, frames, self.motion.rate_hz, orders)):
+            np.matmul(weights, walking, out=g[:, order])
+        g = g.reshape(n, orders * width, len(moved))
+        per = jacobian.transpose(1, 2, 0, 3, 4).reshape(n, rows, orders * width)
+        by_x = [per @ g]
+        for k in range(1, orders):
+            times = np.repeat([comb(order, k) for order in range(k, orders)], width)
+            by_x.append((per[:, :, k * width :] * times) @ g[:, : (orders - k) * width])
+        found = np.empty((n, rows, len(errors)))
+        found[:, :, : len(placed)] = self._on_wrong_spot(placed, by_x[0], per[:, :, :width], moved)
+        of_skin = [int(error.which) for error in skin[: len(skin) // 2]]
+        later = found[:, :, len(placed) :].reshape(n, rows, 2, len(of_skin))
+        for k, x in enumerate(self._moving(skin, frames, orders)):
+            change = by_x[k] if len(of_skin) == len(moved) else by_x[k][:, :, np.searchsorted(moved, of_skin)]
+            change, x_k = change[:, :, None], x.reshape(n, 1, 2, len(of_skin))
+            if k:
+                later += change * x_k
+            else:
+                np.multiply(change, x_k, out=later)
+        return found
 
     def axes(self, frames: IntArray) -> FloatArray:
         """Return the axes (N, 4, 3, 3) of foot, shank, thigh and pelvis.
@@ -176,42 +217,28 @@ class LegMarkerErrors:
         x = np.where(spread > LEAST_RANGE_RAD, (angles - np.nanmean(angles, axis=0)) / np.maximum(spread, LEAST_RANGE_RAD), 0.0)
         return np.stack([x, *quintic_derivatives(x, self.motion.rate_hz)])
 
-    def _by(self, errors: Sequence[_Error], frames: IntArray, jacobian: FloatArray) -> FloatArray:
-        """What errors, those on the wrong spot first, do to what the rows of a Jacobian are of: (N, rows, P)."""
-        orders, n, rows, vectors, _ = jacobian.shape
-        per = jacobian.reshape(orders, n, rows, -1)
-        walking = np.ascontiguousarray(self.response.walking[:, :, :vectors].transpose(1, 2, 3, 0))
-        between = _between(self.response.frames, frames, self.motion.rate_hz)[:orders]
-        g = [(weights @ walking.reshape(len(walking), -1)).reshape(n, per.shape[-1], -1) for weights in between]
-        by_x = [sum(comb(o, k) * (per[o] @ g[o - k]) for o in range(k, orders)) for k in range(orders)]
-        placed = [error for error in errors if error.function is None]
-        skin = [error for error in errors if error.function is not None]
-        return np.concatenate([self._on_wrong_spot(placed, by_x[0], per[0]), self._of_skin(skin, by_x, frames)], axis=2)
+    @cached_property
+    def _walking(self) -> FloatArray:
+        """How much a displacement does at most while walking, rad or m per metre."""
+        return np.asarray(np.abs(self.response.walking).max(axis=(1, 2, 3), initial=0.0))
 
-    def _on_wrong_spot(self, errors: Sequence[_Error], by_x: FloatArray, per_value: FloatArray) -> FloatArray:
-        """The same (N, rows, p) of markers off by a constant, and of widths: with what the static trial carries into the walk."""
+    def _on_wrong_spot(self, errors: Sequence[_Error], by_x: FloatArray, per_value: FloatArray, moved: IntArray) -> FloatArray:
+        """What markers off by a constant do, and widths, (N, rows, p): with what the static trial carries into the walk."""
         walked, still = np.zeros((by_x.shape[-1], len(errors))), np.zeros((per_value.shape[-1], len(errors)))
         for p, (which, sd, _) in enumerate(errors):
             if isinstance(which, int):
-                walked[which, p] = sd
+                walked[moved == which, p] = sd
             vectors = self.response.widths[which] if isinstance(which, str) else self.response.carried[which]
             still[:, p] = sd * vectors.reshape(-1)[: len(still)]
         return np.asarray(by_x @ walked + per_value @ still)
 
-    def _of_skin(self, errors: Sequence[_Error], by_x: Sequence[FloatArray], frames: IntArray) -> FloatArray:
-        """The same (N, rows, p) of markers on moving skin."""
-        which = np.array([error.which for error in errors], dtype=np.intp)
-        x = np.zeros((len(by_x), len(frames), len(errors)))
-        for p, error in enumerate(errors):
-            side = self.motion.sides[0] if self.response.moved[which[p]].segment == "pelvis" else self.side
-            x[:, :, p] = error.sd * self._functions[side][: len(x), frames, error.function]
-        changes = by_x[0][:, :, which]
-        changes *= x[0][:, None]
-        for of, x_k in zip(by_x[1:], x[1:], strict=True):
-            later = of[:, :, which]
-            later *= x_k[:, None]
-            changes += later
-        return changes
+    def _moving(self, errors: Sequence[_Error], frames: IntArray, orders: int) -> FloatArray:
+        """By how much each error of skin is off in these frames, and the derivatives of that: (orders, N, p)."""
+        x = np.empty((orders, len(frames), len(errors)))
+        for p, (which, sd, function) in enumerate(errors):
+            side = self.motion.sides[0] if self.response.moved[int(which)].segment == "pelvis" else self.side
+            x[:, :, p] = sd * self._functions[side][:orders, frames, function]
+        return x
 
 
 class _Error(NamedTuple):
@@ -250,23 +277,23 @@ def tissue_size(marker: MovedMarker) -> str:
     return f"tissue_{marker.segment}_mm"
 
 
-def _between(known: IntArray, wanted: IntArray, rate_hz: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _between(known: IntArray, wanted: IntArray, rate_hz: float, orders: int) -> Iterator[FloatArray]:
     """Weights (N, K) of the cubic Hermite spline through K values at known rows: its value, first and second derivative, per s."""
     at = np.clip(wanted, known[0], known[-1]).astype(np.float64)
     i = np.clip(np.searchsorted(known, at, side="right") - 1, 0, len(known) - 2)
     step = (known[i + 1] - known[i]).astype(np.float64)
     u = (at - known[i]) / step
     slopes, rows = np.gradient(np.eye(len(known)), known.astype(np.float64), axis=0), np.arange(len(at))
+    here, there = slopes[i], slopes[i + 1]
     shapes = (
         (1 - 3 * u**2 + 2 * u**3, 3 * u**2 - 2 * u**3, u - 2 * u**2 + u**3, u**3 - u**2),
         (6 * u**2 - 6 * u, 6 * u - 6 * u**2, 1 - 4 * u + 3 * u**2, 3 * u**2 - 2 * u),
         (12 * u - 6, 6 - 12 * u, 6 * u - 4, 6 * u - 2),
     )
-    found = []
-    for order, (left, right, left_slope, right_slope) in enumerate(shapes):
+    for order, (left, right, left_slope, right_slope) in enumerate(shapes[:orders]):
         scale = (rate_hz / step) ** order
-        weights = (left_slope * step * scale)[:, None] * slopes[i] + (right_slope * step * scale)[:, None] * slopes[i + 1]
+        weights = (left_slope * step * scale)[:, None] * here
+        weights += (right_slope * step * scale)[:, None] * there
         weights[rows, i] += left * scale
         weights[rows, i + 1] += right * scale
-        found.append(weights)
-    return found[0], found[1], found[2]
+        yield weights

@@ -24,6 +24,17 @@ from biomech_id.uncertainty.sources import Nominal
 _JOINTS, _COMS = 4, 7
 
 
+def by_frames(orders: int, n_frames: int, rows: int, vectors: int) -> FloatArray:
+    """Return a Jacobian of zeros, stored frame by frame, each as one matrix.
+
+    Parameters
+    ----------
+    orders, n_frames, rows, vectors : int
+        Its shape but the last axis.
+    """
+    return np.zeros((n_frames, rows, orders, vectors, 3)).transpose(2, 0, 1, 3, 4)
+
+
 def add_lab(jacobian: FloatArray, R_lab_seg: FloatArray, order: int, vector: int, per_lab: FloatArray) -> None:
     """Add, in place, what depends on one of the vectors.
 

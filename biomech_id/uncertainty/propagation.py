@@ -12,6 +12,7 @@ so that the variance of whatever follows linearly from x is the sum of their squ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Deviation(NamedTuple):
 
 
 def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
-    """Return what the errors of several independent sources do, one after the other.
+    """Return what the errors of several independent sources do, one after the other, each one standard deviation.
 
     Parameters
     ----------
@@ -46,8 +47,59 @@ def deviation(nominal: Nominal, sources: Sequence[ErrorSource]) -> Deviation:
     sources : Sequence[ErrorSource]
         Independent of each other.
     """
-    each = [_deviation(nominal, source) for source in sources]
-    return Deviation(*(np.concatenate(arrays) for arrays in zip(*each, strict=True)))
+    units = unit_deviation(nominal, unit_effects(nominal, sources))
+    return Deviation(*(np.moveaxis(independent(sources, np.moveaxis(unit, 0, -1)), -1, 0) for unit in units))
+
+
+def unit_effects(nominal: Nominal, sources: Sequence[ErrorSource]) -> Effect:
+    """Return what a unit of every parameter of several sources seems to add, one after the other.
+
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    sources : Sequence[ErrorSource]
+        Whose parameters.
+    """
+    each = [effect for source in sources for effect in source.effects(nominal)]
+    return Effect(*(np.concatenate([getattr(effect, field.name) for effect in each]) for field in fields(Effect)))
+
+
+def unit_deviation(nominal: Nominal, effects: Effect) -> Deviation:
+    """Return what unit errors do, all at once.
+
+    Parameters
+    ----------
+    nominal : Nominal
+        The solution that errors are added to.
+    effects : Effect
+        Of `unit_effects`.
+    """
+    moment = response(nominal, effects)[1]
+    return Deviation(moment, effects.turn, effects.spin, effects.base_turn, effects.base_spin)
+
+
+def independent(sources: Sequence[ErrorSource], changes: FloatArray) -> FloatArray:
+    """Return changes (..., p) by unit errors of several sources as changes by independent errors of one standard deviation.
+
+    Each matrix is small, and so is summed in one order whatever the number of threads.
+
+    Parameters
+    ----------
+    sources : Sequence[ErrorSource]
+        Whose parameters the p are, one after the other.
+    changes : FloatArray
+        (..., p), by a unit of each.
+    """
+    found = changes * np.sqrt(np.concatenate([np.diag(source.covariance) for source in sources]))
+    first = 0
+    for source in sources:
+        part = slice(first, first + len(source.covariance))
+        first = part.stop
+        if not np.array_equal(source.covariance, np.diag(np.diag(source.covariance))):
+            size, axes = np.linalg.eigh(source.covariance)
+            found[..., part] = changes[..., part] @ (axes * np.sqrt(np.maximum(size, 0.0)))
+    return np.asarray(found)
 
 
 def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
@@ -69,28 +121,3 @@ def response(nominal: Nominal, effect: Effect) -> tuple[FloatArray, FloatArray]:
     chain = nominal.chain
     need = effect.force.copy(order="F"), effect.moment_com + cross(chain.com_lab_m, effect.force)
     return joint_wrenches(chain, need)
-
-
-def _deviation(nominal: Nominal, source: ErrorSource) -> Deviation:
-    shape = nominal.chain.com_lab_m.shape
-    shapes = (*[shape] * 3, *[(shape[0], 3)] * 2)
-    responses = [
-        (response(nominal, e)[1], e.turn, e.spin, e.base_turn, e.base_spin) for e in source.effects(nominal)
-    ]  # fmt: skip
-    together = (
-        np.concatenate([array.reshape(-1, *shape) for array in arrays])
-        for shape, arrays in zip(shapes, zip(*responses, strict=True), strict=True)
-    )
-    return Deviation(*(_independent(source.covariance, array) for array in together))
-
-
-def _independent(covariance: FloatArray, changes: FloatArray) -> FloatArray:
-    """Changes (p, ...) by unit errors of a covariance (p, p), as changes by independent errors of one standard deviation.
-
-    Summed without a library for linear algebra, whose order of adding depends on its number of threads.
-    """
-    sd = np.sqrt(np.diag(covariance))
-    if np.array_equal(covariance, np.diag(np.diag(covariance))):
-        return sd.reshape(-1, *[1] * (changes.ndim - 1)) * changes
-    size, axes = np.linalg.eigh(covariance)
-    return np.asarray(np.einsum("pq,p...->q...", axes * np.sqrt(np.maximum(size, 0.0)), changes, optimize=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -21,7 +22,7 @@ from biomech_id.models.model import CalibrationInput
 from biomech_id.models.registry import body_model
 from biomech_id.results.tables.bands import cycle_bands
 from biomech_id.sample import virtual_subject
-from biomech_id.trial import Trial
+from biomech_id.trial import Markers, Trial
 from biomech_id.uncertainty.marker_errors import LegMarkerErrors
 from biomech_id.uncertainty.recording import LegErrors
 from biomech_id.uncertainty.sizes import ERROR_SIZES, error_sizes
@@ -34,20 +35,32 @@ MOVED = [
 SIZE_MM = 1.0
 #: Largest difference, part of the largest change (found: 8 and 13 %). The walk is looked at every 0.08 s; and what calibration
 #: carries is taken as constant in a segment's axes, which clusters of two markers and a hip centre are not.
-TOLERANCE = {"conventional": 0.09, "six-dof": 0.14}
+TOLERANCE = {"conventional": 0.09, "six-dof": 0.14, "further markers": 0.14}
+#: Largest difference of static trials side by side from each calibrated anew on three of its frames, whose mean, with noise of
+#: 0.3 mm, is that of another geometry than the model's (found: 0.01, 0.03 and 1.2 %).
+ALIKE = {"conventional": 5e-4, "six-dof": 5e-4, "further markers": 0.015}
+#: Markers of the virtual subject under labels that say nothing: the six-dof model follows those that move with a segment.
+FURTHER = re.compile("[LR](TH[0-9]|TB[0-9]|MT[0-9]|KNM|ANM)")
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def prepared(name: str) -> tuple[Any, ...]:
     """A model of the virtual subject, what it was calibrated on, both trials, and what it makes of every marker."""
-    person = virtual_subject(rate_hz=100.0)
-    static, walk = person.static().trial, person.walk().trial
-    kind = body_model(name)
+    further = name == "further markers"
+    person = virtual_subject(rate_hz=100.0, clusters=further, noise_m=3e-4 if further else 0.0)
+    static, walk = (unnamed(sample.trial) for sample in (person.static(), person.walk()))
+    kind = body_model("six-dof" if further else name)
     given = CalibrationInput((static, walk), static.subject, static)
     model = kind.calibrate(given)
+    assert not further or len(model.marker_groups["L", "shank"]) > 2
     static, walk = model.named(static), model.named(walk)
-    carried = calibration_responses(model, recalibrator(kind, given))
+    carried = calibration_responses(model, recalibrator(kind, given, model))
     return kind, given, static, walk, model, leg_responses(model, walk, model.track(walk), carried)
+
+
+def unnamed(trial: Trial) -> Trial:
+    names = tuple(f"X{number}" if FURTHER.fullmatch(name) else name for number, name in enumerate(trial.markers.names))
+    return replace(trial, markers=Markers(names, trial.markers.position_m, trial.markers.rate_hz))
 
 
 def moved(trial: Trial, motion: BodyMotion, marker: str, part: Part, axis: int) -> Trial:
@@ -58,7 +71,7 @@ def moved(trial: Trial, motion: BodyMotion, marker: str, part: Part, axis: int) 
     return replace(trial, markers=trial.markers.with_positions(position))
 
 
-@pytest.mark.parametrize("name", ["conventional", "six-dof"])
+@pytest.mark.parametrize("name", TOLERANCE)
 @pytest.mark.parametrize(("marker", "part", "size", "axis"), MOVED)
 def test_a_marker_on_the_wrong_spot_is_what_the_whole_chain_shows(name: str, marker: str, part: Part, size: str, axis: int) -> None:
     kind, given, static, walk, model, responses = prepared(name)
@@ -81,18 +94,18 @@ def test_a_marker_on_the_wrong_spot_is_what_the_whole_chain_shows(name: str, mar
     np.testing.assert_allclose(ours, np.abs(truth), atol=TOLERANCE[name] * np.abs(truth).max())
 
 
-@pytest.mark.parametrize("name", ["conventional", "six-dof"])
+@pytest.mark.parametrize("name", TOLERANCE)
 def test_static_trials_side_by_side_carry_what_each_calibrated_anew_does(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kind, given, *_, model, _ = prepared(name)
     assert model.standing(model.static.markers, 1) is not None
-    together = calibration_responses(model, recalibrator(kind, given))
+    together = calibration_responses(model, recalibrator(kind, given, model))
     monkeypatch.setattr(marker_response, "_at_once", lambda *_: None)
-    alone = calibration_responses(model, recalibrator(kind, given))
+    alone = calibration_responses(model, recalibrator(kind, given, model))
     assert together.keys() == alone.keys()
     for key, carried in alone.items():
         for part in (slice(0, 4), slice(4, 10)):  # rad and m per metre
             largest = max(np.abs(each[part]).max() for each in alone.values())
-            np.testing.assert_allclose(together[key][part], carried[part], atol=5e-4 * largest, err_msg=str(key))
+            np.testing.assert_allclose(together[key][part], carried[part], atol=ALIKE[name] * largest, err_msg=str(key))
 
 
 def test_every_size_is_used_or_said_of_what_it_stands_for() -> None:

@@ -115,7 +115,9 @@ class ConventionalModel:
         """
         return replace(self, axes=axes, name=name)
 
-    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    def standing(
+        self, markers: Markers, copies: int, subject: Subject | None = None
+    ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
         """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
 
         Parameters
@@ -124,8 +126,10 @@ class ConventionalModel:
             Of equally many frames each, one behind the other.
         copies : int
             How many.
+        subject : Subject | None, optional
+            Other measurements than the model's own.
         """
-        return conventional_standing(with_roles(markers), copies, self.calibration, self.subject)
+        return conventional_standing(with_roles(markers), copies, self.calibration, subject or self.subject)
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
         """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).

@@ -50,9 +50,10 @@ def conventional_standing(
     found = {}
     for side in calibration.sides:
         centres = np.stack([hip_centre_pelvis_m(side, size[side], hip) for size in sizes])
-        leg = place_leg(
-            markers, pelvis, replace(calibration.geometry[side], hip_pelvis_m=centres.repeat(trials[0].n_frames, axis=0))
-        )
+        widths = (subject.knee_width_m[side], subject.ankle_width_m[side])
+        knee_m, ankle_m = (width / 2 + radius_m for width in widths)
+        geometry = replace(calibration.geometry[side], hip_pelvis_m=centres.repeat(trials[0].n_frames, axis=0))
+        leg = place_leg(markers, pelvis, replace(geometry, knee_distance_m=knee_m, ankle_distance_m=ankle_m))
         heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
         learnt = uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank_ankle)
         flat, delta_m = bool(calibration.foot_flat), subject.sole_delta_m.get(side, 0.0)

@@ -116,7 +116,9 @@ class SixDofModel:
         """Which method found each hip; a joint centre that is off takes no other one along."""
         return ModelErrors({side: self.calibration.hip_methods[side] for side in self.calibration.sides})
 
-    def standing(self, markers: Markers, copies: int) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
+    def standing(
+        self, markers: Markers, copies: int, subject: Subject | None = None
+    ) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
         """Return where legs stand in several static trials, each calibrated by itself (see `models.model.StandsByItself`).
 
         Parameters
@@ -125,8 +127,12 @@ class SixDofModel:
             Of equally many frames each, one behind the other.
         copies : int
             How many.
+        subject : Subject | None, optional
+            Other measurements than the model's own.
         """
-        return six_dof_standing(under_set_labels(markers, self.calibration.markerset), copies, self.calibration, self.subject)
+        return six_dof_standing(
+            under_set_labels(markers, self.calibration.markerset), copies, self.calibration, subject or self.subject
+        )
 
     def places(self, markers: Markers) -> Mapping[str, tuple[FloatArray, FloatArray]] | None:
         """Return where legs are in a trial, as `track` has them (see `models.model.StandsByItself`).

@@ -83,7 +83,7 @@ class Banded:
         now = {_place(cycle): cycle for cycle in cycles if cycle.side in self.errors}
         if set(now) != {_place(cycle) for cycle in self.cycles if cycle.side in self.errors}:
             return None
-        return tuple(replace(band, cycle=now[_place(band.cycle)]) for band in self.bands)
+        return tuple(band.of_cycle(now[_place(band.cycle)], band.event_sd_s) for band in self.bands)
 
     def __reduce__(self) -> tuple[type[Banded], tuple[object, ...]]:
         """Pickle as bands of nothing: sources of error are functions, and bands can be computed again."""
@@ -267,7 +267,7 @@ class TrialResult:
         bands = known.of_cycles(self.cycles) if known is not None and fits else None
         if bands is None:
             bands = cycle_bands(self.motion, self.loads, self.errors, self.cycles, mass_kg=self.mass_kg)
-        return tuple(replace(band, event_sd_s=self.event_sd_s(band.cycle)) for band in bands)
+        return tuple(band.of_cycle(band.cycle, self.event_sd_s(band.cycle)) for band in bands)
 
     def event_sd_s(self, cycle: Cycle) -> Mapping[str, float]:
         """Return field of a cycle -> standard deviation of the time of that event, s: as found with it, else as assumed.

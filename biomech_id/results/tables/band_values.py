@@ -84,14 +84,19 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
         for inside, rows in _alike(usable & phases[0]):
             if not inside.any():
                 continue
-            at = np.flatnonzero(inside)
-            change = np.empty((n, len(rows), len(at)))
-            change[: len(band.changes)] = band.changes[:, number[rows, None], at]
-            change[len(band.changes) :] = by_events[:, rows[:, None], at]
-            curve = curves[rows[:, None], at]
+            at = _as_slice(np.flatnonzero(inside))
+            curve = curves[rows][:, at]
             # Errors both ways: a second place that competes for the maximum does so on one side only.
-            every = np.concatenate([curve[None], curve + change, curve - change])
+            every = np.empty((1 + 2 * n, *curve.shape))
+            every[0] = curve
+            first = 1
+            for changes in (band.changes[:, _as_slice(number[rows])], by_events[:, _as_slice(rows)]):
+                later = first + len(changes)
+                np.add(curve, changes[:, :, at], out=every[first:later])
+                np.subtract(curve, changes[:, :, at], out=every[first + n : later + n])
+                first = later
             moved_ends = [curves[rows][:, phase & usable[rows[0]]] for phase in phases[1:]] if off_percent > 0.0 else []
+            noise = band.noise[number[rows]][:, at]
             for word in ("max", "min"):
                 value, place = _vertex(every, word)
                 variance = 0.5 * ((value[1:] - value[0]) ** 2).sum(axis=0)
@@ -101,9 +106,14 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
                         variance = variance + 0.5 * ((most - value[0]) * off_percent / step) ** 2
                 places = np.sqrt(0.5 * ((place[1:] - place[0]) ** 2).sum(axis=0))
                 for i, row in enumerate(rows):
-                    here = band.noise[known[row], at[min(round(float(place[0, i])), len(at) - 1)]]
+                    here = noise[i, min(round(float(place[0, i])), curve.shape[1] - 1)]
                     found[int(row), f"{word}_{of_phase}"] = (float(np.sqrt(variance[i] + here**2)), float(places[i]))
     return found
+
+
+def _as_slice(places: IntArray) -> IntArray | slice:
+    """Places in a row as a slice, which copies nothing."""
+    return slice(places[0], places[-1] + 1) if places[-1] - places[0] == len(places) - 1 else places
 
 
 def _alike(masks: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
@@ -258,9 +268,9 @@ def score_bands(
     pelvis_draws: FloatArray | None = None
     for side in ("L", "R"):
         mine = [band for band in bands if band.cycle.side == side and np.isfinite(band.changes[:, :3]).all()]
-        if not mine or len({band.sources for band in mine}) > 1:
+        if not mine or len({band.drawn or band.sources for band in mine}) > 1:
             continue
-        labels = mine[0].sources
+        labels = mine[0].drawn or mine[0].sources
         draws = rng.standard_normal((DRAWS, len(labels)))
         of_pelvis = [i for i, label in enumerate(labels) if label == "pelvis"]
         # The pelvis is one body: what is off about it is off for both legs.
@@ -273,7 +283,7 @@ def score_bands(
             if mean is None or normal is None:
                 continue
             number = mine[0].names.index(name)
-            change = np.mean([band.changes[:, number, ::2] for band in mine], axis=0)
+            change = np.mean([_of_all_drawn(band, number) for band in mine], axis=0)
             far = mean[::2] - normal[:: 2 if len(normal) == CURVE_POINTS else 1]
             known = np.isfinite(far) & np.isfinite(change).all(axis=0)
             if known.sum() < 0.9 * SCORE_POINTS:
@@ -288,6 +298,16 @@ def score_bands(
     both = [*per_side["L"], *own]
     if all(square is not None for square in both):
         found["", "", ""] = _ends(np.sqrt(np.mean([s for s in both if s is not None], axis=0)))
+    return found
+
+
+def _of_all_drawn(band: CycleBand, number: int) -> FloatArray:
+    """Changes (drawn, 51) of one curve by every error that is drawn."""
+    changes = band.changes[:, number, ::2]
+    if not band.drawn:
+        return changes
+    found = np.zeros((len(band.drawn), changes.shape[1]))
+    found[list(band.numbers)] = changes
     return found
 
 

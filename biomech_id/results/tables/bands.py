@@ -14,7 +14,7 @@ power by ::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from biomech_id.algebra.arrays import BoolArray, FloatArray, IntArray
 from biomech_id.algebra.skew import skew
-from biomech_id.algebra.vectors import dot, matvec, matvec_transposed
+from biomech_id.algebra.vectors import dot, matvec_transposed
 from biomech_id.anatomy import JOINTS
 from biomech_id.conventions import ANGLE_VARIABLE, AXES, MM_PER_M, MOMENT_VARIABLE, NOISE_SOURCES, POWER_VARIABLE
 from biomech_id.dynamics.body import BodyMotion
@@ -32,10 +32,10 @@ from biomech_id.gait.cycle import Cycle, KineticsValid
 from biomech_id.results.session.ground import progression_components
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 from biomech_id.uncertainty.leg import line_point
-from biomech_id.uncertainty.pose_jacobian import add_lab, moment_jacobians
-from biomech_id.uncertainty.propagation import Deviation, deviation
+from biomech_id.uncertainty.pose_jacobian import add_lab, by_frames, moment_jacobians
+from biomech_id.uncertainty.propagation import Deviation, independent, unit_deviation, unit_effects
 from biomech_id.uncertainty.recording import LegErrors
-from biomech_id.uncertainty.sources import Effect, ErrorSource, Nominal
+from biomech_id.uncertainty.sources import ErrorSource, Nominal
 
 #: (variable, component) of every curve that has a band, in this order.
 Name = tuple[str, str]
@@ -66,6 +66,10 @@ class CycleBand:
         (V, 101), what would be added if a regression's mean error were taken out; NaN where nothing is known of one.
     event_sd_s : Mapping[str, float], optional
         Field of the cycle -> standard deviation of that event's time, seconds.
+    drawn : tuple[str, ...], optional
+        The sources of all errors that a session draws for that leg, those that change none of these curves as well.
+    numbers : tuple[int, ...], optional
+        Which of those drawn each of the P errors is; empty: the P errors are all, in their order.
     """
 
     cycle: Cycle
@@ -75,6 +79,23 @@ class CycleBand:
     noise: FloatArray
     shift: FloatArray
     event_sd_s: Mapping[str, float] = field(default_factory=dict)
+    drawn: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+
+    def of_cycle(self, cycle: Cycle, event_sd_s: Mapping[str, float]) -> CycleBand:
+        """Return the band of the same curves, of whose cycle or events something else is known now.
+
+        Parameters
+        ----------
+        cycle : Cycle
+            Cut where this one is.
+        event_sd_s : Mapping[str, float]
+            Field of the cycle -> standard deviation of that event's time, seconds.
+        """
+        again = replace(self, cycle=cycle, event_sd_s=event_sd_s)
+        # Nothing of what the changes add up to is another.
+        again.__dict__.update(_variances=self._variances, total=self.total)
+        return again
 
     def sd(self, source: str) -> FloatArray:
         """Standard deviation (V, 101) from one source; zero where it does nothing.
@@ -93,7 +114,9 @@ class CycleBand:
         """Source of a bias -> variance (V, 101)."""
         found: dict[str, FloatArray] = {}
         for source in dict.fromkeys(self.sources):
-            changes = self.changes[[each == source for each in self.sources]]
+            mine = np.flatnonzero([each == source for each in self.sources])
+            together = len(mine) == mine[-1] - mine[0] + 1
+            changes = self.changes[mine[0] : mine[-1] + 1] if together else self.changes[mine]
             found[source] = np.einsum("pvk,pvk->vk", changes, changes)
         return found
 
@@ -154,23 +177,31 @@ def cycle_bands(
         every = np.unique(np.concatenate(rows))
         # A cycle without kinetics has no bands of them, wherever its loads are known.
         loaded = [own for cycle, own in zip(mine, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
-        wanted = np.isin(every, np.concatenate(loaded)) if loaded else np.zeros(len(every), dtype=bool)
+        wanted = np.unique(np.concatenate(loaded)) if loaded else np.empty(0, dtype=np.intp)
         whole = _leg_changes(motion, (loads if mass_kg else None, mass_kg or 1.0), side, of_leg, every, wanted)
-        for cycle, own in zip(mine, rows, strict=True):
-            first = int(np.searchsorted(every, own[0]))
-            found.append(_cut(whole, slice(first, first + len(own)), motion, cycle, own[0]))
+        found += [_cut(whole, motion, cycle, own) for cycle, own in zip(mine, rows, strict=True)]
     return tuple(found)
 
 
-@dataclass(frozen=True, eq=False)
-class _Changes:
-    """Changes (N, V, P) of all variables in chosen frames, with the errors' sources; variance of noise (N, V); shift (N, V)."""
+class _Block(NamedTuple):
+    """Changes (N, V, P) of some variables in chosen frames, variance of noise (N, V) and shift (N, V)."""
 
-    names: tuple[Name, ...]
-    sources: tuple[str, ...]
+    rows: IntArray
     changes: FloatArray
     noise_variance: FloatArray
     shift: FloatArray
+
+
+class _Changes(NamedTuple):
+    """What the errors of a leg do: to angles, those of markers alone; to kinetics, where any are wanted and known, all of them.
+
+    ``sources`` are of all errors that are drawn for the leg, ``numbers`` say which of them do anything, markers' before others.
+    """
+
+    sources: tuple[str, ...]
+    numbers: tuple[int, ...]
+    angles: _Block
+    kinetics: _Block | None
 
 
 def _rows(motion: BodyMotion, cycle: Cycle) -> IntArray:
@@ -190,40 +221,61 @@ KINETIC_CURVES: tuple[Name, ...] = (
 
 
 def _leg_changes(
-    motion: BodyMotion, of_body: tuple[JointLoads | None, float], side: str, errors: LegErrors, rows: IntArray, wanted: BoolArray
+    motion: BodyMotion, of_body: tuple[JointLoads | None, float], side: str, errors: LegErrors, rows: IntArray, wanted: IntArray
 ) -> _Changes:
     """Every error of a leg in chosen frames; of its kinetics (joint loads and body mass, kg), those in the frames wanted."""
-    markers, angles, (loads, mass_kg) = errors.markers, len(ANGLE_CURVES), of_body
-    known = np.zeros(len(rows), dtype=bool) if loads is None else _known(loads, side)[rows]
-    labels = () if markers is None else markers.sources
-    of_markers = len(labels)
-    if known.any():
+    markers, (loads, mass_kg) = errors.markers, of_body
+    known = np.zeros(motion.n_frames, dtype=bool) if loads is None else _known(loads, side)
+    drawn, numbers = ((), ()) if markers is None else (markers.sources, markers.acting)
+    if known[rows].any():
         quiet = ((group, source) for group, of_group in errors.sources.items() for source in of_group if group not in NOISE_SOURCES)
-        labels += tuple(group for group, source in quiet for _ in source.covariance)
-    known &= wanted
-    leg = None
-    further: dict[str, FloatArray] = {}
-    if loads is not None and known.any():
-        mask = np.zeros(motion.n_frames, dtype=bool)
-        mask[rows[known]] = True
-        leg = _Leg(Nominal(leg_at(loads, side, mask)), motion, side, rows[known], mass_kg)
-        further = {group: leg.kinetics_by(group, of_group) for group, of_group in errors.sources.items()}
-    biases = {group: changes for group, changes in further.items() if group not in NOISE_SOURCES}
-    changes = np.zeros((len(rows), angles + len(KINETIC_CURVES), len(labels)))
-    changes[wanted & ~known, angles:] = np.nan
+        others = tuple(group for group, source in quiet for _ in source.covariance)
+        numbers += tuple(range(len(drawn), len(drawn) + len(others)))
+        drawn += others
+    if markers is None:
+        by_angle = np.zeros((len(rows), len(ANGLE_CURVES), 0))
+    else:
+        by_angle = markers.changes(rows, _angle_jacobian(motion, side, markers.axes(rows)))
+    noise, shift = np.zeros(by_angle.shape[:2]), np.full(by_angle.shape[:2], np.nan)
+    angles = _Block(rows, by_angle, noise, shift)
+    if loads is None or not known[wanted].any():
+        return _Changes(drawn, numbers, angles, None)
+    return _Changes(
+        drawn, numbers, angles, _kinetic_changes(_solved(motion, loads, side, wanted[known[wanted]], mass_kg), errors, wanted)
+    )
+
+
+def _solved(motion: BodyMotion, loads: JointLoads, side: str, rows: IntArray, mass_kg: float) -> _Leg:
+    mask = np.zeros(motion.n_frames, dtype=bool)
+    mask[rows] = True
+    return _Leg(Nominal(leg_at(loads, side, mask)), motion, side, rows, mass_kg)
+
+
+def _kinetic_changes(leg: _Leg, errors: LegErrors, wanted: IntArray) -> _Block:
+    """What every error does to kinetics in the frames wanted, NaN in those in which the leg is not solved."""
+    further = leg.kinetics_by(errors.sources)
+    biases = [values for group, values in further.items() if group not in NOISE_SOURCES]
+    if errors.markers is not None:
+        biases.insert(0, errors.markers.changes(leg.rows, leg.pose_jacobian(errors.markers.axes(leg.rows))))
+    changes = np.concatenate(biases, axis=2)
     noise = np.zeros(changes.shape[:2])
-    shift = np.full(changes.shape[:2], np.nan)
-    if markers is not None:
-        changes[:, :angles, :of_markers] = markers.changes(rows, _angle_jacobian(motion, side, markers.axes(rows)))
-    if leg is not None:
-        if markers is not None:
-            changes[known, angles:, :of_markers] = markers.changes(leg.rows, leg.pose_jacobian(markers.axes(leg.rows)))
-        if biases:
-            changes[known, angles:, of_markers:] = np.moveaxis(np.concatenate(list(biases.values())), 0, 2)
-        noise[known, angles:] = sum((block**2).sum(axis=0) for group, block in further.items() if group in NOISE_SOURCES)
-        if "hip_centre" in biases and errors.davis_sd_m > 0.0:
-            shift[known, angles:] = leg.hip_shift(biases["hip_centre"], errors.davis_sd_m)
-    return _Changes((*ANGLE_CURVES, *KINETIC_CURVES), labels, changes, noise, shift)
+    for group in NOISE_SOURCES:
+        if group in further:
+            noise += (further[group] ** 2).sum(axis=2)
+    shift = np.full(noise.shape, np.nan)
+    if "hip_centre" in further and errors.davis_sd_m > 0.0:
+        shift = leg.hip_shift(further["hip_centre"], errors.davis_sd_m)
+    if len(leg.rows) < len(wanted):
+        at = np.isin(wanted, leg.rows)
+        changes, noise, shift = (_spread(each, at, gap) for each, gap in ((changes, np.nan), (noise, 0.0), (shift, np.nan)))
+    return _Block(wanted, changes, noise, shift)
+
+
+def _spread(values: FloatArray, at: BoolArray, gap: float) -> FloatArray:
+    """Values of some frames among all of them, and what stands for the others."""
+    found = np.full((len(at), *values.shape[1:]), gap)
+    found[at] = values
+    return found
 
 
 def _known(loads: JointLoads, side: str) -> BoolArray:
@@ -236,7 +288,7 @@ def _angle_jacobian(motion: BodyMotion, side: str, R_lab_seg: FloatArray) -> Flo
     standing = axes.standing(motion.progression_R_lab)
     tilts = np.eye(3) + np.stack([np.zeros((3, 3)), *skew(np.eye(3) * _STEP_RAD)])
     tilted = tilts[:, None, None] @ R_lab_seg
-    jacobian = np.zeros((1, len(R_lab_seg), len(ANGLE_CURVES), 4, 3))
+    jacobian = by_frames(1, len(R_lab_seg), len(ANGLE_CURVES), 4)
     for i, (joint, (proximal, distal)) in enumerate(_ENDS.items()):
         R_proximal_lab = standing if proximal is None else np.swapaxes(R_lab_seg[:, proximal], -1, -2)
         zero, *each = axes.angle(joint, side, R_proximal_lab, tilted[:, :, distal])
@@ -282,8 +334,8 @@ class JointChanges:
     side: str
     rows: IntArray
 
-    def joint(self, joint: str, errors: Deviation) -> tuple[FloatArray, FloatArray]:
-        """Return changes of a joint's clinical moment (p, N, 3), N m, and of its power (p, N), W.
+    def joint(self, joint: str, errors: Deviation) -> FloatArray:
+        """Return changes (N, 4, p) of a joint's clinical moment, N m, and, the last row, of its power, W.
 
         Parameters
         ----------
@@ -296,10 +348,9 @@ class JointChanges:
         hip = joint == "hip"
         turn_proximal = errors.base_turn if hip else errors.turn[:, :, i + 1]
         spin_proximal = errors.base_spin if hip else errors.spin[:, :, i + 1]
-        change = matvec(by.moment, errors.moment[:, :, i])
-        change += matvec(by.turn_proximal, turn_proximal) + matvec(by.turn_distal, errors.turn[:, :, i])
-        change += matvec(by.spin, errors.spin[:, :, i] - spin_proximal)
-        return change[..., :3], change[..., 3]
+        spin = errors.spin[:, :, i] - spin_proximal
+        parts = ((by.moment, errors.moment[:, :, i]), (by.turn_proximal, turn_proximal), (by.turn_distal, errors.turn[:, :, i]))
+        return np.asarray(sum(per @ change.transpose(1, 2, 0) for per, change in (*parts, (by.spin, spin))))
 
     @cached_property
     def by_joint(self) -> Mapping[str, JointJacobian]:
@@ -324,17 +375,28 @@ class _Leg(JointChanges):
 
     mass_kg: float = 1.0
 
-    def kinetics_by(self, group: str, sources: Sequence[ErrorSource]) -> FloatArray:
-        """Changes (p, N, 17) of moments, powers, ground reaction and centre of pressure, in the order of `KINETIC_CURVES`."""
-        off = deviation(self.nominal, sources)
-        moments, powers = zip(*(self.joint(joint, off) for joint in JOINTS), strict=True)
-        ground = np.zeros((len(off.moment), len(self.rows), 5))
-        values = np.concatenate([*moments, np.stack(powers, axis=2), ground], axis=2) / self.mass_kg
-        return self.with_ground(values, sources) if group == "force_plates" else values
+    def kinetics_by(self, groups: Mapping[str, Sequence[ErrorSource]]) -> dict[str, FloatArray]:
+        """Group -> changes (N, 17, p) by its errors, in the order of `KINETIC_CURVES`."""
+        sources = [source for of_group in groups.values() for source in of_group]
+        effects = unit_effects(self.nominal, sources)
+        off = unit_deviation(self.nominal, effects)
+        values = np.zeros((len(self.rows), len(KINETIC_CURVES), len(off.moment)))
+        for i, joint in enumerate(JOINTS):
+            change = self.joint(joint, off)
+            values[:, 3 * i : 3 * i + 3], values[:, 9 + i] = change[:, :3], change[:, 3]
+        values = independent(sources, values) / self.mass_kg
+        sizes = [sum(len(source.covariance) for source in of_group) for of_group in groups.values()]
+        ends = np.cumsum(sizes)
+        found = {}
+        for group, first, last in zip(groups, ends - sizes, ends, strict=True):
+            found[group] = values[:, :, first:last]
+            if group == "force_plates":
+                self._add_ground(found[group], groups[group], effects.force[first:last, :, 0])
+        return found
 
     def pose_jacobian(self, R_lab_seg: FloatArray) -> FloatArray:
         """(3, N, 17, 10, 3), the same by the poses (see `uncertainty.pose_jacobian`)."""
-        jacobian = np.zeros((3, len(self.rows), len(KINETIC_CURVES), 10, 3))
+        jacobian = by_frames(3, len(self.rows), len(KINETIC_CURVES), 10)
         for i, (moment, by) in enumerate(zip(moment_jacobians(self.nominal, R_lab_seg), self.by_joint.values(), strict=True)):
             rows = (by.moment @ moment.reshape(3, -1, 3, 30)).reshape(3, -1, 4, 10, 3)
             add_lab(rows, R_lab_seg, 0, i + 1, by.turn_proximal)
@@ -351,20 +413,16 @@ class _Leg(JointChanges):
         add_lab(pressure, R_lab_seg, 0, 0, -in_foot @ skew(arm))
         return jacobian
 
-    def with_ground(self, values: FloatArray, sources: Sequence[ErrorSource]) -> FloatArray:
-        """The changes by the plates' errors with what they do to the ground reaction itself."""
+    def _add_ground(self, values: FloatArray, sources: Sequence[ErrorSource], missing_N: FloatArray) -> None:
+        """Fill into the changes by the plates' errors what they do to the ground itself, whose force misses (p, N, 3) by a unit."""
         force, _ = self.nominal.loads.external[0].at_origin()
-        effects: list[Effect] = [effect for source in sources for effect in source.effects(self.nominal)]
-        change = np.concatenate([
-            np.asarray(np.sqrt(np.diag(source.covariance)))[:, None, None] * -effect.force[:, :, 0]
-            for source, effect in zip(sources, effects, strict=True)
-        ])  # fmt: skip
-        values[:, :, 12:15] = self._in_progression(change) / self.mass_kg
+        sd = np.sqrt(np.concatenate([np.diag(source.covariance) for source in sources]))
+        change = self._in_progression(sd[:, None, None] * -missing_N)
+        values[:, 12:15] = change.transpose(1, 2, 0) / self.mass_kg
         # The first source of the plates is where their force acts.
-        place = np.sqrt(np.diag(sources[0].covariance))[:, None, None] * np.eye(3)[:, None, :]
+        place = sd[:3, None, None] * np.eye(3)[:, None, :]
         loaded = np.where(dot(force, force)[:, None] > 0.0, 1.0, 0.0)
-        values[:3, :, 15:] = self._pressure_beside(place * loaded)
-        return values
+        values[:, 15:, :3] = self._pressure_beside(place * loaded).transpose(1, 2, 0)
 
     def hip_shift(self, values: FloatArray, sd_m: float) -> FloatArray:
         """What taking out the mean error of Davis et al.'s regression adds (N, 17), by the errors of a hip."""
@@ -375,7 +433,7 @@ class _Leg(JointChanges):
         forward, up, outward = DAVIS_BIAS_M
         isb = np.array([forward, up, outward if self.side == "R" else -outward])
         in_thigh = matvec_transposed(thigh, pelvis @ (self.motion.model_axes.R_seg_isb["pelvis"] @ isb))
-        return np.asarray(np.einsum("np,pnv->nv", in_thigh / sd_m, values))
+        return np.asarray(np.einsum("np,nvp->nv", in_thigh / sd_m, values))
 
     def _in_progression(self, change_lab: FloatArray) -> FloatArray:
         forward = self.motion.progression_R_lab[0]
@@ -391,32 +449,52 @@ class _Leg(JointChanges):
         return MM_PER_M * self._in_progression(shift_lab_m)[:, :, :2]
 
 
-def _cut(whole: _Changes, part: slice, motion: BodyMotion, cycle: Cycle, first_row: int) -> CycleBand:
+def _cut(whole: _Changes, motion: BodyMotion, cycle: Cycle, own: IntArray) -> CycleBand:
     """Interpolate to 101 points of a cycle, and leave out what the cycle has no value of."""
-    first_time_s = (motion.first_frame - 1 + first_row) / motion.rate_hz
-    n = part.stop - part.start
-    place = (np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) - first_time_s) * motion.rate_hz
-    place = np.clip(place, 0.0, n - 1.0)
-    before = np.minimum(place.astype(int), max(n - 2, 0))
-    share = place - before
-    after = np.where(share > 0.0, np.minimum(before + 1, n - 1), before)
-
-    def at(values: FloatArray) -> FloatArray:
-        rows, of_after = values[part, :known], share.reshape(-1, *[1] * (values.ndim - 1))
-        mixed, later = rows[before], rows[after]
-        mixed *= 1.0 - of_after
-        later *= of_after
-        mixed += later
-        found = np.full((*values.shape[:0:-1], CURVE_POINTS), np.nan)
-        found[..., :known, :] = mixed.T
-        return found
-
-    # Angles come before kinetics.
-    known = len(ANGLE_CURVES) if cycle.kinetics_valid is KineticsValid.FALSE else len(whole.names)
-    changes, variance, shift = at(whole.changes), at(whole.noise_variance), at(whole.shift)
+    kinetics = None if cycle.kinetics_valid is KineticsValid.FALSE else whole.kinetics
+    blocks = [whole.angles] if kinetics is None else [whole.angles, kinetics]
+    names = ANGLE_CURVES if kinetics is None else (*ANGLE_CURVES, *KINETIC_CURVES)
+    n_errors = blocks[-1].changes.shape[2]
+    changes, variance, shift = np.zeros((n_errors, len(names), CURVE_POINTS)), *np.zeros((2, len(names), CURVE_POINTS))
+    first = 0
+    for block in blocks:
+        at = _Percents.of(motion, cycle, own, int(np.searchsorted(block.rows, own[0])))
+        mine = slice(first, first + block.changes.shape[1])
+        first = mine.stop
+        changes[: block.changes.shape[2], mine] = at.values(block.changes).transpose(2, 1, 0)
+        variance[mine], shift[mine] = at.values(block.noise_variance).T, at.values(block.shift).T
     if cycle.kinetics_valid is KineticsValid.STANCE_ONLY:
-        gone = np.broadcast_to(np.array([name not in KINETIC_CURVES for name in whole.names])[:, None], variance.shape).copy()
+        gone = np.broadcast_to(np.array([name not in KINETIC_CURVES for name in names])[:, None], variance.shape).copy()
         gone[:, cycle.start_s + np.linspace(0.0, 1.0, CURVE_POINTS) * cycle.duration_s > cycle.foot_off_s] = True
         changes[:, gone] = np.nan
         variance[gone] = np.nan
-    return CycleBand(cycle, whole.names, whole.sources, changes, np.sqrt(variance), shift)
+    numbers = whole.numbers[:n_errors]
+    sources = tuple(whole.sources[number] for number in numbers)
+    return CycleBand(cycle, names, sources, changes, np.sqrt(variance), shift, drawn=whole.sources, numbers=numbers)
+
+
+class _Percents(NamedTuple):
+    """Where the 101 points of a cycle lie among frames: behind which one, how far towards which other."""
+
+    before: IntArray
+    after: IntArray
+    share: FloatArray
+
+    @classmethod
+    def of(cls, motion: BodyMotion, cycle: Cycle, own: IntArray, first: int) -> _Percents:
+        """Of a cycle whose frames ``own`` stand from row ``first`` on."""
+        n, first_time_s = len(own), (motion.first_frame - 1 + own[0]) / motion.rate_hz
+        place = (np.linspace(cycle.start_s, cycle.end_s, CURVE_POINTS) - first_time_s) * motion.rate_hz
+        place = np.clip(place, 0.0, n - 1.0)
+        before = np.minimum(place.astype(int), max(n - 2, 0))
+        share = place - before
+        return cls(first + before, first + np.where(share > 0.0, np.minimum(before + 1, n - 1), before), share)
+
+    def values(self, of_frames: FloatArray) -> FloatArray:
+        """Values (N, ...) of frames, interpolated linearly to the points (101, ...)."""
+        share = self.share.reshape(-1, *[1] * (of_frames.ndim - 1))
+        mixed, later = of_frames[self.before], of_frames[self.after]
+        mixed *= 1.0 - share
+        later *= share
+        mixed += later
+        return np.asarray(mixed)

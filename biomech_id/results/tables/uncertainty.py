@@ -43,9 +43,7 @@ def joint_variances(
     for group, sources in errors.items():
         off = deviation(leg.nominal, sources)
         for joint in JOINTS:
-            moment, power = leg.joint(joint, off)
-            square = np.concatenate([(moment**2).sum(axis=0), (power**2).sum(axis=0)[:, None]], axis=1)
-            variances.setdefault(group, {})[joint] = square
+            variances.setdefault(group, {})[joint] = (leg.joint(joint, off) ** 2).sum(axis=2)
     return variances
 
 
