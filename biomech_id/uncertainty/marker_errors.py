@@ -119,7 +119,8 @@ class LegMarkerErrors:
     @cached_property
     def acting(self) -> tuple[int, ...]:
         """Which of the errors change a pose, the P of `changes`: along its wand, say, a marker may be anywhere."""
-        moving, carrying = self._walking > NO_RESPONSE, np.abs(self.response.carried).max(axis=(1, 2), initial=0.0) > NO_RESPONSE
+        carried = self.response.carried.reshape(-1, 30)
+        moving, carrying = self._walking > NO_RESPONSE, np.abs(carried).max(axis=1, initial=0.0) > NO_RESPONSE
         placed: list[int] = []
         skin: list[int] = []
         for number, (_, (which, _, function)) in enumerate(self._errors):
@@ -142,7 +143,8 @@ class LegMarkerErrors:
         placed, skin = ([error for error in errors if (error.function is None) is still] for still in (True, False))
         moved = np.flatnonzero(self._walking > NO_RESPONSE)
         width = 3 * vectors
-        walking = self.response.walking[moved][:, :, :vectors].transpose(1, 2, 3, 0).reshape(-1, width * len(moved))
+        looked = len(self.response.frames)
+        walking = self.response.walking[moved, :, :vectors].transpose(1, 2, 3, 0).reshape(looked, width * len(moved))
         # g, g' and g'' below each other, and beside each other what multiplies them.
         g = np.empty((n, orders, width * len(moved)))
         for order, weights in enumerate(_between(self.response.frames, frames, self.motion.rate_hz, orders)):
