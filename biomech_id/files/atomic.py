@@ -81,6 +81,23 @@ def whole_file(path: Path) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def refuse_lost_link(folder: Path) -> None:
+    """Refuse a folder whose name is a link to nothing, or to itself: no folder can take that name.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder to be made.
+
+    Raises
+    ------
+    OutputError
+        It is one.
+    """
+    if folder.is_symlink() and not folder.exists():
+        raise OutputError.at(folder, f"{folder} is a link that leads nowhere; remove it, or name another folder.", "another folder")
+
+
 def check_writable(path: Path) -> None:
     """Refuse a file or folder that could not be written, before anything is computed for it; nothing is left behind.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biomech_id.errors import BiomechError, OptionError, on_command_line
-from biomech_id.files.atomic import check_writable
+from biomech_id.files.atomic import check_writable, refuse_lost_link
 from biomech_id.files.json_text import read_json
 from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.pipeline.codes import coded_sentence, coded_subjects
@@ -308,8 +308,8 @@ def run_study(
     OutputError
         ``out`` cannot be written to; said before anything is computed.
     """
+    refuse_lost_link(out)
     _check_apart(study, out)
-
     subjects = subject_names(find_subjects(study, out=out), study)
     subjects = subjects if codes is None else coded_subjects(subjects, study, codes)
     _check_once(template)

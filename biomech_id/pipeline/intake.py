@@ -29,6 +29,8 @@ Progress = Callable[[str, int, int], None]
 
 #: A marker of somebody standing still stays within this (m); walking moves it by metres, a swinging leg by decimetres.
 STILL_RANGE_M = 0.06
+#: In less time (s) somebody who walks slowly stays within it as well.
+STILL_LEAST_S = 0.2
 #: Share of the markers that must stay still. Below it legs may move under a resting trunk:
 #: a treadmill, a functional trial.
 STILL_SHARE = 0.75
@@ -238,7 +240,8 @@ def sway_mm(trial: Trial) -> float:
 def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Callable[[Trial], bool]) -> Trial | None:
     """Return the static trial: the chosen one, or the only one in which somebody who wears the markers stands still.
 
-    Where nobody stands still, a trial that shows a single frame of somebody standing serves, else one of somebody who sways.
+    Where nobody stands still, a trial that shows a single frame of somebody standing serves, else one of somebody who sways; never
+    what little is left of a recording that was cut.
 
     Parameters
     ----------
@@ -264,8 +267,13 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
             f"The static trial {chosen} could not be read (`biomech-id check` says why), or {option('exclude')} leaves it out.",
             value=str(chosen), expected="a readable C3D file", where=option("static"),
         )  # fmt: skip
-    wearing = [trial for trial in trials if wears_markers(trial)]
-    kinds: tuple[Callable[[Trial], bool], ...] = (stands_still, lambda trial: only_frame(trial) is not None, sways)
+    wearing = [trial for trial in trials if wears_markers(trial) and not _is_stump(trial)]
+    kinds: tuple[Callable[[Trial], bool], ...] = (
+        lambda trial: trial.n_frames > 1 and stands_still(trial),
+        lambda trial: only_frame(trial) is not None,
+        stands_still,
+        sways,
+    )
     candidates = next((found for stood in kinds if (found := [trial for trial in wearing if stood(trial)])), [])
     if len(candidates) > 1:
         names = ", ".join(Path(t.path).name for t in candidates)
@@ -277,6 +285,11 @@ def find_static(trials: Sequence[Trial], chosen: Path | None, wears_markers: Cal
         error.add_note(f"biomech-id run {typed(folder)} -o OUT --static {typed(candidates[0].name)}")
         raise error
     return candidates[0] if candidates else None
+
+
+def _is_stump(trial: Trial) -> bool:
+    """Whether a recording was cut, and what is left is too short to tell standing from walking."""
+    return trial.n_frames < STILL_LEAST_S * trial.rate_hz and any(finding.rule == "data-cut" for finding in trial.findings)
 
 
 def one_subject(trials: Sequence[Trial]) -> str:

@@ -179,7 +179,7 @@ class Job:
             raise MissingInputError.at(self.paths[0], words, f"at least one {' or '.join(FORMATS)} file")
         stems: dict[str, Path] = {}
         for path in kept:
-            refuse_unprintable(path)
+            refuse_unfit(path)
             if path.stem.casefold() in stems:
                 raise OptionError(
                     f"{path} and {stems[path.stem.casefold()]} have the same name; rename one or leave it out with "
@@ -205,6 +205,8 @@ class Job:
                 raise MissingInputError(
                     f"There is no file {path}, which {called} names.", value=str(path), expected="an existing file", where=called
                 )
+            if path is not None:
+                refuse_unfit(path)
 
     def command(self) -> str:
         """The canonical command that repeats this run, with paths relative to the subject's folder and without ``-o``."""
@@ -313,6 +315,25 @@ def refuse_unprintable(path: Path) -> None:
     if shown != str(path):
         words = f"The name of {shown} holds characters that are no text (unpacked from another system?); rename it."
         raise OptionError.at(shown, words, "a name that can be printed")
+
+
+def refuse_unfit(path: Path) -> None:
+    """Refuse a file whose name no table could hold, or that the manifest would name by another system's path.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    OptionError
+        With the name as far as it can be printed.
+    """
+    refuse_unprintable(path)
+    if "\\" in path.name or path.name[1:2] == ":":
+        words = f"The name of {path} is a path on Windows, for it holds a backslash, or a colon in the second place; rename it."
+        raise OptionError.at(path, words, "a name that means the same file on every system")
 
 
 def _recordings(folder: Path) -> list[Path]:

@@ -521,8 +521,9 @@ def _require_movement(trial: Trial) -> None:
     """
     shown = int((np.isfinite(trial.markers.position_m[:, :, 0]).sum(axis=1) > 0).sum())
     if shown < 2:
+        cut = "".join(f"{finding.message} " for finding in trial.findings if finding.rule == "data-cut")
         raise MissingInputError(
-            f"{trial.name} shows its markers in {shown} of {trial.n_frames} frames: there is no movement in it.",
+            f"{cut}{trial.name} shows its markers in {shown} of {trial.n_frames} frames: there is no movement in it.",
             value=shown, expected="a recording of a movement", where=trial.name,
         )  # fmt: skip
 

@@ -31,7 +31,10 @@ def limit_rights(most_bytes: int) -> bool:
     except ImportError:
         return False
     try:
-        resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))
+        # Whoever started the command may have set a lower one: it stays, and limits as well.
+        allowed = [each for each in resource.getrlimit(resource.RLIMIT_AS) if each != resource.RLIM_INFINITY]
+        least = min((most_bytes, *allowed))
+        resource.setrlimit(resource.RLIMIT_AS, (least, least))
         # Nothing is written, and nobody else is started: reading a file needs neither.
         for right in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
             resource.setrlimit(right, (0, 0))

@@ -7,6 +7,9 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import ezc3d
@@ -80,6 +83,17 @@ def test_what_was_gone_before_it_could_be_read_is_said_and_not_kept(subject: Pat
     assert still_valid(job, out) is None
     run_job(job, out)
     assert still_valid(job, out) is not None
+
+
+def test_a_recording_cut_down_to_one_frame_is_left_out_and_named_as_cut(subject: Path, tmp_path: Path) -> None:
+    whole = read_recording(subject / "walk01.c3d", trust=True).facts.frames
+    data = (subject / "walk01.c3d").read_bytes()
+    begin = 512 * (int.from_bytes(data[16:18], "little") - 1)
+    (subject / "walk02.c3d").write_bytes(data[: begin + (len(data) - begin) // whole + 8])
+    outcome = run_job(Job((subject,), QUICK), tmp_path / "out")
+    assert outcome.n_trials == 1
+    (said,) = (words for words in outcome.complaints if words.startswith("walk02.c3d"))
+    assert f"promises {whole} frames but holds 1: the end is missing." in said
 
 
 def test_resume_restores_verdict_sentence_and_exit_code(source: Path, tmp_path: Path) -> None:
@@ -180,9 +194,9 @@ def test_the_study_of_ended_commands_found_nothing_wrong_afterwards() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
 def test_a_command_that_was_ended_is_made_good_to_the_byte(tmp_path: Path) -> None:
     study = killed_runs.study_of_two(tmp_path)
-    known = killed_runs.undisturbed("batch", study, tmp_path / "known")
+    known = killed_runs.undisturbed("batch", study, tmp_path / "known", program=True)
     assert known[0] == 3
-    assert killed_runs.ended("batch", study, tmp_path / "place", known, "TERM", 0.6) == []
+    assert killed_runs.ended("batch", study, tmp_path / "place", known, "TERM", 0.6, program=True) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a process is ended by a signal")
@@ -199,6 +213,40 @@ def test_a_request_to_end_is_an_interruption(subject: Path, tmp_path: Path, monk
     assert result.stderr.endswith("Interrupted; nothing was left half-written.\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["anna"]
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def _program(words: list[str], *, cwd: Path, before: Callable[[], None] | None = None, **environment: str) -> None:
+    command = [sys.executable, "-c", "from biomech_id.cli import main; main()", *words]
+    paths = os.pathsep.join(filter(None, [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        command, cwd=cwd, env=os.environ | {"PYTHONPATH": paths} | environment, preexec_fn=before, capture_output=True, text=True
+    )
+    assert done.returncode in (0, 3), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX systems")
+def test_the_bytes_are_the_same_under_every_limit_and_in_every_surrounding(subject: Path, tmp_path: Path) -> None:
+    import resource
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+        resource.setrlimit(resource.RLIMIT_AS, (1500 * 1024**2,) * 2)
+
+    (tmp_path / "elsewhere").mkdir()
+    words = ["--review-page", "--write-c3d"]
+    _program(
+        ["run", str(subject), "-o", str(tmp_path / "out"), *words],
+        cwd=tmp_path, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="1", TZ="UTC", LC_ALL="C.UTF-8",
+    )  # fmt: skip
+    _program(
+        ["run", "../anna", "-o", "under", *words],
+        cwd=tmp_path / "elsewhere", before=little, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="2", PYTHONHASHSEED="2",
+        TZ="Pacific/Auckland", LC_ALL="de_DE.UTF-8", LANG="de_DE.UTF-8", HOME="/dev/null/nobody", MPLCONFIGDIR="/dev/null/nobody",
+    )  # fmt: skip
+    here, there = (killed_runs.files_of(place) for place in (tmp_path / "out", tmp_path / "elsewhere" / "under"))
+    assert {"report.pdf", "review.html", "manifest.json", "c3d/walk01.c3d", "replay/walk01.npz"} <= here.keys()
+    assert [name for name in sorted(here.keys() | there.keys()) if here.get(name) != there.get(name)] == []
 
 
 def _with_bytes(path: Path, first: bytes, second: bytes) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from biomech_id.arguments import a_path, takes
 from biomech_id.conventions import SCHEMA, SESSION_TABLES, table_columns
 from biomech_id.errors import FileRefusedError, OutputError
-from biomech_id.files.atomic import check_writable, keep_private, whole_file, whole_folder
+from biomech_id.files.atomic import check_writable, keep_private, refuse_lost_link, whole_file, whole_folder
 from biomech_id.files.inputs import sha256_of
 from biomech_id.files.json_text import json_text, read_json
 from biomech_id.files.unfinished import is_unfinished
@@ -241,6 +241,7 @@ def check_replaceable(out: Path, *, listing: str = MANIFEST) -> None:
     if os.path.ismount(out):
         words = f"{out} is a disk of its own, which cannot be replaced as a whole; name a folder in it, such as {out / 'results'}."
         raise OutputError.at(out, words, "a folder on a disk")
+    refuse_lost_link(out)
     check_writable(out)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomech_id.errors import FileRefusedError, MissingInputError, OptionError, on_command_line
+from biomech_id.errors import FileRefusedError, Finding, MissingInputError, OptionError, on_command_line
 from biomech_id.pipeline.intake import find_static, one_subject, read_all, stands_still, subject_of
 from biomech_id.pipeline.job import Job
 from biomech_id.pipeline.manifest_job import job_from_manifest
@@ -50,6 +50,21 @@ def test_several_candidates_are_listed_in_one_sentence() -> None:
     chosen = find_static(trials, Path("/lab/cal2.c3d"), lambda t: True)
     assert chosen is not None
     assert chosen.name == "cal2"
+
+
+def test_what_is_left_of_a_recording_that_was_cut_is_no_static_trial() -> None:
+    """In a few frames everybody stands still; a static trial of a single frame, which laboratories export, is one all the same."""
+    cut = Finding("data-cut", {"file": "walk.c3d", "promised": 340, "held": 3}, "walk.c3d")
+    for n in (1, 3, 15):
+        for findings in ((cut,), ()) if n == 1 else ((cut,),):
+            left = trial("walk", n=n, speed_m_s=0.3, findings=findings)
+            found = find_static([left, trial("cal")], None, lambda t: True)
+            assert found is not None
+            assert found.name == "cal"
+        assert find_static([trial("walk", n=n, speed_m_s=0.3, findings=(cut,))], None, lambda t: True) is None
+        short = find_static([trial("cal", n=n), trial("walk", speed_m_s=1.2)], None, lambda t: True)
+        assert short is not None
+        assert short.name == "cal"
 
 
 def test_a_static_trial_that_is_not_among_the_readable_ones_is_named() -> None:
@@ -134,6 +149,18 @@ def test_a_name_of_another_system_is_refused_in_words_that_can_be_printed(tmp_pa
     with pytest.raises(OptionError, match=r"M\?ller\.c3d .*rename") as caught:
         Job((tmp_path,)).files()
     caught.value.message.encode("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other systems make no such names")
+@pytest.mark.parametrize("name", ["wa\\lk.c3d", "C:walk.c3d"])
+def test_a_name_that_is_a_path_elsewhere_is_refused_before_anything_is_read(name: str, tmp_path: Path) -> None:
+    for each in (name, "walk.c3d", name.replace("c3d", "csv")):
+        (tmp_path / each).touch()
+    with pytest.raises(OptionError, match="is a path on Windows"):
+        Job((tmp_path,)).files()
+    with pytest.raises(OptionError, match="is a path on Windows"):
+        Job((tmp_path / "walk.c3d",), norm=tmp_path / name.replace("c3d", "csv")).files()
+    assert [path.name for path in Job((tmp_path / "walk.c3d",)).files()] == ["walk.c3d"]
 
 
 def test_what_a_job_refuses_is_named(tmp_path: Path) -> None:

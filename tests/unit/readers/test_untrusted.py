@@ -157,6 +157,19 @@ def test_a_system_without_limits_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     assert "sandbox-unlimited" in {finding.rule for finding in box.read(path).trial.findings}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
+def test_a_limit_that_was_there_before_is_kept_and_counts_as_one() -> None:
+    """Whoever runs the command under `ulimit -v` is not told that his system has no limits."""
+    code = (
+        "import resource\nfrom biomech_id.readers.sandbox_child import limit_rights\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))\n"
+        "print(limit_rights(2**32), resource.getrlimit(resource.RLIMIT_AS) == (2**31, 2**31))\n"
+        "print(limit_rights(2**30), resource.getrlimit(resource.RLIMIT_AS) == (2**30, 2**30))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True"] * 4
+
+
 def test_threads_take_turns(tmp_path: Path, box: Sandbox) -> None:
     path = healthy().write(tmp_path / "walk.c3d")
     frames: list[int] = []

@@ -18,6 +18,8 @@ from biomech_id.conventions import table_columns
 from biomech_id.errors import FileRefusedError, OutputError
 from biomech_id.files import atomic
 from biomech_id.files.inputs import sha256_of
+from biomech_id.pipeline.batch import run_study
+from biomech_id.pipeline.job import Job
 from biomech_id.results.folder.read_write import check_replaceable, damaged_outputs, read_tables, update_output, write_folder
 from biomech_id.results.tables.session_tables import SessionTables, tidy_table
 
@@ -41,6 +43,19 @@ def tables() -> SessionTables:
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+@pytest.mark.parametrize("where", ["out", "nowhere"])
+def test_a_link_to_nothing_or_to_itself_takes_no_results(where: str, tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to(tmp_path / where)
+    with pytest.raises(OutputError, match="out is a link that leads nowhere; remove it"):
+        check_replaceable(tmp_path / "out")
+    with pytest.raises(OutputError, match="out is a link that leads nowhere; remove it"):
+        run_study(tmp_path, tmp_path / "out", Job((tmp_path,)))
+    (tmp_path / "nowhere").mkdir()
+    if where == "nowhere":
+        check_replaceable(tmp_path / "out")
 
 
 def test_what_is_written_reads_back(tables: SessionTables, tmp_path: Path) -> None:
