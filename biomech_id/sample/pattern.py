@@ -215,6 +215,6 @@ RUN = GaitPattern(
     place=0.101,
     height=(0.0069, -0.0090, -0.0028, 0.0080, 0.0, 0.0017), surge=(-0.0200, -0.0080, -0.0050, 0.0050, 0.0010, 0.0010), sway=0.008,
     tilt_rad=0.2, tilt_swing_rad=0.03, obliquity_rad=0.06, rotation_rad=0.10,
-    knee_rotation_rad=0.06, least_knee_flexion_rad=0.276,
+    knee_rotation_rad=0.06, least_knee_flexion_rad=0.276, deep_knees=True,
     load_swing=0.0, load_peak=0.0, pivot=1.8, cop_travel=(-0.08, 0.20),
 )  # fmt: skip

@@ -234,3 +234,13 @@ def test_a_norm_of_walks_is_not_drawn_behind_a_run() -> None:
     drawn = [artist.get_gid() or "" for artist in page.figure.findobj(lambda artist: bool(artist.get_gid()))]
     assert any("KneeAngles.X" in gid for gid in drawn)
     assert not [gid for gid in drawn if gid.startswith("norm")]
+
+
+def test_the_runners_knees_bend_and_do_not_turn() -> None:
+    """Beyond 85 degrees of flexion the thighs turned about themselves: knee varus of 56 and hip rotation of 53 degrees in swing."""
+    table = session()[2].tables()
+    for side in "LR":
+        cycles = table.cycle_list[table.cycle_list["side"] == side]
+        assert table.curves(side, "KneeAngles", "X", cycles=cycles).max() > 80.0
+        assert np.abs(table.curves(side, "KneeAngles", "Y", cycles=cycles)).max() < 10.0
+        assert np.abs(table.curves(side, "HipAngles", "Z", cycles=cycles)).max() < 15.0
