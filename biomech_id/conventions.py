@@ -486,10 +486,11 @@ TABLES: tuple[TableRow, ...] = (
     )),
     TableRow("peaks", "one value picked from one curve of one cycle", (
         _TRIAL, _SIDE, _CYCLE,
-        Column("name", "text", "A1 A2 K1-K4 H1-H3, <burst>_sagittal_share (%); value_contact, max_stance, min_swing ..."),
+        Column("name", "text", "A1 A2 K1-K4 H1-H3, <burst>_sagittal_share (%); value_contact, max_stance, min_swing ...; "
+               "work_positive_stance, work_negative_swing ...: what a joint generates and absorbs in a phase, J/kg"),
         _VARIABLE, _COMPONENT, Column("phase", "text", "contact, stance, swing or cycle: where it was looked for"),
-        Column("percent", "number", "where in the cycle it was found", "%"),
-        Column("time_s", "number", "absolute time on the recording's clock", "s"),
+        Column("percent", "number", "where in the cycle it was found; empty for work", "%"),
+        Column("time_s", "number", "absolute time on the recording's clock; empty for work", "s"),
         Column("value", "number", "the value"), _UNIT,
         Column("sd", "number", "how far the value can be off, one standard deviation; empty where not known", added=True),
         Column("sd_percent", "number", "how far its place in the cycle can be off, likewise", "%", added=True),

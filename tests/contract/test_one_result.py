@@ -17,7 +17,7 @@ from biomech_id.results.session.analysed import AnalysedSession, SessionTrial
 ROOT = Path(__file__).resolve().parents[2]
 QUICK: dict[str, Any] = {"report": False, "uncertainty": False, "budget": False}
 #: Attributes that only a session in memory has; they are there in both and one says why it has none.
-IN_MEMORY = {"computed", "motion", "loads", "markers", "analog", "joint_work"}
+IN_MEMORY = {"computed", "motion", "loads", "markers", "analog"}
 
 
 def attributes(kind: type) -> list[str]:

@@ -12,7 +12,7 @@ import biomech_id as bid
 from benchmarks.studies.session_error import NO_ERROR, Curves, Person
 from biomech_id.conventions import ERROR_SOURCES, POWER_VARIABLE, SIDES
 from biomech_id.dynamics.power import work
-from biomech_id.results.statistics.sessions import ANEW, ComparedCycles, session_sd, sources_apart
+from biomech_id.results.statistics.sessions import ANEW, ComparedCycles, change_of_work, session_sd, sources_apart
 from biomech_id.results.tables.band_values import joint_work_rows
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -87,37 +87,66 @@ def test_a_joint_s_work_has_the_band_that_markers_placed_anew_make(session: Any,
         anew = np.array([source in ANEW for source in band.sources])
         kept = tuple(source for source in band.sources if source in ANEW)
         bands.append(replace(band, sources=kept, changes=band.changes[anew], event_sd_s={}))
-    rows = [row for row in joint_work_rows(trial.curves, bands, cycles.values()) if row["phase"] == "stance"]
-    assert len(rows) == 6
+    rows = list(joint_work_rows(trial.curves, bands, cycles.values()))
+    assert len(rows) == 24
     ratios = []
     for row in rows:
+        if row["phase"] != "stance":
+            continue
         cycle = cycles[str(row["side"])]
         time_s = np.linspace(0.0, cycle.duration_s, 101)
         stance_s = (cycle.foot_off_s - cycle.start_s) * np.array([0.0, 1.0])
-        name = (row["side"], POWER_VARIABLE[str(row["joint"])], "")
-        unmoved, *moved = (work(curve[name], time_s, *stance_s) for curve in (person.curves, *draws))
-        assert row["positive"] == pytest.approx(unmoved.positive_J, rel=0.02)
-        assert row["negative"] == pytest.approx(unmoved.negative_J, rel=0.02)
-        for sign in ("positive", "negative"):
-            seen = np.sqrt(np.mean([(getattr(each, f"{sign}_J") - getattr(unmoved, f"{sign}_J")) ** 2 for each in moved]))
-            ratios.append(float(str(row[f"{sign}_sd"])) / seen)
+        name = (row["side"], row["variable"], "")
+        sign = "positive_J" if row["name"] == "work_positive_stance" else "negative_J"
+        unmoved, *moved = (getattr(work(curve[name], time_s, *stance_s), sign) for curve in (person.curves, *draws))
+        assert row["value"] == pytest.approx(unmoved, rel=0.02)
+        ratios.append(float(str(row["sd"])) / np.sqrt(np.mean((np.array(moved) - unmoved) ** 2)))
+    assert len(ratios) == 12
     assert 0.8 < np.median(ratios) < 1.3, ratios
     assert min(ratios) > 0.6, ratios
     assert max(ratios) < 1.8, ratios
 
 
-def test_work_is_given_by_joint_and_phase_with_its_band(session: Any) -> None:
-    table = session.trials[0].joint_work
-    assert set(table["joint"]) == {"hip", "knee", "ankle"}
-    assert set(table["phase"]) == {"stance", "swing"}
-    assert (table["positive"] >= 0).all()
-    assert (table["negative"] <= 0).all()
-    steady = table.dropna()
-    assert len(steady) >= 6
-    push_off = steady[(steady["joint"] == "ankle") & (steady["phase"] == "stance")]
+def test_work_stands_by_joint_and_phase_beside_the_peaks_with_its_band(session: Any) -> None:
+    table = session.peaks[session.peaks["unit"] == "J/kg"]
+    assert set(table["variable"]) == set(POWER_VARIABLE.values())
+    assert set(table["name"]) == {f"work_{sign}_{phase}" for sign in ("positive", "negative") for phase in ("stance", "swing")}
+    assert (table["value"][table["name"].str.contains("positive")] >= 0).all()
+    assert (table["value"][table["name"].str.contains("negative")] <= 0).all()
+    known = table.dropna(subset=["sd"])
+    assert set(zip(known["variable"], known["name"], strict=True)) == set(zip(table["variable"], table["name"], strict=True))
+    push_off = known[(known["variable"] == "AnklePower") & (known["name"] == "work_positive_stance")]
+    assert len(push_off) >= 2
     # An adult's ankle generates some 0.2 to 0.3 J/kg, and with soft tissue it is known to a fifth.
-    assert push_off["positive"].between(0.1, 0.45).all()
-    assert (push_off["positive_sd"] / push_off["positive"]).between(0.02, 0.6).all()
+    assert push_off["value"].between(0.1, 0.45).all()
+    assert (push_off["sd"] / push_off["value"]).between(0.02, 0.6).all()
+
+
+def test_a_change_of_work_must_leave_what_markers_placed_anew_make_of_it(
+    tables: SessionTables, session: Any, person: Person, draws: list[Curves]
+) -> None:
+    """Of all of its error two visits do not share the part that their powers do not share: against the same 24 placements."""
+    first, second = visit(tables), ComparedCycles(tables, tables.cycle_list[tables.cycle_list["used"]])
+    shown = {(n.side, n.cycle) for n in session.computed.trials[0].curves.names if n.variable == "AnklePower"}
+    cycles = {c.side: c for c in session.computed.trials[0].cycles if c.steady and (c.side, c.number) in shown}
+    ratios = []
+    for side, cycle in cycles.items():
+        time_s = np.linspace(0.0, cycle.duration_s, 101)
+        for variable in POWER_VARIABLE.values():
+            unmoved, *moved = (
+                work(c[side, variable, ""], time_s, 0.0, cycle.foot_off_s - cycle.start_s) for c in (person.curves, *draws)
+            )
+            for sign in ("positive", "negative"):
+                value, *others = (getattr(each, f"{sign}_J") for each in (unmoved, *moved))
+                seen = np.sqrt(np.mean((np.array(others) - value) ** 2))
+                change = change_of_work(first, second, (side, variable, f"work_{sign}_stance"), [[value] * 3, [value] * 3])
+                ratios.append(change.carried / (1.96 * np.sqrt(2.0) * seen))
+    assert len(ratios) == 12
+    assert 0.75 < np.median(ratios) < 1.35, ratios
+    assert min(ratios) > 0.5, ratios
+    assert max(ratios) < 2.2, ratios
+    within = change_of_work(second, second, ("L", "AnklePower", "work_positive_stance"), [[0.2, 0.21, 0.22], [0.3, 0.31, 0.32]])
+    assert within.carried == pytest.approx(1.96 * within.sd * np.sqrt(2.0 / 3.0), rel=1e-3)
 
 
 def test_what_two_visits_share_depends_on_them(tables: SessionTables) -> None:

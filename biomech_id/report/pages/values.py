@@ -26,8 +26,9 @@ from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, register
 from biomech_id.report.pages.kinematics import ANGLE_GRID
 from biomech_id.report.pages.kinetics import KINETIC_GRID
-from biomech_id.results.statistics.sessions import change_of_peak
+from biomech_id.results.statistics.sessions import change_of_peak, change_of_work
 from biomech_id.results.statistics.two_recordings import ScalarChange
+from biomech_id.results.tables.band_values import WORK_NAMES, WORK_UNIT
 from biomech_id.results.tables.phase_values import EXTREMA, PHASE_NAMES, PLACE, RANGE, named_values
 from biomech_id.results.tables.session_tables import Table
 
@@ -36,6 +37,8 @@ TABLED: tuple[tuple[str, str], ...] = tuple(key for row in (*ANGLE_GRID, *KINETI
 #: Names of power peaks:
 #: A1, K3, H2.
 NAMED_PEAK = re.compile("[AKH][1-4]")
+#: What a joint generates and absorbs in each phase.
+WORKS = tuple(name for names in WORK_NAMES.values() for name in names)
 _TOP_MM, _GUTTER_MM = 20.5, 2.4
 _WIDTH_MM = (RIGHT_MM - LEFT_MM - 3 * _GUTTER_MM) / 4
 _NORM_MM, _SIDE_MM, PADDING_MM = 15.6, 17.5, 0.3
@@ -319,19 +322,25 @@ def _value_table(layers: Sequence[Layer], style: Style, side: str) -> TextTable:
     rows: list[list[Cell | str]] = []
     peaks = sorted({key for group in groups for key in group if NAMED_PEAK.fullmatch(key[3])}, key=lambda key: key[3])
     named = [(*key, side, name) for key in TABLED if ROWS[key].quantity != "power" for name in EXTREMA]
-    for key in (*named, *(key for key in peaks if key[2] == side)):
+    works = [(*key, side, name) for key in TABLED if ROWS[key].quantity == "power" for name in WORKS]
+    for key in (*named, *(key for key in peaks if key[2] == side), *works):
         if not any(key in group for group in groups):
             continue
         row, name = ROWS[key[:2]], key[3]
         decimals, factor = DECIMALS.get(style.unit(row), 2), style.factor(row)
         values = [[factor * value for value, _ in group.get(key, [])] for group in groups]
         percent = mean_of([at for group in groups for _, at in group.get(key, [])])
-        changes = [
-            _scaled(change_of_peak(recordings[0], other, key[:2], _unscaled((values[0], mine), factor), percent), factor)
-            for other, mine in zip(recordings[1:], values[1:], strict=True)
-        ]
+        changes = []
+        for other, mine in zip(recordings[1:], values[1:], strict=True):
+            both = _unscaled((values[0], mine), factor)
+            changed = (
+                change_of_work(recordings[0], other, (side, key[0], name), both) if name in WORKS
+                else change_of_peak(recordings[0], other, key[:2], both, percent)
+            )  # fmt: skip
+            changes.append(_scaled(changed, factor))
         words = name if NAMED_PEAK.fullmatch(name) else style.label(f"values.{name}")
-        rows.append([style.word(row.title), style.word(style.unit(row)), words, *change_cells(values, changes, decimals, style)])
+        unit = WORK_UNIT if name in WORKS else style.word(style.unit(row))
+        rows.append([style.word(row.title), unit, words, *change_cells(values, changes, decimals, style)])
     return TextTable(tuple(columns), rows, size="tiny", padding_mm=0.7)
 
 

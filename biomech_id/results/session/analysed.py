@@ -29,7 +29,6 @@ from biomech_id.results.folder.read_write import read_tables, write_folder
 from biomech_id.results.session.result import SessionResult
 from biomech_id.results.session.units import with_units
 from biomech_id.results.session.values import TrialResult
-from biomech_id.results.tables.band_values import joint_work_rows
 from biomech_id.results.tables.frame_table import FrameTable
 from biomech_id.results.tables.session_tables import SessionTables
 from biomech_id.trial import AnalogChannels, Markers
@@ -245,17 +244,6 @@ class SessionTrial:
     def loads(self) -> JointLoads | None:
         """Joint wrenches in SI, None for kinematics only (see `computed`)."""
         return self.computed.loads
-
-    @property
-    def joint_work(self) -> pd.DataFrame:
-        """What each joint generates and absorbs in stance and swing of every cycle, J/kg, with its band (see `computed`).
-
-        ``side cycle joint phase positive positive_sd negative negative_sd``; no standard deviation where nobody asked for the
-        uncertainty.
-        """
-        trial = self.computed
-        columns = ["side", "cycle", "joint", "phase", "positive", "positive_sd", "negative", "negative_sd"]
-        return pd.DataFrame(list(joint_work_rows(trial.curves, trial.bands, trial.cycles)), columns=columns)
 
     @property
     def markers(self) -> Markers | None:

@@ -36,7 +36,7 @@ from biomech_id.results.session.emg import SessionEmg
 from biomech_id.results.session.ground import FloorHeight, surfaces_under
 from biomech_id.results.session.quality import Grade, QualityRow, worst
 from biomech_id.results.session.whole_body import WholeBodyResult
-from biomech_id.results.tables.band_values import parameter_sd, with_peak_sd
+from biomech_id.results.tables.band_values import joint_work_rows, parameter_sd, with_peak_sd
 from biomech_id.results.tables.bands import CycleBand, cycle_bands
 from biomech_id.results.tables.cycle_table import Curves, budget_curves, cycle_curves, sagittal_curves, stack_curves
 from biomech_id.results.tables.extrema import burst_rows, extrema_rows
@@ -303,9 +303,10 @@ class TrialResult:
     @cached_property
     def peaks(self) -> tuple[dict[str, object], ...]:
         """Rows of ``peaks.csv``:
-        `peak_values`, and how far each can be off.
+        `peak_values` and the joints' work, and how far each can be off.
         """
-        return tuple(with_peak_sd(self.peak_values, self.bands, self.curves))
+        works = joint_work_rows(self.curves, self.bands, self.cycles)
+        return (*with_peak_sd(self.peak_values, self.bands, self.curves), *works)
 
     @cached_property
     def parameter_rows(self) -> tuple[dict[str, object], ...]:

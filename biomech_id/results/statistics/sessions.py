@@ -28,6 +28,7 @@ from biomech_id.results.norms.fingerprint import fingerprint_of
 from biomech_id.results.session.whole_body import WHOLE_BODY_PARAMETERS
 from biomech_id.results.statistics.session_error import session_error
 from biomech_id.results.statistics.two_recordings import CurveChange, ScalarChange, curve_change, scalar_change
+from biomech_id.results.tables.band_values import WORK_UNIT
 from biomech_id.results.tables.mean_uncertainty import band_rows_of, uncertainty_of_rows
 from biomech_id.results.tables.session_tables import SessionTables
 
@@ -94,6 +95,25 @@ class ComparedCycles:
     @cached_property
     def _band_rows(self) -> dict[tuple[str, str, str], list[int]]:
         return band_rows_of(self.tables, self.cycles)
+
+    def work_sd(self, side: str, variable: str, name: str) -> float:
+        """Return what a joint's work is off by, one SD, J/kg, because of everything: mean of the cycles; NaN where nobody knows.
+
+        Parameters
+        ----------
+        side, variable, name : str
+            As in ``peaks.csv``.
+        """
+        return self._work_sd.get((side, variable, name), float("nan"))
+
+    @cached_property
+    def _work_sd(self) -> dict[tuple[str, str, str], float]:
+        keys = ["trial", "side", "cycle"]
+        rows = self.tables.peaks[self.tables.peaks["unit"] == WORK_UNIT].merge(self.cycles[keys], on=keys)
+        if "sd" not in rows:
+            return {}
+        means = rows.groupby(["side", "variable", "name"])["sd"].mean()
+        return {(str(side), str(variable), str(name)): float(sd) for (side, variable, name), sd in means.items()}
 
     @property
     def leg_m(self) -> float | None:
@@ -237,6 +257,35 @@ def change_of_peak(
     at = float(np.max(sd)) if not np.isfinite(percent) else float(sd[int(np.clip(round(percent), 0, 100))])
     before, after = (np.asarray(each, dtype=np.float64) for each in values)
     return scalar_change(before, after, at)
+
+
+def change_of_work(
+    first: ComparedCycles, second: ComparedCycles, name: tuple[str, str, str], values: Sequence[Sequence[float]]
+) -> ScalarChange:
+    """Return what changed of a joint's work: of its error the two visits have their own the share that they have of the power's.
+
+    Parameters
+    ----------
+    first, second : ComparedCycles
+        The two.
+    name : tuple[str, str, str]
+        Side, variable and name, as in ``peaks.csv``.
+    values : Sequence[Sequence[float]]
+        Of the cycles of the first, and of the second.
+    """
+    before, after = (np.asarray(each, dtype=np.float64) for each in values)
+    return scalar_change(before, after, _work_apart_sd(first, second, name))
+
+
+def _work_apart_sd(first: ComparedCycles, second: ComparedCycles, name: tuple[str, str, str]) -> float:
+    if first.markers_of(second):
+        return 0.0
+    side, variable, _ = name
+    every = [each.anew_sd(side, variable, "", ERROR_SOURCES) for each in (first, second)]
+    power = np.mean([np.mean(sd**2) if sd is not None else np.nan for sd in every])
+    apart, _ = session_sd(first, second, variable, "", side=side)
+    work = np.mean([each.work_sd(*name) ** 2 for each in (first, second)])
+    return float(np.sqrt(work * np.mean(apart**2) / power)) if power > 0.0 else float("nan")
 
 
 def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[str, str], float]) -> float:

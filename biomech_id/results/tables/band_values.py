@@ -29,6 +29,9 @@ from biomech_id.results.tables.session_tables import CURVE_POINTS
 DRAWS, SEED = 2000, 1
 #: Ends of the 95 % band, percent of the draws.
 BAND_PERCENT = (2.5, 97.5)
+#: Phase -> what a joint generates in it and what it absorbs, by their names in ``peaks.csv``; and their unit.
+WORK_NAMES = {phase: (f"work_positive_{phase}", f"work_negative_{phase}") for phase in ("stance", "swing")}
+WORK_UNIT = "J/kg"
 #: What a millimetre of a heel is to the length or width of a step, both heels being off.
 _BOTH_HEELS = np.sqrt(2.0)
 
@@ -142,7 +145,7 @@ def _vertex(curves: FloatArray, word: str) -> tuple[FloatArray, FloatArray]:
 
 
 def joint_work_rows(curves: Curves, bands: Iterable[CycleBand], cycles: Iterable[Cycle]) -> Iterator[dict[str, object]]:
-    """Yield what each joint generates and absorbs in stance and in swing, J/kg, with standard deviations; NaN without a band.
+    """Yield rows of ``peaks.csv`` of what each joint generates and absorbs in stance and in swing, J/kg; no SD without a band.
 
     The power is taken as linear between percents. An error changes the curve and with it both works; an event that comes later
     takes or gives what the joint does meanwhile.
@@ -158,31 +161,47 @@ def joint_work_rows(curves: Curves, bands: Iterable[CycleBand], cycles: Iterable
     """
     value_of = {(n.side, n.cycle, n.variable): curves.values[i] for i, n in enumerate(curves.names)}
     band_of = {(band.cycle.side, band.cycle.number): band for band in bands}
-    percent = np.arange(CURVE_POINTS, dtype=np.float64)
+    nothing = float("nan")
     for cycle in cycles:
         off, band = foot_off_percent(cycle), band_of.get((cycle.side, cycle.number))
-        for joint, variable in POWER_VARIABLE.items():
+        for variable in POWER_VARIABLE.values():
             power = value_of.get((cycle.side, cycle.number, variable))
             if power is None or not 0.0 < off < 100.0:
                 continue
-            number = None if band is None else next((i for i, name in enumerate(band.names) if name == (variable, "")), None)
-            changes = None if band is None or number is None else band.changes[:, number]
-            for phase, (first, last) in {"stance": (0.0, off), "swing": (off, 100.0)}.items():
-                at = np.concatenate([[first], percent[(percent > first) & (percent < last)], [last]])
-                every = [power] if changes is None else [power, *(power + changes), *(power - changes)]
-                inside = np.stack([np.interp(at, percent, each) for each in every])
-                time_s = at / 100.0 * cycle.duration_s
+            changes = np.empty((0, CURVE_POINTS))
+            if band is not None and (variable, "") in band.names:
+                changes = band.changes[:, band.names.index((variable, ""))].copy()
+                # The last percent is the next stance's first, which may have no plate.
+                changes[:, -1] = np.where(np.isnan(changes[:, -1]), changes[:, -2], changes[:, -1])
+            every = np.concatenate([power[None], power + changes, power - changes])
+            for phase, ends in {"stance": (0.0, off), "swing": (off, 100.0)}.items():
+                at, inside = _part(every, *ends)
                 if not np.isfinite(inside[0]).all():
                     continue
-                works = [integral_of_positive_part(inside, time_s), -integral_of_positive_part(-inside, time_s)]
-                sds = [float("nan"), float("nan")]
-                if band is not None and changes is not None and np.isfinite(inside).all():
-                    by_events = _work_by_events(inside[0], phase, band)
-                    sds = [float(np.sqrt(0.5 * ((w[1:] - w[0]) ** 2).sum() + by_events[i])) for i, w in enumerate(works)]
-                yield {
-                    "side": cycle.side, "cycle": cycle.number, "joint": joint, "phase": phase, "positive": float(works[0][0]),
-                    "positive_sd": sds[0], "negative": float(works[1][0]), "negative_sd": sds[1],
-                }  # fmt: skip
+                time_s = at / 100.0 * cycle.duration_s
+                works = (integral_of_positive_part(inside, time_s), 0.0 - integral_of_positive_part(-inside, time_s))
+                by_events = _work_by_events(inside[0], phase, band) if band is not None and len(changes) else (nothing, nothing)
+                for name, work, variance in zip(WORK_NAMES[phase], works, by_events, strict=True):
+                    yield {
+                        "trial": cycle.trial, "side": cycle.side, "cycle": cycle.number, "name": name, "variable": variable,
+                        "component": "", "phase": phase, "percent": nothing, "time_s": nothing, "value": float(work[0]),
+                        "unit": WORK_UNIT, "sd": float(np.sqrt(0.5 * ((work[1:] - work[0]) ** 2).sum() + variance)),
+                        "sd_percent": nothing,
+                    }  # fmt: skip
+
+
+def _part(curves: FloatArray, first: float, last: float) -> tuple[FloatArray, FloatArray]:
+    """Percents (k,) from first to last, and the curves (..., 101) there (..., k): linear where an end lies between two percents."""
+    inner = np.arange(int(np.floor(first)) + 1, int(np.ceil(last)))
+    ends = []
+    for at in (first, last):
+        low = min(int(at), CURVE_POINTS - 2)
+        share = at - low
+        # Beside a percent that is not known, one on which the end lies is known all the same.
+        ends.append(curves[..., low + round(share)] if share in (0.0, 1.0) else
+                    (1.0 - share) * curves[..., low] + share * curves[..., low + 1])  # fmt: skip
+    at_percent = np.concatenate([[first], inner, [last]])
+    return at_percent, np.concatenate([ends[0][..., None], curves[..., inner], ends[1][..., None]], axis=-1)
 
 
 def _work_by_events(power: FloatArray, phase: str, band: CycleBand) -> tuple[float, float]:
