@@ -451,7 +451,8 @@ def _called(table: str, key: tuple[Any, ...]) -> str:
 GATES: Mapping[tuple[str, str], tuple[float, float]] = {
     **{(kind, "stance"): (91.0, 98.5) for kind in ("angle", "moment", "power")},
     **{(kind, "swing"): (90.0, 99.0) for kind in ("angle", "moment", "power")},
-    ("power peaks", ""): (88.0, 100.0), ("spatiotemporal", ""): (88.0, 100.0), ("scores", ""): (90.0, 99.0),
+    ("power peaks", ""): (88.0, 100.0), ("work", ""): (88.0, 100.0), ("spatiotemporal", ""): (88.0, 100.0),
+    ("scores", ""): (90.0, 99.0),
 }  # fmt: skip
 RATIO_GATE = (0.85, 1.15)
 HEADS = ("person", "model", "draws", "what", "phase", "cells", "coverage, %: least", "mean", "median", "largest",
@@ -459,8 +460,10 @@ HEADS = ("person", "model", "draws", "what", "phase", "cells", "coverage, %: lea
 
 
 def kind_of(cell: Cell) -> tuple[str, str]:
-    """Which line of the table a cell belongs to: bursts of power apart from other peaks."""
-    return ("power peaks" if cell.what == "peaks" and len(cell.quantity) == 2 else cell.what), cell.phase
+    """Which line of the table a cell belongs to: bursts of power, and work, apart from other peaks."""
+    if cell.what != "peaks":
+        return cell.what, cell.phase
+    return ("power peaks" if len(cell.quantity) == 2 else "work" if " work_" in cell.quantity else "peaks"), cell.phase
 
 
 def by_kind(found: Iterable[Cell]) -> dict[tuple[str, str], list[Cell]]:
