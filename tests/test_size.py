@@ -97,6 +97,7 @@ MOST_LINES = sum([
     60,  # differences of two visits without what they share
     3,  # scatter without noise
     55,  # work of joints with its band
+    45,  # work beside the peaks, compared
     146,  # inputs read and hashed once
     97,  # bands from half the work: errors that do nothing left out, kinetics only where known
     23,  # names and links refused early, stumps of recordings
