@@ -113,7 +113,7 @@ class ComparedCycles:
         if "sd" not in rows:
             return {}
         means = rows.groupby(["side", "variable", "name"])["sd"].mean()
-        return {(str(side), str(variable), str(name)): float(sd) for (side, variable, name), sd in means.items()}
+        return {(str(key[0]), str(key[1]), str(key[2])): float(sd) for key, sd in zip(means.index, means, strict=True)}
 
     @property
     def leg_m(self) -> float | None:
@@ -282,10 +282,10 @@ def _work_apart_sd(first: ComparedCycles, second: ComparedCycles, name: tuple[st
         return 0.0
     side, variable, _ = name
     every = [each.anew_sd(side, variable, "", ERROR_SOURCES) for each in (first, second)]
-    power = np.mean([np.mean(sd**2) if sd is not None else np.nan for sd in every])
+    power = float(np.mean([float("nan") if sd is None else float(np.mean(sd**2)) for sd in every]))
     apart, _ = session_sd(first, second, variable, "", side=side)
-    work = np.mean([each.work_sd(*name) ** 2 for each in (first, second)])
-    return float(np.sqrt(work * np.mean(apart**2) / power)) if power > 0.0 else float("nan")
+    work = float(np.mean([each.work_sd(*name) ** 2 for each in (first, second)]))
+    return float(np.sqrt(work * float(np.mean(apart**2)) / power)) if power > 0.0 else float("nan")
 
 
 def score_sd(first: ComparedCycles, second: ComparedCycles, scores: dict[tuple[str, str], float]) -> float:
