@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.studies.designed_faults [C3D_DIR]`` takes one walk of each child and of the virtual subject, and analyses it
 as it is and with one fault at a time: markers that are elsewhere for a frame, for twenty frames or throughout, labels exchanged,
-measurements typed in wrongly, plates with a sign, a gain, an exchange, a clock, a clipped or a shifted force, plates at another
-height, events on the other side. A fault matters where a frame, or a mean curve of a side, changes by more than a tenth of its
+frames repeated, paths that shake or are smoothed away, measurements typed in wrongly, plates with a sign, a gain, an exchange, a
+clock, a dead channel, crosstalk, hum, a clipped or a shifted force, plates at another height or mirrored, a laboratory with other
+axes, events on the other side. A fault matters where a frame, or a mean curve of a side, changes by more than a tenth of its
 range and by more than 0.1 N m/kg, 3 deg or 0.3 W/kg. It is said where the run has a warning, a doubted quality rule or a refusal
 that it has not without the fault. What matters and is not said is silent. The same seed draws the same faults. The table lies
 beside this module.
@@ -25,6 +26,7 @@ from biomech_id import BiomechError, Event, ForcePlate, Trial, __version__
 from biomech_id.errors import Severity
 from biomech_id.readers import read_recording
 from biomech_id.results.session.values import TrialResult
+from biomech_id.signal.filters import lowpass
 from biomech_id.trial import AnalogChannels, EventKind
 
 SEED = 20261122
@@ -253,6 +255,83 @@ def placed(up_m: float = 0.0, quarter_turns: int = 0) -> Fault:
     return fault
 
 
+def mirrored_corners(recording: Recording, rng: np.random.Generator) -> Recording:
+    """Corners of every plate in the order of a mirror; forces are turned up again, as every reader does."""
+    made = []
+    for plate in recording.walk.plates:
+        corners, before = plate.corners_m[[1, 0, 3, 2]], plate_axes(plate)
+        turn = before @ plate_axes(replace(plate, corners_m=corners)).T
+        force, moment = plate.force_lab_N @ turn, plate.moment_lab_Nm @ turn
+        up = np.sign(np.nansum(force[:, 2])) or 1.0
+        made.append(replace(plate, corners_m=corners, force_lab_N=up * force, moment_lab_Nm=up * moment))
+    return recording.with_walk(plates=tuple(made))
+
+
+def leaking(share: float) -> Callable[..., tuple[np.ndarray, np.ndarray]]:
+    """Crosstalk: a share of the vertical force in both horizontal channels."""
+    return lambda f, m, rate: (f + share * f[:, 2:] * np.array([1.0, 1.0, 0.0]), m)
+
+
+def humming(f: np.ndarray, m: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    return f + 40.0 * np.sin(2 * np.pi * 50.0 * np.arange(len(f)) / rate)[:, None] * np.array([1.0, 0.0, 0.0]), m
+
+
+def spiking(f: np.ndarray, m: np.ndarray, rate: float) -> tuple[np.ndarray, np.ndarray]:
+    """One and a half times the weight sideways for 5 ms while a foot stands."""
+    f, at = f.copy(), np.flatnonzero(-f[:, 2] > 0.5 * np.abs(f[:, 2]).max())
+    if len(at):
+        middle = at[len(at) // 2]
+        f[middle : middle + max(round(0.005 * rate), 3), 0] += 1.5 * np.abs(f[:, 2]).max()
+    return f, m
+
+
+def turned_laboratory(R: np.ndarray) -> Fault:
+    """Static and walk in other axes than the files say; a mirror among them."""
+
+    def made(trial: Trial) -> Trial:
+        turned = []
+        for plate in trial.plates:
+            moment = np.linalg.det(R) * (plate.moment_lab_Nm @ R.T)
+            turned.append(
+                replace(plate, corners_m=plate.corners_m @ R.T, force_lab_N=plate.force_lab_N @ R.T, moment_lab_Nm=moment)
+            )
+        return replace(trial, markers=trial.markers.with_positions(trial.markers.position_m @ R.T), plates=tuple(turned))
+
+    return lambda recording, rng: replace(recording, static=made(recording.static), walk=made(recording.walk))
+
+
+def walk_written(change: Callable[[np.ndarray, Recording, np.random.Generator], None]) -> Fault:
+    """Something done in place to a copy of the walk's positions."""
+
+    def fault(recording: Recording, rng: np.random.Generator) -> Recording:
+        position = recording.walk.markers.position_m.copy()
+        change(position, recording, rng)
+        return recording.with_walk(markers=recording.walk.markers.with_positions(position))
+
+    return fault
+
+
+def shaking(position: np.ndarray, recording: Recording, rng: np.random.Generator) -> None:
+    column = int(rng.choice(_columns(recording, ("LKNE", "RKNE", "LANK", "RANK"))))
+    position[:, column] += rng.normal(0.0, 0.005, position[:, column].shape)
+
+
+def smoothed_feet(position: np.ndarray, recording: Recording, rng: np.random.Generator) -> None:
+    for column in _columns(recording, ("LANK", "LHEE", "LTOE", "RANK", "RHEE", "RTOE")):
+        seen = np.flatnonzero(np.isfinite(position[:, column]).all(axis=1))
+        if np.all(np.diff(seen) == 1) and len(seen) > 40:
+            position[seen, column] = lowpass(position[seen, column], recording.walk.markers.rate_hz, 1.5)
+
+
+def repeated(position: np.ndarray, recording: Recording, rng: np.random.Generator) -> None:
+    position[1::2] = position[: 2 * len(position[1::2]) : 2]
+
+
+def one_path(position: np.ndarray, recording: Recording, rng: np.random.Generator) -> None:
+    ankle, heel = _columns(recording, ("RANK", "RHEE"))
+    position[:, ankle] = position[:, heel]
+
+
 def swapped_plates(recording: Recording, rng: np.random.Generator) -> Recording:
     """Channels of two plates exchanged: each has the other's force."""
     a, b, *others = recording.walk.plates
@@ -319,6 +398,13 @@ FAULTS: dict[str, Fault] = {
     "Mx and My exchanged": plates(exchanged(moment=(1, 0, 2))),
     "Fx dead": plates(gain(0, 1, 1)),
     "Fy dead": plates(gain(1, 0, 1)),
+    "Mx dead": plates(gain(1, 1, 1, moment=(0, 1, 1))),
+    "My dead": plates(gain(1, 1, 1, moment=(1, 0, 1))),
+    "Mz dead": plates(gain(1, 1, 1, moment=(1, 1, 0))),
+    "crosstalk of 10 %": plates(leaking(0.1)),
+    "hum of 40 N sideways": plates(humming),
+    "spike of 5 ms": plates(spiking, which=(0,)),
+    "corners mirrored": mirrored_corners,
     "plates 50 ms late": plates(clock(0.05)),
     "plates 50 ms early": plates(clock(-0.05)),
     "plates 150 ms late": plates(clock(0.15)),
@@ -337,6 +423,12 @@ FAULTS: dict[str, Fault] = {
     "strikes and offs exchanged": events(lambda e: replace(e, kind=_OTHER_KIND.get(e.kind, e.kind))),
     "events 150 ms late": events(lambda e: replace(e, time_s=e.time_s + 0.15)),
     "strikes 100 ms early": events(lambda e: replace(e, time_s=e.time_s - 0.1) if e.kind is EventKind.FOOT_STRIKE else e),
+    "laboratory mirrored": turned_laboratory(np.diag([1.0, -1.0, 1.0])),
+    "another axis is vertical": turned_laboratory(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])),
+    "marker shakes by 5 mm": walk_written(shaking),
+    "feet smoothed to 1.5 Hz": walk_written(smoothed_feet),
+    "each second frame repeated": walk_written(repeated),
+    "ankle and heel are one path": walk_written(one_path),
     "left offs missing": events(lambda e: None if e.side == "L" and e.kind is EventKind.FOOT_OFF else e),
 }  # fmt: skip
 

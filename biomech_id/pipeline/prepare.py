@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from biomech_id.algebra.arrays import BoolArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.anatomy import Part
 from biomech_id.arguments import Kind, a, or_none, takes
 from biomech_id.conventions import MM_PER_M
@@ -31,6 +31,7 @@ from biomech_id.signal.gap_repair import MATES, MOVEMENTS, repair_gaps
 from biomech_id.signal.gaps import LEFT_OPEN, Gap, fill_gaps
 from biomech_id.signal.marker_exchange import find_exchanges
 from biomech_id.signal.marker_jumps import find_frozen_markers, find_marker_jumps, find_marker_slides
+from biomech_id.signal.marker_paths import LARGEST_SHAKE_M, find_repeated_frames, find_shaking_markers, find_twin_paths
 from biomech_id.trial import Markers, Rotations, Trial
 
 #: In whose word a recording is not filtered: that of the system it comes from.
@@ -201,6 +202,20 @@ def _displaced(trial: Trial, model: CalibratedModel, choice: FilterChoice) -> It
     for frozen in find_frozen_markers(paths, groups, trial.rate_hz, first_frame=trial.first_frame)[:1]:
         said = {"marker": frozen.name, "first": frozen.first_frame, "last": frozen.last_frame}
         yield Finding("marker-stands-still", said, trial.name)
+    yield from _badly_written(trial, paths)
+
+
+def _badly_written(trial: Trial, paths: Mapping[str, FloatArray]) -> Iterator[Finding]:
+    """Yield frames that are written twice, markers that shake, and labels of one path."""
+    repeated = find_repeated_frames(paths, first_frame=trial.first_frame)
+    if repeated:
+        yield Finding("frames-repeated", {"n": len(repeated), "first": repeated[0]}, trial.name)
+    for name, sd_m in find_shaking_markers(paths, trial.rate_hz)[:1]:
+        yield Finding(
+            "marker-shakes", {"marker": name, "sd_mm": MM_PER_M * sd_m, "limit_mm": MM_PER_M * LARGEST_SHAKE_M}, trial.name
+        )
+    for first, second in find_twin_paths(paths)[:1]:
+        yield Finding("markers-one-path", {"first": first, "second": second}, trial.name)
 
 
 def _told(trial: Trial, markers: Markers, gaps: Sequence[Gap], recipe: Recipe) -> Trial:

@@ -1434,6 +1434,14 @@ def turns_with_the_body(said: Said) -> bool:
     return abs(slope - said["slope"]) < 0.2 and (slope < 0) == said["turned"] and not said["least"] <= said["slope"] <= said["most"]
 
 
+@claim("angle-beyond-joint", value_deg=plus(40), frame=plus(9), variable=instead("LHipAngles.Y"))
+def beyond_a_joint(said: Said) -> bool:
+    """The trial's table has that angle in that frame, and the two limits enclose it not."""
+    rows = table(said.session.out / "trials" / f"{said.trial.name}.csv").set_index("frame")
+    there = rows.loc[said["frame"], said["variable"]]
+    return abs(there - said["value_deg"]) < 0.5 and not said["least_deg"] <= there <= said["most_deg"]
+
+
 @claim("free-moment-large", value=plus(0.4), plates=instead(("plate 9",)))
 def free_moment(said: Said) -> bool:
     """Largest moment about the vertical at the centre of pressure, of the trial's table."""
@@ -1482,7 +1490,8 @@ def against_physics(said: Said) -> bool:
     kinds = {
         "force-slope", "force-beside-body", "force-sideways", "force-unlike-weight", "free-moment-large", "foot-above-plate",
         "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement", "force-points-elsewhere", "impulse-sideways",
-        "force-unlike-acceleration", "free-moment-turned", "pressure-fast", "angle-drifts",
+        "force-unlike-acceleration", "free-moment-turned", "pressure-fast", "angle-drifts", "plate-reads-unloaded",
+        "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
     }  # fmt: skip
     trial = next(trial for trial in said.session.tables.summary["trials"] if trial["name"] == said.trial.name)
     return said["value"] == sum(finding["rule"] in kinds for finding in trial["findings"])

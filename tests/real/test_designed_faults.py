@@ -23,6 +23,8 @@ RULES = frozenset((
     "foot-above-plate", "force-clipped", "load-without-foot", "kinetics-expected", "beyond-movement", "events-unlike-feet",
     "measure-unlike-markers", "marker-stands-still", "angle-drifts", "impulse-sideways", "force-unlike-acceleration",
     "free-moment-turned", "pressure-fast", "force-points-elsewhere",
+    "plate-reads-unloaded", "plate-channel-lost", "force-beyond-friction", "force-leans", "angle-beyond-joint", "foot-slides",
+    "frames-repeated", "marker-shakes", "markers-one-path",
 ))  # fmt: skip
 #: Trials that are wrong as they are, and what is: not clean.
 NOT_CLEAN = {
@@ -32,6 +34,7 @@ NOT_CLEAN = {
     "walkNorm_NP1010a15": "plate 3 has half the fore-aft force of its neighbours",
     "walkNorm_NP1010a17": "plate 3 has half the fore-aft force of its neighbours",
     "walkNorm_NP1013a16": "plate 3 has half the fore-aft force of its neighbours",
+    "RBDS001runT35": "R.MT1 and R.MT5 are exchanged throughout: the right foot is upside down",
     "walking1": "R_thigh3 is 57 mm away for one frame, the 13th",
     "walking2": "LTH1 steps by 50 mm between two frames",
     "walking5": "RTH1 and LTH1 step by 53 and 36 mm between two frames",

@@ -132,7 +132,7 @@ def _as_seen(result: TrialResult, stance: Stance, force: FloatArray, moment: Flo
     rows = np.flatnonzero(firm & known & np.isfinite(hips).all(axis=1))
     if len(rows) < FEWEST_FRAMES:
         return None
-    axes = _progression(result, hips[rows])
+    axes = progression_axes(result, hips[rows])
     body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], force[rows]))
     speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(time_s[rows])
     turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
@@ -184,8 +184,16 @@ def during(stance: Stance, time_s: FloatArray) -> slice:
     return slice(first, max(first, stop))
 
 
-def _progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
-    """Rows forward and to the left (2, 2), laboratory components: where the hips go, or on a belt where the trial does."""
+def progression_axes(result: TrialResult, path_m: FloatArray) -> FloatArray:
+    """Return rows forward and to the left (2, 2), laboratory components: where the hips go, or on a belt where the trial does.
+
+    Parameters
+    ----------
+    result : TrialResult
+        Tracked.
+    path_m : FloatArray
+        (n, 3), the hips' way, laboratory axes, metres.
+    """
     way = (path_m[-1] - path_m[0])[:2]
     if result.belts or np.linalg.norm(way) < 0.1:
         way = result.motion.progression_R_lab[0, :2]
@@ -275,6 +283,6 @@ def sideways_impulses(result: TrialResult) -> Iterator[tuple[Stance, float, floa
         rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(speed[at]).all(axis=1))
         if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
             continue
-        across = -SIDE_SIGN[stance.side] * _progression(result, path)[1]
+        across = -SIDE_SIGN[stance.side] * progression_axes(result, path)[1]
         pushed = float((contact.force_lab_N[rows, :2] @ across).sum()) / rate_hz / result.mass_kg
         yield stance, pushed, float(across @ (speed[min(rows[-1] + 1, len(speed) - 1)] - speed[rows[0]])[:2])

@@ -31,6 +31,7 @@ from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
 from biomech_id.gait.movements import TrialKind
 from biomech_id.gait.stance import Stance
+from biomech_id.results.session.body_limits import angle_findings, sliding_findings
 from biomech_id.results.session.foot_forces import (
     LEAST_SHARE,
     StanceForce,
@@ -41,6 +42,7 @@ from biomech_id.results.session.foot_forces import (
     sideways_impulses,
     weight_excess,
 )
+from biomech_id.results.session.plate_signals import friction_findings, mean_lean_findings, plate_signal_findings
 from biomech_id.results.session.values import TrialResult
 from biomech_id.signal.runs import runs
 from biomech_id.trial import EventKind
@@ -156,6 +158,10 @@ def plausibility_findings(result: TrialResult) -> Iterator[Finding]:
         yield from _sideways(result, seen)
         yield from _weight(result)
         yield from _pressure_speed(result, seen)
+        yield from friction_findings(result)
+    if result.kind is TrialKind.STRAIGHT:
+        yield from mean_lean_findings(result, seen)
+        yield from sliding_findings(result)
     if result.kind in AHEAD:
         yield from _impulses(result)
         yield from _free_moment_turned(result, seen)
@@ -166,6 +172,8 @@ def plausibility_findings(result: TrialResult) -> Iterator[Finding]:
         yield Finding("free-moment-large", said, result.name)
     yield from _heights(result)
     yield from _clipped(result)
+    yield from plate_signal_findings(result)
+    yield from angle_findings(result)
     yield from _expected(result)
     if result.kind in ROLLING:
         yield from _orphans(result)

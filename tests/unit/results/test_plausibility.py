@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ import pytest
 import biomech_id as bid
 from benchmarks.studies.designed_faults import FAULTS, Recording, gain, plates
 from biomech_id.gait.movements import TrialKind
+from biomech_id.results.session.body_limits import angle_findings
 from biomech_id.results.session.foot_forces import force_directions
 from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
+from biomech_id.results.session.plate_signals import mean_lean_findings
 from biomech_id.results.session.values import TrialResult
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.sentences import worded
@@ -45,6 +48,11 @@ SAID = {
     "Fy dead": "impulse-sideways", "sign of Mz": "free-moment-turned", "marker slides by 50 mm": "angle-drifts",
     "marker frozen for 20 frames": "marker-stands-still", "ghost of one frame, 60 mm": "marker-jumps",
     "drift of 80 N": "kinetics-expected", "strikes 100 ms early": "kinetics-expected",
+    "Mx dead": "plate-channel-lost", "My dead": "plate-channel-lost", "Mz dead": "plate-channel-lost",
+    "crosstalk of 10 %": "force-leans", "hum of 40 N sideways": "plate-reads-unloaded", "spike of 5 ms": "force-beyond-friction",
+    "laboratory mirrored": "angle-beyond-joint", "another axis is vertical": "angle-beyond-joint",
+    "marker shakes by 5 mm": "marker-shakes", "feet smoothed to 1.5 Hz": "foot-slides",
+    "each second frame repeated": "frames-repeated", "ankle and heel are one path": "markers-one-path",
 }  # fmt: skip
 
 
@@ -113,6 +121,44 @@ def test_a_plate_under_a_stance_that_the_recording_cuts_is_held_against_the_body
 def faulty(recording: Recording, change: Callable[..., tuple[np.ndarray, np.ndarray]]) -> Recording:
     """The recording with its first plate changed."""
     return plates(change, which=(0,))(recording, np.random.default_rng(3))
+
+
+def test_an_offset_of_a_plate_is_said_from_ten_newtons_on(recording: Recording) -> None:
+    """Under the second plate's axes the third component points down: so many newtons are read while nobody is on it."""
+    for size_N, said in ((6.0, []), (15.0, ["plate 1"])):
+        result = computed(faulty(recording, lambda f, m, rate, size_N=size_N: (f + [0.0, 0.0, size_N], m)))
+        found = [each for each in plausibility_findings(result) if each.rule == "plate-reads-unloaded"]
+        assert [each.values["plate"] for each in found] == said
+        assert all(each.values["force_N"] == pytest.approx(size_N, abs=0.5) for each in found)
+
+
+def test_a_lean_that_the_body_speeds_up_with_is_none(recording: Recording) -> None:
+    """4 % of weight forward: nothing where the hips gain 0.4 m/s each second, a finding where they go on as they were."""
+    result = computed(recording)
+    seen = [replace(each, force=each.force + [0.04, 0.0]) for each in force_directions(result)]
+    assert [each.rule for each in mean_lean_findings(result, seen)] == ["force-leans"]
+    assert list(mean_lean_findings(result, list(force_directions(result)))) == []
+    hips, time_s = result.motion.joint_centres_lab_m, result.motion.time_s[:, None]
+    gaining = {key: path + 0.5 * 0.04 * 9.81 * time_s**2 * [1.0, 0.0, 0.0] for key, path in hips.items()}
+    faster = replace(result, motion=replace(result.motion, joint_centres_lab_m=gaining))
+    assert list(mean_lean_findings(faster, seen)) == []
+    assert list(mean_lean_findings(result, [each for each in seen if each.stance.side == "L"])) == []
+
+
+def test_a_joint_at_its_end_is_no_finding_and_beyond_it_is(recording: Recording) -> None:
+    result = computed(recording)
+    assert list(angle_findings(result)) == []
+    bent = {name: np.asarray(result.frames[name]).copy() for name in result.frames.columns if "Angles" in name}
+    for value, said in ((169.0, []), (171.0, [("LKneeAngles.X", 41)])):
+        bent["LKneeAngles.X"][40] = value
+        there: Any = SimpleNamespace(frames=Columns(bent), motion=result.motion, name="walk")
+        assert [(each.values["variable"], each.values["frame"]) for each in angle_findings(there)] == said
+
+
+class Columns(dict[str, np.ndarray]):
+    """Columns by name, as a table of frames has them."""
+
+    columns = property(tuple)
 
 
 def test_a_pressure_that_races_is_said(recording: Recording) -> None:
