@@ -26,7 +26,7 @@ ANGLE_LIMITS_DEG: Mapping[str, tuple[float, float]] = {
 }  # fmt: skip
 #: Speed (m/s) that a foot's marker stays below for a fifth of each stance of a straight walk over ground: 0.114, 0.053 and 0.129 at
 #: most in 80 trials.
-RESTING_M_S: Mapping[str, float] = {"heel": 0.14, "toe": 0.07, "lateral_malleolus": 0.145}
+FOOT_AT_REST_M_S: Mapping[str, float] = {"heel": 0.14, "toe": 0.07, "lateral_malleolus": 0.145}
 RESTING_SHARE, FEWEST_FRAMES = 0.2, 8
 
 
@@ -64,7 +64,7 @@ def sliding_findings(result: TrialResult) -> Iterator[Finding]:
         rows = during(stance, time_s)
         if not np.isfinite([stance.start_s, stance.end_s]).all() or rows.stop - rows.start < FEWEST_FRAMES:
             continue
-        for role, limit in RESTING_M_S.items():
+        for role, limit in FOOT_AT_REST_M_S.items():
             name = result.motion.roles.get((stance.side, role))
             if name is None or markers is None or name not in markers.names:
                 continue

@@ -132,7 +132,7 @@ def _as_seen(result: TrialResult, stance: Stance, force: FloatArray, moment: Flo
     rows = np.flatnonzero(firm & known & np.isfinite(hips).all(axis=1))
     if len(rows) < FEWEST_FRAMES:
         return None
-    axes = progression_axes(result, hips[rows])
+    axes = hips_progression(result, hips[rows])
     body, pointing = (vector[:, :2] @ axes.T / vector[:, 2:] for vector in ((hips - cop)[rows], force[rows]))
     speed = np.linalg.norm(np.diff(cop[rows], axis=0), axis=1) / np.diff(time_s[rows])
     turning = SIDE_SIGN[stance.side] * free[rows] / result.mass_kg
@@ -184,7 +184,7 @@ def during(stance: Stance, time_s: FloatArray) -> slice:
     return slice(first, max(first, stop))
 
 
-def progression_axes(result: TrialResult, path_m: FloatArray) -> FloatArray:
+def hips_progression(result: TrialResult, path_m: FloatArray) -> FloatArray:
     """Return rows forward and to the left (2, 2), laboratory components: where the hips go, or on a belt where the trial does.
 
     Parameters
@@ -283,6 +283,6 @@ def sideways_impulses(result: TrialResult) -> Iterator[tuple[Stance, float, floa
         rows = at.start + np.flatnonzero(by_itself[stance.side][at] & contact.known[at] & np.isfinite(speed[at]).all(axis=1))
         if len(rows) < max(FEWEST_FRAMES, LEAST_ALONE_S * rate_hz):
             continue
-        across = -SIDE_SIGN[stance.side] * progression_axes(result, path)[1]
+        across = -SIDE_SIGN[stance.side] * hips_progression(result, path)[1]
         pushed = float((contact.force_lab_N[rows, :2] @ across).sum()) / rate_hz / result.mass_kg
         yield stance, pushed, float(across @ (speed[min(rows[-1] + 1, len(speed) - 1)] - speed[rows[0]])[:2])

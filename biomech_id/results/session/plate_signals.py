@@ -17,7 +17,7 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
-from biomech_id.results.session.foot_forces import LEAST_SHARE, StanceForce, middle_of_hips, progression_axes
+from biomech_id.results.session.foot_forces import LEAST_SHARE, StanceForce, hips_progression, middle_of_hips
 from biomech_id.results.session.values import TrialResult
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate
@@ -27,7 +27,7 @@ MEAN_OVER_S, UNLOADED_N, LEAST_UNLOADED_S = 0.05, 25.0, 0.3
 #: Root mean square of what an unloaded plate reads, N: 4 at most in 83 trials; a belt and its motor shake more.
 LARGEST_UNLOADED_N = 10.0
 #: A component that is this small a part of the vertical force (per metre for moments) was not measured.
-NOTHING = 1e-6
+NOTHING_LEFT = 1e-6
 #: The surface is at most this far (m) from the origin about which channels have their moments.
 LARGEST_DEPTH_M = 0.3
 #: Shear over vertical force for so long (s): 0.67 at most in walks, once, in single samples.
@@ -110,7 +110,7 @@ def _gained(result: TrialResult, whole: list[StanceForce]) -> FloatArray | None:
     rows = (time_s >= first_s) & (time_s < last_s) & np.isfinite(hips).all(axis=1)
     if np.count_nonzero(rows) < 10:
         return None
-    path = hips[rows][:, :2] @ progression_axes(result, hips[rows]).T
+    path = hips[rows][:, :2] @ hips_progression(result, hips[rows]).T
     return np.asarray(2.0 * np.polyfit(time_s[rows] - first_s, path, 2)[0] / GRAVITY_M_S2)
 
 
@@ -134,7 +134,7 @@ def _lost(plate: ForcePlate, mass_kg: float | None) -> tuple[str, ...]:
     x, z = c[0] - c[1], np.cross(c[0] - c[1], c[0] - c[3])
     axes = np.stack([axis / np.linalg.norm(axis) for axis in (x, np.cross(z, x), z)])
     force, moment = plate.force_lab_N[loaded] @ axes.T, plate.moment_lab_Nm[loaded] @ axes.T
-    nothing = NOTHING * float(np.nanmax(np.abs(force[:, 2])))
+    nothing = NOTHING_LEFT * float(np.nanmax(np.abs(force[:, 2])))
     rows = {"Fx": force[:, 0], "Fy": force[:, 1], "Mz": moment[:, 2]}
     # About the origin below the surface a moment is another by depth times shear: of a dead one nothing else is left.
     rows |= {"Mx": _beyond(moment[:, 0], force[:, 1]), "My": _beyond(moment[:, 1], force[:, 0])}

@@ -15,8 +15,8 @@ from benchmarks.studies.designed_faults import FAULTS, Recording, gain, plates
 from biomech_id.gait.movements import TrialKind
 from biomech_id.results.session.body_limits import angle_findings
 from biomech_id.results.session.foot_forces import force_directions
-from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
 from biomech_id.results.session.plate_signals import mean_lean_findings
+from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
 from biomech_id.results.session.values import TrialResult
 from biomech_id.sample.patterns.patients import PATIENTS
 from biomech_id.sentences import worded
