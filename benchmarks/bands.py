@@ -15,6 +15,8 @@ import sys
 import time
 from pathlib import Path
 
+from biomech_id.pipeline.threads import VARIABLES
+
 SHARED = Path(os.environ.get("BIOMECH_ID_SHARED", Path(__file__).resolve().parents[2] / "shared"))
 BEFORE = os.environ.get("BIOMECH_ID_BEFORE", "")
 REPEATS = 7
@@ -66,6 +68,8 @@ def main() -> int:
         print(f"skipped: no recordings in {SHARED}")
         return 1
     (folder,) = children
+    for name in VARIABLES:  # as every process of the command line: a pool of threads that waits costs processor time
+        os.environ[name] = "1"
     before, missed = Before(), False
     print(f"bands of {folder.name}, two walks, processor seconds, median of {REPEATS}; limit {LIMIT:.0%} of 'before'")
     for model in ("conventional", "six-dof"):

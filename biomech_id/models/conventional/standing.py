@@ -23,7 +23,11 @@ from biomech_id.models.conventional.leg_inertia import leg_segments
 from biomech_id.models.conventional.pelvis import hip_centre_pelvis_m, pelvis_frames
 from biomech_id.models.conventional.placement import leg_lengths
 from biomech_id.models.conventional.static_offsets import offsets_by_frame
+from biomech_id.models.joint_centres.hip_regressions import PelvisSize
 from biomech_id.trial import Markers, Subject
+
+#: Roles of the markers that a pelvis is measured between.
+_OF_PELVIS = ("asis", "psis", "sacrum")
 
 
 def conventional_standing(
@@ -45,14 +49,14 @@ def conventional_standing(
     if calibration.knee_device or calibration.medial or calibration.table or subject.medial_markers:
         return None
     pelvis, radius_m, hip = pelvis_frames(markers), calibration.marker_radius_m, calibration.hip
-    trials = [replace(markers, position_m=position_m, filled=None) for position_m in np.split(markers.position_m, copies)]
-    sizes = [pelvis_sizes(trial, subject, calibration.sides, radius_m, hip) for trial in trials]
+    sizes = _pelvis_sizes(markers, copies, calibration, subject)
+    n_frames = markers.n_frames // copies
     found = {}
     for side in calibration.sides:
         centres = np.stack([hip_centre_pelvis_m(side, size[side], hip) for size in sizes])
         widths = (subject.knee_width_m[side], subject.ankle_width_m[side])
         knee_m, ankle_m = (width / 2 + radius_m for width in widths)
-        geometry = replace(calibration.geometry[side], hip_pelvis_m=centres.repeat(trials[0].n_frames, axis=0))
+        geometry = replace(calibration.geometry[side], hip_pelvis_m=centres.repeat(n_frames, axis=0))
         leg = place_leg(markers, pelvis, replace(geometry, knee_distance_m=knee_m, ankle_distance_m=ankle_m))
         heel, toe = markers.on(side, "heel"), markers.on(side, "toe")
         learnt = uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank_ankle)
@@ -61,6 +65,23 @@ def conventional_standing(
         R_lab_foot = corrected_foot(uncorrected_foot(leg.ankle_lab_m, toe, leg.R_lab_shank), side, p, q)
         lengths = leg_lengths(markers, leg, side, radius_m) | {"foot": np.linalg.norm(toe - heel, axis=1) - radius_m}
         found[side] = _stacked(leg, R_lab_foot, leg_segments(subject.mass_kg or 0.0, lengths, "textbook"), pelvis)
+    return found
+
+
+def _pelvis_sizes(
+    markers: Markers, copies: int, calibration: ConventionalCalibration, subject: Subject
+) -> list[dict[str, PelvisSize]]:
+    """Sizes of the pelvis of each copy; most copies have its markers where others have them."""
+    names = [name for (_, role), name in markers.roles.items() if role in _OF_PELVIS and name in markers]
+    columns = [markers.names.index(name) for name in names]
+    known: dict[bytes, dict[str, PelvisSize]] = {}
+    found = []
+    for position_m in np.split(markers.position_m, copies):
+        key = position_m[:, columns].tobytes()
+        if key not in known:
+            copy = replace(markers, position_m=position_m, filled=None)
+            known[key] = pelvis_sizes(copy, subject, calibration.sides, calibration.marker_radius_m, calibration.hip)
+        found.append(known[key])
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import isnan
 
 import numpy as np
 
@@ -63,10 +64,11 @@ def with_peak_sd(rows: Iterable[dict[str, object]], bands: Iterable[CycleBand], 
         total = np.hypot(band.total[known], np.nan_to_num(band.by_events(values)))
         at_percent |= {keys[number]: total[i] for i, number in enumerate(known)}
         extrema |= {(*keys[known[i]], name): sd for (i, name), sd in _extrema_sd(band, known, values).items()}
+    unknown = (float("nan"), float("nan"))
     for row in rows:
         about = (row["side"], row["cycle"], row["variable"], row["component"])
-        sd, sd_percent = extrema.get((*about, row["name"]), (float("nan"), float("nan")))
-        if about in at_percent and np.isnan(sd) and not str(row["name"]).endswith("share"):
+        sd, sd_percent = extrema.get((*about, row["name"]), unknown)
+        if isnan(sd) and about in at_percent and not str(row["name"]).endswith("share"):
             sd = float(at_percent[about][round(float(str(row["percent"])))])
         yield {**row, "sd": sd, "sd_percent": sd_percent}
 
@@ -105,12 +107,12 @@ def _extrema_sd(band: CycleBand, known: Sequence[int], curves: FloatArray) -> di
                 variance = 0.5 * ((value[1:] - value[0]) ** 2).sum(axis=0)
                 for ends in moved_ends:
                     if ends.shape[1]:
-                        most, _ = _vertex(ends, word)
+                        most = ends.max(axis=1) if word == "max" else ends.min(axis=1)
                         variance = variance + 0.5 * ((most - value[0]) * off_percent / step) ** 2
                 places = np.sqrt(0.5 * ((place[1:] - place[0]) ** 2).sum(axis=0))
-                for i, row in enumerate(rows):
-                    here = noise[i, min(round(float(place[0, i])), curve.shape[1] - 1)]
-                    found[int(row), f"{word}_{of_phase}"] = (float(np.sqrt(variance[i] + here**2)), float(places[i]))
+                here = noise[np.arange(len(rows)), np.minimum(np.rint(place[0]).astype(np.intp), curve.shape[1] - 1)]
+                both = zip(np.sqrt(variance + here**2).tolist(), places.tolist(), strict=True)
+                found |= {(row, f"{word}_{of_phase}"): sds for row, sds in zip(rows.tolist(), both, strict=True)}
     return found
 
 
@@ -132,15 +134,13 @@ def _vertex(curves: FloatArray, word: str) -> tuple[FloatArray, FloatArray]:
     """Largest ("max") or smallest value of each curve (..., k), and its place, refined by the parabola through its neighbours."""
     shape, flat = curves.shape[:-1], curves.reshape(-1, curves.shape[-1])
     best = flat.argmax(axis=1) if word == "max" else flat.argmin(axis=1)
-    each = np.arange(len(flat))
-    top, place = flat[each, best], best.astype(np.float64)
-    if flat.shape[1] >= 3:
-        inner = np.clip(best, 1, flat.shape[1] - 2)
-        left, middle, right = (flat[each, inner + k] for k in (-1, 0, 1))
-        bend = left - 2.0 * middle + right
-        bent = bend < 0.0 if word == "max" else bend > 0.0
-        share = np.where(bent, 0.5 * (left - right) / np.where(bent, bend, 1.0), 0.0)
-        place = np.where(inner == best, best + np.clip(share, -0.5, 0.5), best)
+    place, at = best.astype(np.float64), best + flat.shape[1] * np.arange(len(flat))
+    along = flat.reshape(-1)
+    top = along[at]
+    # Beside the first of the largest, the one before is lower, and the one behind at most as high: the parabola always bends.
+    inner = np.flatnonzero((best > 0) & (best < flat.shape[1] - 1))
+    left, middle, right = along[at[inner] - 1], top[inner], along[at[inner] + 1]
+    place[inner] += 0.5 * (left - right) / (left - 2.0 * middle + right)
     return top.reshape(shape), place.reshape(shape)
 
 
