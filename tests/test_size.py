@@ -101,7 +101,7 @@ MOST_LINES = sum([
     146,  # inputs read and hashed once
     97,  # bands from half the work: errors that do nothing left out, kinetics only where known
     23,  # names and links refused early, stumps of recordings
-    215,  # signals of plates, limits of joints, paths that are badly written
+    230,  # signals of plates, limits of joints, paths that are badly written; names in any script
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -18,7 +18,9 @@ from importlib.resources.abc import Traversable
 #: Fewer letters occur by chance inside other words.
 SHORTEST_WORD = 3
 _RUN = re.compile(r"[^\W\d_]+")
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
+#: Letters of Latin writing that no mark makes: they do not end a word.
+_SMALL = "a-zßøæœłđıþðŋħŧ"
+_PIECES = re.compile(rf"[A-Z]+(?![{_SMALL}])|[A-Z]?[{_SMALL}]+|[^\W\d_A-Z{_SMALL}]+")
 _LONG_TEXT = re.compile(r'"""[\s\S]*?"""')
 _LITERAL = re.compile(r'"([^"\n]*)"')
 #: Rooms that say nothing in results: examples and help name people.
@@ -50,7 +52,19 @@ def folded(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    return "".join(each for each in unicodedata.normalize("NFKD", text) if not unicodedata.combining(each))
+    return "".join(each for each in unicodedata.normalize("NFKD", text) if unicodedata.category(each)[0] != "M")
+
+
+@cache
+def _run_with_marks() -> re.Pattern[str]:
+    """A run of letters with the marks that stand in it: vowels of Indian scripts are marks, and no accent."""
+    marks = "".join(chr(code) for code in range(0x300, 0x10000) if unicodedata.category(chr(code))[0] == "M")
+    return re.compile(rf"[^\W\d_](?:[^\W\d_]|[{marks}])*")
+
+
+def _tells_enough(word: str) -> bool:
+    """Whether a word is long enough; in scripts without capitals two letters are a name."""
+    return len(word) >= SHORTEST_WORD or (len(word) == SHORTEST_WORD - 1 and not word.isascii() and word.upper() == word.lower())
 
 
 def runs_of(text: str) -> Iterator[str]:
@@ -86,7 +100,7 @@ def words_of_name(text: str) -> frozenset[str]:
     composed = unicodedata.normalize("NFC", text)
     ways = {composed, composed.translate(_WRITTEN_OUT)}
     found = {folded(run) for way in ways for run in runs_of(way)}
-    return frozenset(word for word in found if len(word) >= SHORTEST_WORD)
+    return frozenset(filter(_tells_enough, found))
 
 
 @cache
@@ -171,7 +185,7 @@ class NameWords:
         """
         if not self.kinds:
             return ""
-        return next((kind for run in runs_of(text) if len(run) >= SHORTEST_WORD and (kind := self.kind_in(run))), "")
+        return next((kind for run in runs_of(text) if _tells_enough(run) and (kind := self.kind_in(run))), "")
 
     def replaced(self, text: str, code: str) -> str:
         """Return a text with a code in place of every run of letters that shows a name.
@@ -186,7 +200,7 @@ class NameWords:
         composed = unicodedata.normalize("NFC", text)
         if not self.first_in(composed):
             return text
-        return _RUN.sub(lambda found: self._without(found[0], code), composed)
+        return _run_with_marks().sub(lambda found: self._without(found[0], code), composed)
 
     def _without(self, run: str, code: str) -> str:
         if self.kind_in(run):

@@ -318,3 +318,60 @@ def test_a_text_of_a_recording_stays_on_its_line(character: str) -> None:
 
     assert decode_text(f"Anna{character}Berg".encode()) == "Anna Berg"
     assert width_mm("\n", 10.0) == width_mm(" ", 10.0) > 0.0
+
+
+def _oddly_named(path: Path) -> None:
+    """Labels and events as no program should write them, all in one file."""
+    file = ezc3d.c3d(str(path))
+    held, points = file["parameters"], file["data"]["points"]
+    odd = [
+        "x" * 127,
+        "",
+        "",
+        "   ",
+        "\t",
+        "LKNE",
+        "LASI",
+        "same",
+        "same",
+        "\x1b[31mred",
+        "a\nb",
+        '"q"',
+        "=1+1",
+        "../../x",
+        "<b>&amp;",
+    ]
+    odd += ["$\\frac{1}{$", "{x}", "%s%n", "\N{RIGHT-TO-LEFT OVERRIDE}abc"]
+    file["data"]["points"] = np.concatenate([points, points[:, -1:] + 7.0 * np.arange(1, len(odd) + 1)[None, :, None]], axis=1)
+    del file["data"]["meta_points"]
+    held["POINT"]["LABELS"]["value"] += odd
+    # One description for all points, none of most channels, one context for all events.
+    held["POINT"]["DESCRIPTIONS"]["value"] = ["only one"]
+    analog, channels = file["data"]["analogs"], ["a" * 255, "", "   ", "same", "same", "$x_{", "L $RF$_{"] * 43
+    file["data"]["analogs"] = np.concatenate([analog, np.full((1, len(channels), analog.shape[2]), 1e-3)], axis=1)
+    of_channels = held["ANALOG"]
+    of_channels["LABELS"]["value"] += channels
+    of_channels["UNITS"]["value"] += ["V"] * len(channels)
+    of_channels["SCALE"]["value"] = np.append(of_channels["SCALE"]["value"], np.ones(len(channels)))
+    of_channels["OFFSET"]["value"] = np.append(of_channels["OFFSET"]["value"], np.zeros(len(channels), dtype=int))
+    of_channels["USED"]["value"] = np.array([analog.shape[1] + len(channels)])
+    held["SUBJECTS"]["NAMES"]["value"] = ["", "   ", "$\\frac{1}{$ _^{ \\ %"]
+    if held["EVENT"].get("LABELS"):
+        later = (1000.0, -5.0, -0.001, 1e9, 0.5, 0.5)
+        held["EVENT"]["LABELS"]["value"] += ["Foot Strike", "Foot Off", "Foot Strike", "Foot Off", "", "Event"]
+        held["EVENT"]["CONTEXTS"]["value"] = ["Left"]
+        held["EVENT"]["TIMES"]["value"] = np.column_stack([held["EVENT"]["TIMES"]["value"], [np.zeros(6), later]])
+        held["EVENT"]["USED"]["value"] = held["EVENT"]["USED"]["value"] + len(later)
+    file.write(str(path))
+
+
+@pytest.mark.slow
+def test_names_that_are_long_empty_double_or_full_of_signs_go_through_a_run_with_report(subject: Path, tmp_path: Path) -> None:
+    for path in subject.glob("*.c3d"):
+        _oddly_named(path)
+    result = CliRunner().invoke(app, ["run", str(subject), "-o", str(tmp_path / "out"), "--review-page"])
+    assert result.exit_code == 3, result.output
+    assert "fault of the program" not in result.stderr
+    assert {"report.pdf", "review.html", "summary.json"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    with np.load(next((tmp_path / "out" / "replay").iterdir())) as replay:
+        assert replay.files

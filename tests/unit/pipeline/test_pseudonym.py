@@ -16,7 +16,7 @@ from biomech_id.gait.by_hand import StanceVerdict
 from biomech_id.gait.review import Comment, Review
 from biomech_id.pipeline.intake import Intake
 from biomech_id.pipeline.job import Job
-from biomech_id.pipeline.name_words import NameWords, vetted_words
+from biomech_id.pipeline.name_words import NameWords, vetted_words, words_of_name
 from biomech_id.pipeline.pseudonym import Pseudonym, pseudonym
 from biomech_id.pipeline.recipe import Recipe
 from biomech_id.trial import AnalogChannels, Markers, Subject, Trial
@@ -117,3 +117,21 @@ def test_no_common_name_is_vetted_but_those_of_authors_and_colours() -> None:
     )
     assert not vetted_words() & set(names.split())
     assert {"walk", "hip", "moment", "knie"} <= vetted_words()
+
+
+def test_letters_that_no_mark_makes_do_not_end_a_word() -> None:
+    """Of Weiß no "wei" is left that stands in "weiter", of Søren no "ren"."""
+    assert words_of_name("Weiß") == {"weiss"}
+    assert words_of_name("Søren") == {"søren", "soeren"}
+    words = NameWords.of([("Weiß", "a stored name")])
+    assert [words.kind_in(run) for run in ("weiter", "Weiß", "WEISSwalk")] == ["", "a stored name", "a stored name"]
+
+
+@pytest.mark.parametrize("name", ["अनिता देवी", "李娜", "สมหญิง", "محمد علي", "Ирина"])
+def test_a_name_in_any_script_goes_part_by_part(name: str) -> None:
+    """Vowels of Indian scripts are marks that stand alone; where there are no capitals two letters are a name."""
+    words = NameWords.of([(name, "a stored name")])
+    for part in name.split():
+        assert words.first_in(f"walk {part} 01") == "a stored name"
+        assert words.replaced(f"{part}, 3. Besuch", "P017") == "P017, 3. Besuch"
+    assert words.first_in("walk 01, ∑ µ °") == ""
