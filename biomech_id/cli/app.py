@@ -10,7 +10,7 @@ import typer
 
 from biomech_id.cli import batch, check, demo, markerset, opensim, plates, report, run, templates
 from biomech_id.cli.guard import Version, guarded
-from biomech_id.cli.surroundings import open_standard_streams
+from biomech_id.cli.streams import open_standard_streams
 from biomech_id.pipeline.threads import single_threaded
 
 app = typer.Typer(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from biomech_id.cli.guard import DONE, FAILED, WARNINGS, Debug, Version, WarningsOk, print_line
-from biomech_id.cli.surroundings import shown
+from biomech_id.cli.streams import shown
 
 if TYPE_CHECKING:
     from biomech_id.check import CheckReport

@@ -18,8 +18,9 @@ from typing import Annotated, ParamSpec, TextIO
 import typer
 
 from biomech_id._version import __version__
-from biomech_id.cli.surroundings import shown, surroundings
+from biomech_id.cli.streams import shown
 from biomech_id.errors import BiomechError, OutputError, on_command_line
+from biomech_id.files.surroundings import surroundings
 from biomech_id.plugins import import_plugins, plugin_modules
 
 DONE, FAILED, USAGE, WARNINGS, INTERRUPTED = 0, 1, 2, 3, 130

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from biomech_id.cli.guard import print_aside
-from biomech_id.cli.surroundings import shown
+from biomech_id.cli.streams import shown
 
 #: Called by the library with what is being done, how much of it is finished, and how much there is.
 Progress = Callable[[str, int, int], None]

@@ -12,6 +12,7 @@ from pathlib import Path
 from biomech_id.errors import BiomechError, OptionError, on_command_line
 from biomech_id.files.atomic import check_writable, refuse_lost_link
 from biomech_id.files.json_text import read_json
+from biomech_id.files.surroundings import LACKS, surroundings
 from biomech_id.files.unfinished import clear_unfinished
 from biomech_id.pipeline.codes import coded_sentence, coded_subjects
 from biomech_id.pipeline.intake import Progress
@@ -225,13 +226,19 @@ def analyse_subject(subject: str, job: Job, out: str, resume: bool) -> SubjectVe
                 return _judged(subject, *kept, kept=True)
         with on_command_line():
             outcome = run_job(job, target)
-    except BiomechError as error:
-        return SubjectVerdict(subject, "failed", 0, coded_sentence(error, job) if job.code else error.message)
     except Exception as error:  # noqa: BLE001 - a fault in one subject must not stop the study; it is named in the table
-        if job.code:
-            return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}.")
-        return SubjectVerdict(subject, "failed", 0, f"Unexpected {type(error).__name__}: {error}.")
+        return SubjectVerdict(subject, "failed", 0, _sentence_of(error, job))
     return _judged(subject, outcome.n_trials, outcome.complaints)
+
+
+def _sentence_of(error: Exception, job: Job) -> str:
+    """Why there is no result; under a code without anything that could name somebody."""
+    lacking = surroundings(error)
+    if lacking in LACKS or (lacking and not job.code):
+        return lacking
+    if isinstance(error, BiomechError):
+        return coded_sentence(error, job) if job.code else error.message
+    return f"Unexpected {type(error).__name__}{'' if job.code else f': {error}'}."
 
 
 def _judged(subject: str, n_trials: int, complaints: Sequence[str], *, kept: bool = False) -> SubjectVerdict:

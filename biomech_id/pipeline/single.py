@@ -30,6 +30,7 @@ from biomech_id.exports.c3d.write import write_results
 from biomech_id.files.inputs import InputsRead, reading_once
 from biomech_id.files.json_text import json_text
 from biomech_id.files.settings import refuse_unknown_options
+from biomech_id.files.surroundings import surroundings
 from biomech_id.files.unfinished import clear_beside
 from biomech_id.gait.assignment import assign_plates
 from biomech_id.gait.cycle import Cycle
@@ -746,7 +747,8 @@ def _drawn(folder: Path, *, draw: Callable[[Path], object], name: str, undrawn: 
         raise
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a drawing, the numbers are not lost over it
         (folder / name).unlink(missing_ok=True)
-        undrawn.append(f"{name} could not be drawn ({type(error).__name__}: {error}); every table is there.")
+        why = (surroundings(error) or "").rstrip(".") or f"{type(error).__name__}: {error}"
+        undrawn.append(f"{name} could not be drawn ({why}); every table is there.")
 
 
 def _draw(folder: Path, *, tables: SessionTables, progress: Progress | None, printed: list[str]) -> None:

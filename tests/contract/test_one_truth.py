@@ -23,6 +23,7 @@ from biomech_id.cli.app import app
 from biomech_id.errors import BiomechError
 from biomech_id.files import atomic
 from biomech_id.files.atomic import whole_file, whole_folder
+from biomech_id.files.surroundings import NO_MEMORY
 from biomech_id.files.unfinished import clear_beside
 from biomech_id.pipeline.batch import run_study
 from biomech_id.pipeline.job import Job
@@ -132,6 +133,25 @@ def test_a_drawing_that_fails_costs_no_number(name: str, subject: Path, tmp_path
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert name not in manifest["outputs"]
     assert not (tmp_path / "out" / name).exists()
+
+
+@pytest.mark.parametrize("code", [False, True])
+def test_what_the_machine_lacks_is_said_of_a_drawing_and_of_a_subject(
+    code: bool, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from biomech_id.pipeline import batch, single
+
+    def lacks(*_: object, **__: object) -> None:
+        raise ImportError("/home/anna/lib/some.so: failed to map segment from shared object")
+
+    monkeypatch.setattr(single, "_draw", lacks)
+    outcome = run_job(Job((source,), QUICK.replaced(report=True), code="P1" if code else None), tmp_path / "out")
+    (said,) = (words for words in outcome.complaints if words.startswith("report.pdf"))
+    assert said.startswith("report.pdf could not be drawn (There is not enough memory for this")
+    assert "some.so" not in said
+    monkeypatch.setattr(batch, "run_job", lacks)
+    verdict = batch.analyse_subject("anna", Job((source,), QUICK, code="P1" if code else None), str(tmp_path / "study"), False)
+    assert (verdict.verdict, verdict.sentence) == ("failed", NO_MEMORY)
 
 
 def test_a_folder_interrupted_between_its_two_names_keeps_the_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,23 +1,20 @@
-"""What is wrong with the machine and not with the program: no memory, no descriptors, no working folder, closed streams."""
+"""What is wrong with the machine and not with the program: no memory, no descriptors, no working folder, links to themselves."""
 
 from __future__ import annotations
 
 import errno
 import os
-import sys
-from contextlib import suppress
-from unicodedata import category
 
 NO_MEMORY = "There is not enough memory for this: analyse fewer or shorter recordings at a time, or give the process more."
 NO_FILES = "This process may open no more files: raise the limit (`ulimit -n`) or run fewer things at once."
 NO_FOLDER = "The working folder is gone: change to one that exists and type the command again."
+#: Sentences that name nothing but the machine.
+LACKS = (NO_MEMORY, NO_FILES, NO_FOLDER)
 _SAID_BY_LOADER = {
     "failed to map segment": NO_MEMORY, "cannot allocate memory": NO_MEMORY, "cannot create thread": NO_MEMORY,
     "can't start new thread": NO_MEMORY, "cannot apply additional memory": NO_MEMORY, "unable to allocate": NO_MEMORY,
     "too many open files": NO_FILES,
 }  # fmt: skip
-#: Kinds of characters that a terminal obeys or cannot show: controls, what turns writing, ends of lines, halves of pairs.
-_OBEYED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _OF_SYSTEM = {errno.ENOMEM: NO_MEMORY, errno.EAGAIN: NO_MEMORY, errno.EMFILE: NO_FILES, errno.ENFILE: NO_FILES}
 
 
@@ -64,32 +61,3 @@ def _has_folder() -> bool:
     except OSError:
         return False
     return True
-
-
-def open_standard_streams() -> None:
-    """Give a closed standard stream the null device: otherwise the next file that is opened would take its place."""
-    for descriptor, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        with suppress(OSError):
-            try:
-                os.fstat(descriptor)
-            except OSError:
-                os.open(os.devnull, os.O_RDWR)
-            if getattr(sys, name) is None:
-                setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))
-
-
-def shown(text: str) -> str:
-    r"""Return a text with escapes for what a terminal would obey or not show: line ends, colours, turned writing.
-
-    Parameters
-    ----------
-    text : str
-        Of a message; names of files may hold any character.
-
-    Examples
-    --------
-    >>> from biomech_id.cli.surroundings import shown
-    >>> shown("wa\x1b[31mlk\n.c3d")
-    'wa\\x1b[31mlk\\n.c3d'
-    """
-    return "".join(repr(each)[1:-1] if category(each) in _OBEYED and each != "\t" else each for each in text)
