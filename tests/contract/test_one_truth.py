@@ -206,8 +206,12 @@ def test_a_run_clears_what_a_killed_one_left_beside_it_and_nothing_else(tmp_path
 
 def test_the_study_of_ended_commands_found_nothing_wrong_afterwards() -> None:
     text = killed_runs.TABLE.read_text(encoding="utf-8")
-    n, wrong = re.search(r"^\| all \| \| (\d+) \| (\d+) \|$", text, re.MULTILINE).groups()  # type: ignore[union-attr]
-    assert (int(n) >= 70, int(wrong)) == (True, 0)
+    rows = re.findall(r"^\| (run|batch) \| (KILL|TERM|INT) \| (\d+) \| (\d+) \| (\d+) \|$", text, re.MULTILINE)
+    ended = {(command, name): int(n) for command, name, n, _, _ in rows}
+    assert {ended["run", name] for name in killed_runs.SIGNALS} == {100}
+    assert min(ended["batch", name] for name in killed_runs.SIGNALS) >= 65
+    assert min(int(programs) for *_, programs, _ in rows) >= 10, "some are programs as a person starts them"
+    assert [int(wrong) for *_, wrong in rows] == [0] * 6
 
 
 @pytest.mark.slow
