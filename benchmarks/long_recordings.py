@@ -1,8 +1,10 @@
-"""Long recordings: memory and processor time for reading 20 000 and 100 000 frames and 3 000 labels, and for analysing a belt walk.
+"""Long recordings: memory and processor time for reading and for analysing them, and how both grow with the number of frames.
 
 Each measurement is a process of its own. Reading has the gates: 1 GB for 100 000 frames, and as much time a frame as for 20 000,
-half as much again at most. The analysis has none that it meets: what does not fit the memory is refused in one sentence
-(`pipeline.long_recordings`); what is printed says how far it is from linear.
+half as much again at most. Of the analysis of a walk on a belt (reading, model, dynamics and all tables in memory) the time has a
+gate: it grows with the frames to the power of 1.25 at most. What does not fit the memory is refused in one sentence
+(`pipeline.long_recordings`), whose bytes a frame are those printed here, rounded up. ``--longest`` analyses 100 000 frames as well.
+The figures of one machine are in ``docs/scale.md``.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,29 +23,36 @@ from biomech_id.sample.c3d import write_c3d, write_trial
 from biomech_id.trial import AnalogChannels
 
 FRAMES, MOST_MB, SLOWER = (20_000, 100_000), 1000.0, 1.5
-LABELS, ANALYSED = 3_000, (2_500, 5_000, 10_000)
+LABELS, ANALYSED, BANDED, LONGEST = 3_000, (5_000, 10_000, 20_000), (1_000, 2_000, 4_000), 100_000
+MOST_EXPONENT = 1.25
 MEASURE = """
 import sys, time
 from pathlib import Path
 from biomech_id import analyse
 from biomech_id.readers import read_c3d
 what, path = sys.argv[1:]
+def peak_MB():
+    status = Path("/proc/self/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
 started = time.process_time()
 if what == "read":
     read_c3d(path, trust=True)
+    values_MB = peak_MB()
 else:
-    analyse(Path(path), uncertainty=False).computed.tables()
-status = Path("/proc/self/status").read_text()
-peak = next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))
-print(time.process_time() - started, int(peak) / 1024)
+    found = analyse(Path(path), uncertainty=what == "bands").computed
+    if not found.trials:
+        raise SystemExit(f"{path}: nothing was analysed: {found.failed}")
+    values_MB = peak_MB()
+    found.tables()
+print(time.process_time() - started, values_MB, peak_MB())
 """
 
 
-def measured(what: str, path: Path) -> tuple[float, float]:
-    """Processor seconds, and the largest memory of the process in MB."""
+def measured(what: str, path: Path) -> tuple[float, float, float]:
+    """Processor seconds, and the largest memory of the process in MB: before its tables are made, and with them."""
     told = subprocess.run([sys.executable, "-c", MEASURE, what, str(path)], capture_output=True, text=True, check=True).stdout
-    seconds, peak_MB = told.split()
-    return float(seconds), float(peak_MB)
+    seconds, values_MB, peak_MB = map(float, told.split())
+    return seconds, values_MB, peak_MB
 
 
 def long_walk(trial: bid.Trial, n_frames: int) -> bid.Trial:
@@ -64,33 +74,89 @@ def labelled(n_labels: int) -> bid.Trial:
     return bid.Trial(markers=bid.Markers(tuple(f"M{k}" for k in range(n_labels)), position_m, 100.0), name="labels")
 
 
+def crowded(trial: bid.Trial, n_labels: int) -> bid.Trial:
+    """The trial among so many markers that no model knows, each of which follows one of its own at a distance."""
+    markers, g = trial.markers, np.random.default_rng(0)
+    chosen = g.integers(0, len(markers.names), n_labels)
+    further = markers.position_m[:, chosen] + g.normal(0.0, 0.5, (1, n_labels, 3))
+    names = (*markers.names, *(f"X{k:04d}" for k in range(n_labels)))
+    return replace(trial, markers=replace(markers, names=names, position_m=np.concatenate([markers.position_m, further], axis=1)))
+
+
+def belt_walk(place: Path, n_frames: int) -> Path:
+    """A folder with a static trial of a second, and a walk of so many frames on a belt."""
+    folder = place / f"belt{n_frames}"
+    if not folder.exists():
+        folder.mkdir()
+        person = bid.virtual_subject(belt=True, plates="belt", duration_s=n_frames / 100.0)
+        write_c3d(person.static(duration_s=1.0), folder / "static.c3d")
+        write_c3d(person.walk(), folder / "walk.c3d")
+    return folder
+
+
+def growth(place: Path, what: str, sizes: tuple[int, ...]) -> Iterator[float]:
+    """Print time and memory of each size, and yield by which power of the frames the time grows from one size to the next."""
+    before = None
+    for n in sizes:
+        seconds, values_MB, peak_MB = measured(what, belt_walk(place, n))
+        line = f"  {f'{n} frames':20} {seconds:8.2f} {1e6 * seconds / n:12.0f} {values_MB:12.0f} {peak_MB:12.0f}"
+        if before is not None:
+            n0, seconds0, values0_MB, peak0_MB = before
+            exponent = float(np.log(seconds / seconds0) / np.log(n / n0))
+            more = ((now - then) * 1e3 / (n - n0) for now, then in ((values_MB, values0_MB), (peak_MB, peak0_MB)))
+            line += "{:10.2f} {:14.1f} {:14.1f}".format(exponent, *more)
+            yield exponent
+        print(line, flush=True)
+        before = n, seconds, values_MB, peak_MB
+
+
+def reading(place: Path) -> bool:
+    """Print what reading takes; False where it needs more memory than allowed, or more time a frame the longer the file."""
+    walk = bid.virtual_subject().walk().trial
+    print("reading                      MB file   s CPU   MB peak   us a frame")
+    per_frame_us, peaks_MB = [], []
+    for name, trial in [(f"{n} frames", long_walk(walk, n)) for n in FRAMES] + [(f"{LABELS} labels", labelled(LABELS))]:
+        path = write_trial(trial, place / "long.c3d")
+        seconds, _, peak_MB = measured("read", path)
+        per_frame_us.append(1e6 * seconds / trial.n_frames)
+        peaks_MB.append(peak_MB)
+        print(f"  {name:22} {path.stat().st_size / 1e6:10.0f} {seconds:7.2f} {peak_MB:9.0f} {per_frame_us[-1]:12.1f}", flush=True)
+    met = peaks_MB[1] <= MOST_MB and per_frame_us[1] <= SLOWER * per_frame_us[0]
+    print(f"reading {FRAMES[1]} frames: at most {MOST_MB:.0f} MB, {SLOWER} times the time a frame: {'ok' if met else 'MISSED'}")
+    return met
+
+
+def labels(place: Path) -> None:
+    """Print what the analysis of a walk takes among markers that no model knows."""
+    person = bid.virtual_subject(duration_s=5.0)
+    print("analysis and tables, 500 frames     s CPU      MB peak")
+    for n in (0, LABELS):
+        folder = place / f"labels{n}"
+        folder.mkdir()
+        write_c3d(person.static(duration_s=1.0), folder / "static.c3d")
+        write_trial(crowded(person.walk().trial, n), folder / "walk.c3d")
+        seconds, _, peak_MB = measured("analyse", folder)
+        print(f"  {f'{n} further labels':30} {seconds:8.2f} {peak_MB:12.0f}", flush=True)
+
+
 def main() -> int:
-    """Print the table; 1 if reading needs more memory than allowed, or more time a frame the longer the file."""
+    """Print the tables; 1 if reading, or the growth of the analysis, misses what is asked."""
     if not Path("/proc/self/status").exists():
         print("long_recordings: this system does not tell a process's largest memory; nothing measured")
         return 0
-    with tempfile.TemporaryDirectory() as place:
-        walk = bid.virtual_subject().walk().trial
-        print("reading                      MB file   s CPU   MB peak   us a frame")
-        per_frame_us, peaks_MB = [], []
-        for name, trial in [(f"{n} frames", long_walk(walk, n)) for n in FRAMES] + [(f"{LABELS} labels", labelled(LABELS))]:
-            path = write_trial(trial, Path(place) / "long.c3d")
-            seconds, peak_MB = measured("read", path)
-            per_frame_us.append(1e6 * seconds / trial.n_frames)
-            peaks_MB.append(peak_MB)
-            print(f"  {name:22} {path.stat().st_size / 1e6:10.0f} {seconds:7.2f} {peak_MB:9.0f} {per_frame_us[-1]:12.1f}")
-        print("analysis and tables, without bands, on a belt")
-        for n in ANALYSED:
-            folder = Path(place) / str(n)
-            folder.mkdir()
-            person = bid.virtual_subject(belt=True, plates="belt", duration_s=n / 100.0)
-            write_c3d(person.static(), folder / "static.c3d")
-            write_c3d(person.walk(), folder / "walk.c3d")
-            seconds, peak_MB = measured("analyse", folder)
-            print(f"  {f'{n} frames':33} {seconds:7.2f} {peak_MB:9.0f} {1e6 * seconds / n:12.1f}")
-    met = peaks_MB[1] <= MOST_MB and per_frame_us[1] <= SLOWER * per_frame_us[0]
-    print(f"reading {FRAMES[1]} frames: at most {MOST_MB:.0f} MB, {SLOWER} times the time a frame: {'ok' if met else 'MISSED'}")
-    return int(not met)
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        met = reading(place)
+        labels(place)
+        exponents = []
+        sizes = (*ANALYSED, LONGEST) if "--longest" in sys.argv else ANALYSED
+        for what, told, some in (("analyse", "without bands", sizes), ("bands", "with bands", BANDED)):
+            print(f"belt walk, {told:14}    s CPU   us a frame  MB analysed  MB + tables  exponent  kB analysed    kB a frame more")
+            exponents += growth(place, what, some)
+    linear = max(exponents) <= MOST_EXPONENT
+    print(f"time of an analysis grows with the frames to the power of {max(exponents):.2f} at most ({MOST_EXPONENT}): "
+          f"{'ok' if linear else 'MISSED'}")  # fmt: skip
+    return int(not (met and linear))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ from pathlib import Path
 from biomech_id.errors import FileRefusedError
 from biomech_id.trial import Trial
 
-#: What analysing one video frame takes, bytes: measured on virtual walks on a belt, of 2 000 and 10 000 frames.
-FRAME_BYTES, BANDS_FRAME_BYTES = 40_000, 180_000
+#: What analysing one video frame takes with all tables, bytes: measured on virtual walks on a belt, of 5 000 and 10 000 frames
+#: (``python -m benchmarks long_recordings``: 36 kB, 114 with bands).
+FRAME_BYTES, BANDS_FRAME_BYTES = 40_000, 85_000
 #: A marker or an analog sample more than that walk has.
 NUMBER_BYTES, NUMBERS = 60, 400
 #: What is taken for free where a system does not tell.
@@ -80,7 +81,7 @@ def require_room(trial: Trial, *, bands: bool, free: int | None = None) -> None:
     frame_bytes = FRAME_BYTES + BANDS_FRAME_BYTES * bands + NUMBER_BYTES * max(0.0, values - NUMBERS)
     fitting = int(free / frame_bytes)
     if trial.n_frames > max(fitting, ALWAYS_FRAMES):
-        spared = " (without uncertainty, recipe [output], six times as many)" if bands else ""
+        spared = " (without uncertainty, recipe [output], three times as many)" if bands else ""
         raise FileRefusedError(
             f"{trial.name} has {trial.n_frames} frames, and the memory that is free here ({free / 1e9:.1f} GB) is enough for about "
             f"{max(fitting, ALWAYS_FRAMES)} of them{spared}: cut it into shorter recordings.",

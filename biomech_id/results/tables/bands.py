@@ -13,7 +13,7 @@ power by ::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -42,6 +42,8 @@ Name = tuple[str, str]
 #: Joint -> index of the proximal and the distal segment among foot, shank, thigh, pelvis.
 _ENDS = {"ankle": (1, 0), "knee": (2, 1), "hip": (3, 2), "pelvis": (None, 3), "foot_progress": (None, 0)}
 _STEP_RAD = 1e-5
+#: Frames of cycles whose errors are held at a time: a long recording is worked off block by block.
+HELD_FRAMES = 1000
 #: Mean of the true hip centre behind, outward of and above that of Davis et al.'s regression, metres: forward, up, outward.
 DAVIS_BIAS_M = (-0.0188, 0.0087, 0.0093)
 
@@ -169,11 +171,8 @@ def cycle_bands(
         Body mass that kinetics are divided by; None for kinematics only.
     """
     found = []
-    for side, of_leg in errors.items():
-        mine = [cycle for cycle in cycles if cycle.side == side]
+    for side, of_leg, mine in _some_cycles(errors, cycles, motion.rate_hz):
         rows = [_rows(motion, cycle) for cycle in mine]
-        if not mine:
-            continue
         every = np.unique(np.concatenate(rows))
         # A cycle without kinetics has no bands of them, wherever its loads are known.
         loaded = [own for cycle, own in zip(mine, rows, strict=True) if cycle.kinetics_valid is not KineticsValid.FALSE]
@@ -181,6 +180,22 @@ def cycle_bands(
         whole = _leg_changes(motion, (loads if mass_kg else None, mass_kg or 1.0), side, of_leg, every, wanted)
         found += [_cut(whole, motion, cycle, own) for cycle, own in zip(mine, rows, strict=True)]
     return tuple(found)
+
+
+def _some_cycles(
+    errors: Mapping[str, LegErrors], cycles: Sequence[Cycle], rate_hz: float
+) -> Iterator[tuple[str, LegErrors, list[Cycle]]]:
+    """Side, errors and cycles of each leg, so many cycles at a time as `HELD_FRAMES` hold: they do not depend on each other."""
+    for side, of_leg in errors.items():
+        block, frames = list[Cycle](), 0.0
+        for cycle in (cycle for cycle in cycles if cycle.side == side):
+            if block and frames + cycle.duration_s * rate_hz > HELD_FRAMES:
+                yield side, of_leg, block
+                block, frames = [], 0.0
+            block.append(cycle)
+            frames += cycle.duration_s * rate_hz
+        if block:
+            yield side, of_leg, block
 
 
 class _Block(NamedTuple):

@@ -11,6 +11,7 @@ import pytest
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.results.session import values
 from biomech_id.results.session.values import TrialResult
+from biomech_id.results.tables.bands import _leg_changes
 
 
 def refuse(*args: object, **kwargs: object) -> None:
@@ -36,3 +37,22 @@ def test_bands_of_a_cycle_that_is_cut_elsewhere_are_others(trial: TrialResult, c
     assert [band.cycle for band in moved.bands] == [band.cycle for band in fresh.bands]
     for ours, theirs in zip(moved.bands, fresh.bands, strict=True):
         np.testing.assert_array_equal(ours.changes, theirs.changes)
+
+
+@pytest.mark.parametrize("held", [1, 150])
+def test_bands_worked_off_in_blocks_of_cycles_are_the_same(trial: TrialResult, monkeypatch: pytest.MonkeyPatch, held: int) -> None:
+    whole = trial.bands
+    asked: list[int] = []
+
+    def told(*of: Any) -> Any:
+        asked.append(len(of[4]))
+        return _leg_changes(*of)
+
+    monkeypatch.setattr("biomech_id.results.tables.bands.HELD_FRAMES", held)
+    monkeypatch.setattr("biomech_id.results.tables.bands._leg_changes", told)
+    blocks = replace(trial, banded=None).bands
+    assert len(asked) == (3 if held == 1 else 2)
+    assert [band.cycle for band in blocks] == [band.cycle for band in whole]
+    for ours, theirs in zip(blocks, whole, strict=True):
+        np.testing.assert_allclose(ours.changes, theirs.changes, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(ours.noise, theirs.noise, rtol=1e-12, atol=1e-15)
