@@ -80,17 +80,18 @@ def crowded(trial: bid.Trial, n_labels: int) -> bid.Trial:
     chosen = g.integers(0, len(markers.names), n_labels)
     further = markers.position_m[:, chosen] + g.normal(0.0, 0.5, (1, n_labels, 3))
     names = (*markers.names, *(f"X{k:04d}" for k in range(n_labels)))
-    return replace(trial, markers=replace(markers, names=names, position_m=np.concatenate([markers.position_m, further], axis=1)))
+    position_m = np.concatenate([markers.position_m, further], axis=1)
+    return replace(trial, markers=replace(markers, names=names, position_m=position_m, filled=None))
 
 
 def belt_walk(place: Path, n_frames: int) -> Path:
-    """A folder with a static trial of a second, and a walk of so many frames on a belt."""
+    """A folder with a static trial of a second, and a walk of so many frames on a belt; the longest is the last but one, over and over."""
     folder = place / f"belt{n_frames}"
     if not folder.exists():
         folder.mkdir()
-        person = bid.virtual_subject(belt=True, plates="belt", duration_s=n_frames / 100.0)
+        person = bid.virtual_subject(belt=True, plates="belt", duration_s=min(n_frames, ANALYSED[-1]) / 100.0)
         write_c3d(person.static(duration_s=1.0), folder / "static.c3d")
-        write_c3d(person.walk(), folder / "walk.c3d")
+        write_trial(long_walk(person.walk().trial, n_frames), folder / "walk.c3d")
     return folder
 
 
