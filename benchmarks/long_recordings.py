@@ -85,13 +85,13 @@ def crowded(trial: bid.Trial, n_labels: int) -> bid.Trial:
 
 
 def belt_walk(place: Path, n_frames: int) -> Path:
-    """A folder with a static trial of a second, and a walk of so many frames on a belt; the longest is the last but one, over and over."""
+    """A folder with a static trial of a second, and a walk of so many frames on a belt."""
     folder = place / f"belt{n_frames}"
     if not folder.exists():
         folder.mkdir()
-        person = bid.virtual_subject(belt=True, plates="belt", duration_s=min(n_frames, ANALYSED[-1]) / 100.0)
+        person = bid.virtual_subject(belt=True, plates="belt", duration_s=n_frames / 100.0)
         write_c3d(person.static(duration_s=1.0), folder / "static.c3d")
-        write_trial(long_walk(person.walk().trial, n_frames), folder / "walk.c3d")
+        write_c3d(person.walk(), folder / "walk.c3d")
     return folder
 
 
