@@ -186,12 +186,17 @@ def test_walks_and_runs_are_never_in_one_norm() -> None:
 
 def test_a_norm_of_runs_is_held_against_runs_and_nothing_else(tmp_path: Path) -> None:
     from biomech_id.report.book import session_pages
+    from biomech_id.report.layout.layer import layers_of
     from biomech_id.report.layout.style import load_style
     from biomech_id.report.norm import with_norm
+    from biomech_id.report.pages.running import running_rows
 
     tables, _ = runners()
     norm = norm_from_sessions(tables, source="", movement="run", mix=("bandwidth",))
     write_norm(norm, tmp_path / "runs.csv")
+
+    def band_of(of):
+        return with_norm(tmp_path / "runs.csv", of, mix=("bandwidth",))[1]
 
     def bands(of, pages):
         compared, band = with_norm(tmp_path / "runs.csv", of, mix=("bandwidth",))
@@ -203,6 +208,13 @@ def test_a_norm_of_runs_is_held_against_runs_and_nothing_else(tmp_path: Path) ->
     assert {"KneeAngles.X", "GroundReactionForce.Z"} <= behind
     assert not len(own.scores)
     assert {"contact_time", "speed"} <= set(own.statistics["variable"])
+    # A measure far from the norm's is flagged, one that is printed alike is not.
+    far = replace(band_of(own), scalars={**band_of(own).scalars, "contact_time": (0.20, 0.001), "duty_factor": (36.0, 1e-9)})
+    rows = {row[0]: row for row in running_rows(layers_of(own)[0], load_style(), far)}
+    assert rows["Contact time"][2].bold
+    assert rows["Contact time"][2].text.startswith("▲")
+    assert rows["Contact time"][-1] == "0.20 ± 0.00"
+    assert not rows["Duty factor"][2].bold
     other, behind = bands(walker(), ["kinematics_mean", "running"])
     assert behind == set()
     assert not len(other.statistics)

@@ -20,7 +20,7 @@ from biomech_id.report.layout.style import Style
 from biomech_id.report.layout.text_table import Cell, TableColumn, TextTable
 from biomech_id.report.norm import Norm
 from biomech_id.report.page import Content, PageKind, Shows, register
-from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, parameter_values
+from biomech_id.report.pages.spatiotemporal import UNIT_WORDS, asymmetry, flagged, parameter_values
 
 _CURVES: tuple[tuple[str, str], ...] = (("GroundReactionForce", "Z"), ("GroundReactionForce", "X"), ("KneeAngles", "X"))
 _TABLE_MM, _PANEL_LEFT_MM, _TOP_MM, _PITCH_MM, _HEIGHT_MM = 162.0, 190.0, 30.0, 54.0, 40.0
@@ -39,14 +39,18 @@ def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure
         One of runs, to be shown; None for none.
     """
     sheet = Sheet(style)
-    name_mm, each_mm, last_mm = (49.0, 30.0, 24.0) if norm is None else (43.0, 24.0, 18.0)
-    columns = [TableColumn(style.label("parameter.heading"), name_mm), TableColumn(style.label("parameter.unit"), 18.0)]
+    name_mm, each_mm, last_mm = (49.0, 30.0, 24.0) if norm is None else (36.0, 26.0, 22.0)
+    columns = [
+        TableColumn(style.label("parameter.heading"), name_mm),
+        TableColumn(style.label("parameter.unit"), 18.0 if norm is None else 17.0),
+    ]
     for side in SIDES:
         columns += [TableColumn(style.label(f"side.{side}"), each_mm, "right"), TableColumn("n", 6.0, "right")]
     columns.append(TableColumn(style.label("parameter.symmetry"), last_mm, "right"))
     columns += [TableColumn(style.label("parameter.norm"), 24.0, "right")] if norm is not None else []
     y, _ = TextTable(tuple(columns), running_rows(layer, style, norm), size="body").draw(sheet, LEFT_MM, 21.0, room_mm=120.0)
-    sheet.note(style.label("running.note"), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
+    said = [style.label("running.note")] + ([style.label("parameter.outside")] if norm is not None else [])
+    sheet.note("\n".join(said), y + 3.0, right_mm=LEFT_MM + _TABLE_MM)
     drawing, absent = Drawing([layer], style, norm, True, ""), []
     for number, name in enumerate(_CURVES):
         panel = sheet.panel(_PANEL_LEFT_MM, _TOP_MM + number * _PITCH_MM, RIGHT_MM - _PANEL_LEFT_MM, _HEIGHT_MM)
@@ -58,7 +62,7 @@ def running_page(layer: Layer, style: Style, norm: Norm | None = None) -> Figure
 def running_rows(layer: Layer, style: Style, norm: Norm | None = None) -> list[list[Cell | str]]:
     """Rows of the table: strike types first, then every measure with mean, SD, number, asymmetry and what the norm has.
 
-    A mean more than two standard deviations from that of the norm is bold.
+    A mean more than two standard deviations from that of the norm is flagged as on the page of time and distance.
 
     Parameters
     ----------
@@ -84,8 +88,7 @@ def running_rows(layer: Layer, style: Style, norm: Norm | None = None) -> list[l
         for side in SIDES:
             values = sides.get(side, [])
             text = mean_sd(values, DECIMALS.get(unit, 2), style.decimal_mark)
-            apart = own is not None and len(values) > 0 and abs(np.nanmean(values) - own[0]) > 2.0 * own[1]
-            row += [Cell(text, bold=True) if apart else text, str(int(np.isfinite(values).sum()))]
+            row += [flagged(text, values, own, DECIMALS.get(unit, 2)), str(int(np.isfinite(values).sum()))]
         # Of an angle about zero a share of the mean says nothing.
         row.append("–" if name == "strike_angle" else asymmetry(sides, style))
         if norm is not None:
