@@ -37,7 +37,7 @@ IN_BOTH = set(
     """
     actual al also always amplitude an analog analyse analysis applied arm auto axis baker band biomech block body budget bw
     byte bytes cavagna cc centre channels check clang clinic clinical cm cmc code crawford csv cutoff davis delay diameter diff
-    dir distal donelan emg et euler event exclude export falls false family female femoris field filter flat flexion foot
+    dir distal donelan drift emg et euler event exclude export falls false family female femoris field filter flat flexion foot
     frontal froude functional gain gait gaitutils gastrocnemius gcc grood hampel hand hash herr hip hof howell hz id impulse
     impulses in index install inverse jensen kadaba kg kinetics knee language large last lateral log male manager manifest
     marker markers markerset mass max md medial median min minus mm moment moments movement ms name nan newton norm normal
