@@ -130,13 +130,13 @@ class MarkerSet:
         """
         return {**self.extra_landmarks, **self.landmarks}
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every label of the set, each once."""
         tracked = [label for cluster in self.tracking.values() for label in cluster]
         return tuple(dict.fromkeys([*self.landmarks.values(), *tracked]))
 
-    @property
+    @cached_property
     def required(self) -> tuple[str, ...]:
         """Labels a calibration cannot do without."""
         return tuple(label for label in self.labels if label not in self.optional)

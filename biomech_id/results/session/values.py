@@ -6,7 +6,7 @@ Both keep what was computed, in SI; tables in the units people read are built fr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -322,7 +322,7 @@ class TrialResult:
             plain = made_of.get((*key, parameter.parameter.removesuffix("_dimensionless")), parameter)
             if key in sd_s:
                 sd = parameter_sd(parameter, plain, cycles[key], sd_s[key], self.errors[parameter.side].sizes)
-            rows.append({**asdict(parameter), "sd": sd})
+            rows.append({**vars(parameter), "sd": sd})
         return tuple(rows)
 
     def used(self, cycle: Cycle) -> bool:
