@@ -100,10 +100,8 @@ MOST_LINES = sum([
     45,  # work beside the peaks, compared
     146,  # inputs read and hashed once
     97,  # bands from half the work: errors that do nothing left out, kinetics only where known
-    23,  # names and links refused early, stumps of recordings
     230,  # signals of plates, limits of joints, paths that are badly written; names in any script
     34,  # names and links refused early, stumps of recordings, lacks of the machine said everywhere
-    215,  # signals of plates, limits of joints, paths that are badly written
 ])  # fmt: skip
 MOST_POSITIONAL = 6
 

@@ -1,4 +1,4 @@
-"""What no body does, whatever its illness: joints far beyond what they can, and feet that slide while they stand.
+"""What nobody does who walks, runs or jumps, whatever the illness: joints beyond what they can, feet that slide while they stand.
 
 A marker set with left and right exchanged, a laboratory whose vertical is another axis or that is mirrored, and two markers of one
 segment in each other's place turn a segment by a quarter or half a turn. And a foot that carries somebody stands: its markers rest
@@ -17,7 +17,8 @@ from biomech_id.results.session.foot_forces import during
 from biomech_id.results.session.values import TrialResult
 
 #: Least and largest angles, degrees. 93 recorded trials, jumps and gymnastics among them, stay inside by 15 degrees and more, but
-#: for one run whose foot markers are exchanged. The pelvis may turn about the vertical as it likes: people walk backwards.
+#: for one run whose foot markers are exchanged. The pelvis may turn about the vertical as it likes: people walk backwards. Whoever
+#: lies, or does the splits, is beyond them too.
 ANGLE_LIMITS_DEG: Mapping[str, tuple[float, float]] = {
     "PelvisAngles.X": (-60.0, 85.0), "PelvisAngles.Y": (-60.0, 60.0),
     "HipAngles.X": (-60.0, 150.0), "HipAngles.Y": (-75.0, 75.0), "HipAngles.Z": (-95.0, 95.0),
@@ -31,7 +32,7 @@ RESTING_SHARE, FEWEST_FRAMES = 0.2, 8
 
 
 def angle_findings(result: TrialResult) -> Iterator[Finding]:
-    """Yield the angle that is farthest beyond what a joint can.
+    """Yield the angle that is farthest beyond its limits.
 
     Parameters
     ----------

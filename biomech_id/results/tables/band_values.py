@@ -137,10 +137,12 @@ def _vertex(curves: FloatArray, word: str) -> tuple[FloatArray, FloatArray]:
     place, at = best.astype(np.float64), best + flat.shape[1] * np.arange(len(flat))
     along = flat.reshape(-1)
     top = along[at]
-    # Beside the first of the largest, the one before is lower, and the one behind at most as high: the parabola always bends.
+    # Beside the first of the largest, the one before is lower, and the one behind at most as high: the parabola always bends, but
+    # where rounding takes the bend of a curve that is level.
     inner = np.flatnonzero((best > 0) & (best < flat.shape[1] - 1))
     left, middle, right = along[at[inner] - 1], top[inner], along[at[inner] + 1]
-    place[inner] += 0.5 * (left - right) / (left - 2.0 * middle + right)
+    bend = left - 2.0 * middle + right
+    place[inner] += np.divide(0.5 * (left - right), bend, out=np.zeros_like(bend), where=bend != 0.0)
     return top.reshape(shape), place.reshape(shape)
 
 

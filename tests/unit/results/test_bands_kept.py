@@ -11,6 +11,7 @@ import pytest
 from biomech_id.gait.cycle import KineticsValid
 from biomech_id.results.session import values
 from biomech_id.results.session.values import TrialResult
+from biomech_id.results.tables.band_values import _vertex
 from biomech_id.results.tables.bands import _leg_changes
 
 
@@ -56,3 +57,14 @@ def test_bands_worked_off_in_blocks_of_cycles_are_the_same(trial: TrialResult, m
     for ours, theirs in zip(blocks, whole, strict=True):
         np.testing.assert_allclose(ours.changes, theirs.changes, rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(ours.noise, theirs.noise, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(("word", "sign"), [("max", 1.0), ("min", -1.0)])
+def test_a_level_top_that_rounding_makes_uneven_has_a_place(word: str, sign: float) -> None:
+    """A clipped force, interpolated: its neighbours differ by the last bit, and the parabola through them does not bend."""
+    level = np.array([[0.5, np.nextafter(top, 0.0), top, top, 0.3] for top in (1.0, 7.3, 740.0, 1e-300)])
+    with np.errstate(divide="raise", invalid="raise"):
+        value, place = _vertex(sign * level, word)
+    np.testing.assert_array_equal(value, sign * np.array([1.0, 7.3, 740.0, 0.5]))
+    assert place[:3] == pytest.approx(2.0, abs=0.5)
+    assert place[3] == 0.0
