@@ -20,8 +20,8 @@ from pathlib import Path
 
 #: The coarsest clock that disks are known to have (FAT), s: a file changed within it before it was looked at may change unseen.
 COARSEST_CLOCK_S = 2.0
-#: Texts and tables up to this are kept while an analysis lasts, so that who reads one again reads the same.
-KEPT_BYTES = 8 * 1024**2
+#: Texts and tables up to this are kept while an analysis lasts, so that who reads one again reads the same; and so much of all.
+KEPT_BYTES, KEPT_BYTES_IN_ALL = 8 * 1024**2, 64 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class InputsRead:
             self._two_contents.add(key)
         elif sha256:
             self._states[key], self._sha256[key] = state, sha256
-        if data is not None and len(data) <= KEPT_BYTES:
+        if data is not None and len(data) <= min(KEPT_BYTES, KEPT_BYTES_IN_ALL - sum(map(len, self._kept.values()))):
             self._kept[key] = data
 
     def sha256(self, path: Path) -> str:

@@ -137,6 +137,18 @@ def test_a_table_too_long_to_be_kept_that_reads_as_another_the_second_time_is_sa
         assert seen.changed(path)
 
 
+def test_what_is_kept_of_all_files_together_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session of OpenSim's tables would hold all of them: a hundred of 5 MB each."""
+    monkeypatch.setattr(inputs, "KEPT_BYTES_IN_ALL", 250)
+    paths = [tmp_path / f"walk{number}.trc" for number in range(4)]
+    with reading_once() as seen:
+        for path in paths:
+            path.write_bytes(b"A" * 100)
+            read_input(path)
+        assert [seen.kept(path) is not None for path in paths] == [True, True, False, False]
+        assert not any(map(seen.changed, paths))
+
+
 def test_what_nobody_read_is_judged_from_the_beginning(tmp_path: Path) -> None:
     path, pipe = tmp_path / "walk_grf.mot", tmp_path / "pipe"
     path.write_bytes(b"A" * 100)
