@@ -29,6 +29,8 @@ ANGLE_LIMITS_DEG: Mapping[str, tuple[float, float]] = {
 #: most in 80 trials.
 FOOT_AT_REST_M_S: Mapping[str, float] = {"heel": 0.14, "toe": 0.07, "lateral_malleolus": 0.145}
 RESTING_SHARE, FEWEST_FRAMES = 0.2, 8
+#: Speeds are taken between frames at most so far apart (s): between nearer ones noise that nobody filtered looks like speed.
+APART_S = 0.012
 
 
 def angle_findings(result: TrialResult) -> Iterator[Finding]:
@@ -61,15 +63,17 @@ def sliding_findings(result: TrialResult) -> Iterator[Finding]:
         A straight walk over ground, with its stances.
     """
     markers, time_s, worst, said = result.markers, result.motion.time_s, 1.0, {}
+    apart = max(1, int(APART_S * result.motion.rate_hz))
     for stance in result.assignment.stances if result.assignment and markers is not None else ():
         rows = during(stance, time_s)
-        if not np.isfinite([stance.start_s, stance.end_s]).all() or rows.stop - rows.start < FEWEST_FRAMES:
+        if not np.isfinite([stance.start_s, stance.end_s]).all() or rows.stop - rows.start < FEWEST_FRAMES * apart:
             continue
         for role, limit in FOOT_AT_REST_M_S.items():
             name = result.motion.roles.get((stance.side, role))
             if name is None or markers is None or name not in markers.names:
                 continue
-            speed = np.linalg.norm(np.gradient(markers[name][rows], axis=0), axis=1) * result.motion.rate_hz
+            path = markers[name][rows][::apart]
+            speed = np.linalg.norm(np.gradient(path, axis=0), axis=1) * result.motion.rate_hz / apart
             known = np.sort(speed[np.isfinite(speed)])
             if len(known) >= FEWEST_FRAMES and (rests := float(known[int(RESTING_SHARE * len(known))])) > worst * limit:
                 worst = rests / limit

@@ -13,7 +13,7 @@ import pytest
 import biomech_id as bid
 from benchmarks.studies.designed_faults import FAULTS, Recording, gain, plates
 from biomech_id.gait.movements import TrialKind
-from biomech_id.results.session.body_limits import angle_findings
+from biomech_id.results.session.body_limits import angle_findings, sliding_findings
 from biomech_id.results.session.foot_forces import force_directions
 from biomech_id.results.session.plate_signals import mean_lean_findings
 from biomech_id.results.session.plausibility import FORE_AFT_SLOPE, movement_limits, plausibility_findings
@@ -143,6 +143,15 @@ def test_a_lean_that_the_body_speeds_up_with_is_none(recording: Recording) -> No
     faster = replace(result, motion=replace(result.motion, joint_centres_lab_m=gaining))
     assert list(mean_lean_findings(faster, seen)) == []
     assert list(mean_lean_findings(result, [each for each in seen if each.stance.side == "L"])) == []
+
+
+def test_feet_of_a_fast_recording_that_nobody_filters_do_not_slide() -> None:
+    """Half a millimetre of noise is 0.2 m/s between frames of 250 Hz."""
+    person = bid.virtual_subject(plates="steps", noise_m=0.0005, rate_hz=250.0)
+    given = [person.static().trial, person.walk().trial]
+    (result,) = bid.analyse(given, marker_filter="never", uncertainty=False, budget=False).computed.trials
+    assert len([stance for stance in result.assignment.stances if np.isfinite([stance.start_s, stance.end_s]).all()]) >= 4
+    assert list(sliding_findings(result)) == []
 
 
 def test_a_joint_at_its_end_is_no_finding_and_beyond_it_is(recording: Recording) -> None:
