@@ -22,8 +22,8 @@ from biomech_id.results.session.values import TrialResult
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate
 
-#: Where the mean over so long (s) is below that (N), and half of it before and after, nobody is on a plate, however far below (nobody
-#: pulls at one); for so long in all (s).
+#: Where the mean over so long (s) is below that (N), and half of it before and after, nobody is on a plate, however far below:
+#: nobody pulls at one; for so long in all (s).
 MEAN_OVER_S, UNLOADED_N, LEAST_UNLOADED_S = 0.05, 25.0, 0.3
 #: Root mean square of what an unloaded plate reads, N: 4 at most in 83 trials; a belt and its motor shake more.
 LARGEST_UNLOADED_N = 10.0
