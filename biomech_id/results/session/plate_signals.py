@@ -17,13 +17,14 @@ import numpy as np
 from biomech_id.algebra.arrays import FloatArray
 from biomech_id.conventions import GRAVITY_M_S2, SIDES
 from biomech_id.errors import Finding
+from biomech_id.gait.contacts import plate_at_rest
 from biomech_id.results.session.foot_forces import LEAST_SHARE, StanceForce, hips_progression, middle_of_hips
 from biomech_id.results.session.values import TrialResult
 from biomech_id.signal.runs import runs
 from biomech_id.trial import ForcePlate
 
-#: Where the mean over so long (s) is below that (N), and half of it before and after, nobody is on a plate, however far below:
-#: nobody pulls at one; for so long in all (s).
+#: Where the mean over so long (s) is less than that (N) above what the plate at rest reads, and half of it before and after, nobody
+#: is on it, however far below: nobody pulls at one; for so long in all (s).
 MEAN_OVER_S, UNLOADED_N, LEAST_UNLOADED_S = 0.05, 25.0, 0.3
 #: Root mean square of what an unloaded plate reads, N: 4 at most in 83 trials; a belt and its motor shake more.
 LARGEST_UNLOADED_N = 10.0
@@ -118,8 +119,9 @@ def _gained(result: TrialResult, whole: list[StanceForce]) -> FloatArray | None:
 def _unloaded_N(plate: ForcePlate) -> float:
     """Root mean square force while nobody is on a plate, N; 0 where that is not for long."""
     n = max(round(MEAN_OVER_S * plate.rate_hz), 1)
+    least_N = max(plate_at_rest(plate).offset_N, 0.0)
     mean = np.convolve(np.nan_to_num(plate.force_lab_N[:, 2]), np.full(n, 1.0 / n), mode="same")
-    free = np.convolve(mean < UNLOADED_N, np.ones(2 * n), mode="same") > 2 * n - 0.5
+    free = np.convolve(mean < least_N + UNLOADED_N, np.ones(2 * n), mode="same") > 2 * n - 0.5
     if np.count_nonzero(free) < LEAST_UNLOADED_S * plate.rate_hz:
         return 0.0
     return float(np.sqrt(np.nanmean((plate.force_lab_N[free] ** 2).sum(axis=1))))

@@ -125,11 +125,11 @@ def faulty(recording: Recording, change: Callable[..., tuple[np.ndarray, np.ndar
 
 def test_an_offset_of_a_plate_is_said_from_ten_newtons_on(recording: Recording) -> None:
     """Under the second plate's axes the third component points down: so many newtons are read while nobody is on it."""
-    for size_N, said in ((6.0, []), (15.0, ["plate 1"]), (70.0, ["plate 1"])):
+    for size_N, said in ((6.0, []), (15.0, ["plate 1"]), (70.0, ["plate 1"]), (-28.0, ["plate 1"])):
         result = computed(faulty(recording, lambda f, m, rate, size_N=size_N: (f + [0.0, 0.0, size_N], m)))
         found = [each for each in plausibility_findings(result) if each.rule == "plate-reads-unloaded"]
         assert [each.values["plate"] for each in found] == said
-        assert all(each.values["force_N"] == pytest.approx(size_N, abs=0.5) for each in found)
+        assert all(each.values["force_N"] == pytest.approx(abs(size_N), abs=0.5) for each in found)
 
 
 def test_a_lean_that_the_body_speeds_up_with_is_none(recording: Recording) -> None:
