@@ -116,11 +116,11 @@ def describe_missing(missing: dict[MarkerKey, tuple[str, ...]]) -> str:
 
 def _judge(markerset: MarkerSet, labels: Collection[str], stored: Collection[str]) -> Proposal:
     everything = [*labels, *stored]
-    missing = markerset.missing(everything)
+    matched = markerset.matches(everything)
+    present = markerset.present(everything, matched)
+    missing, found = markerset.lacking(present), len(present)
     lacking = {label for cluster in missing.values() for label in cluster}
     n_required = len(markerset.required)
-    matched = markerset.matches(everything)
-    found = len(markerset.present(everything))
     twins = {plain(twin.label) for twin in markerset.twins}
     extra = set(markerset.extra_landmarks.values())
     others = (label for label in labels if matched.get(label) in {None, *extra})

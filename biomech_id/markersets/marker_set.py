@@ -195,25 +195,42 @@ class MarkerSet:
         labels : Collection[str]
             Labels of the recording's markers that are seen.
         """
-        present = self.present(labels)
-        lacking = {key: tuple(x for x in self.labels_of(key) if x in self.required and x not in present) for key in self.segments}
+        return self.lacking(self.present(labels))
+
+    def lacking(self, present: Collection[str]) -> dict[MarkerKey, tuple[str, ...]]:
+        """Segment -> required labels that are not among the set's own that are there; segments that lack nothing are left out.
+
+        Parameters
+        ----------
+        present : Collection[str]
+            Of `present`.
+        """
+        lacking = {key: tuple(label for label in labels if label not in present) for key, labels in self._required_of.items()}
         return {key: labels for key, labels in lacking.items() if labels}
+
+    @cached_property
+    def _required_of(self) -> Mapping[MarkerKey, tuple[str, ...]]:
+        """Segment -> its required labels."""
+        required = set(self.required)
+        return {key: tuple(label for label in self.labels_of(key) if label in required) for key in self.segments}
 
     @property
     def segments(self) -> tuple[MarkerKey, ...]:
         """Keys of the segments the set tracks."""
         return tuple(self.tracking)
 
-    def present(self, labels: Iterable[str]) -> set[str]:
+    def present(self, labels: Iterable[str], matched: Mapping[str, str] | None = None) -> set[str]:
         """The set's labels that are among ``labels`` of a file; of a label that is held twice, both twins'.
 
         Parameters
         ----------
         labels : Iterable[str]
             Labels of the recording's markers.
+        matched : Mapping[str, str] | None, optional
+            What `matches` says of them, where that is known already.
         """
         labels = tuple(labels)
-        present = set(self.matches(labels).values()) & set(self.labels)
+        present = set((self.matches(labels) if matched is None else matched).values()) & set(self.labels)
         for twins in self.twins:
             if len(twin_labels(twins.label, labels)) == 2:
                 present |= {twins.lateral, twins.medial}

@@ -239,24 +239,21 @@ def parameter_sd(
         Name -> standard deviation (see `uncertainty.sizes.error_sizes`).
     """
     scale = 1.0 if parameter == plain else abs(parameter.value / plain.value) if plain.value else float("nan")
+    times_sd = _times_sd(cycle, tuple(event_sd_s.items()))
     if plain.parameter == "speed":
-        return scale * abs(plain.value) * _time_sd("stride_time", cycle, event_sd_s) / cycle.duration_s
+        return scale * abs(plain.value) * times_sd["stride_time"] / cycle.duration_s
     timed = WALKING_NAMES.get(plain.parameter, plain.parameter)
-    if timed in dict(temporal_values(cycle)):
-        return scale * _time_sd(timed, cycle, event_sd_s)
+    if timed in times_sd:
+        return scale * times_sd[timed]
     direction = {"step_length": "forward", "step_width": "side"}.get(plain.parameter)
     if direction is None:
         return float("nan")
     return float(scale * _BOTH_HEELS * np.hypot(sizes[f"heel_{direction}_mm"], sizes["tissue_heel_mm"]) / MM_PER_M)
 
 
-def _time_sd(name: str, cycle: Cycle, event_sd_s: Mapping[str, float]) -> float:
-    """Of a value between events, taken again with each of them moved."""
-    return _times_sd(cycle, tuple(event_sd_s.items()))[name]
-
-
 @lru_cache(maxsize=8)
 def _times_sd(cycle: Cycle, event_sd_s: tuple[tuple[str, float], ...]) -> Mapping[str, float]:
+    """Of every value between events, taken again with each of them moved."""
     moved = [
         dict(temporal_values(replace(cycle, **{end: getattr(cycle, end) + sd_s})))
         for end, sd_s in event_sd_s

@@ -231,7 +231,9 @@ def sagittal_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
 
 
 def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> Curves:
-    """Return the sagittal moment, N m/kg, and the power, W/kg, of each leg joint over every cycle, as `cycle_curves` does.
+    """Return the sagittal moment, N m/kg, the power, W/kg, and that of the sagittal moment alone of each leg joint.
+
+    Over every cycle with kinetics, as `cycle_curves` and `sagittal_curves` do.
 
     Parameters
     ----------
@@ -252,6 +254,7 @@ def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
                 moment_Nm = clinical_moment(load.wrench.moment_Nm, motion, side, joint)
                 values[MOMENT_VARIABLE[joint], "X", ""] = moment_Nm[:, 0] / mass_kg
                 values[POWER_VARIABLE[joint], "", ""] = load.power_rotational_W / mass_kg
+                values[POWER_VARIABLE[joint], "sagittal", ""] = np.where(load.known, sagittal_power(load, motion) / mass_kg, np.nan)
         return values
 
     return _cut_by_side(of_side, motion, cycles)
@@ -260,7 +263,8 @@ def leg_load_curves(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycl
 def _cut_by_side(
     of_side: Callable[[str], Mapping[tuple[str, str, str], FloatArray]], motion: BodyMotion, cycles: Sequence[Cycle]
 ) -> Curves:
-    """What a trial shows of each side, worked out once, cut to every cycle of that side."""
+    """What is kinetic of each side, worked out once, cut to every cycle of that side that has kinetics."""
+    cycles = [cycle for cycle in cycles if cycle.kinetics_valid is not KineticsValid.FALSE]
     values = {side: of_side(side) for side in dict.fromkeys(cycle.side for cycle in cycles)}
     return stack_curves(cut_to_cycle(values[cycle.side], motion, cycle) for cycle in cycles)
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from biomech_id.algebra.arrays import FloatArray
+from biomech_id.algebra.arrays import BoolArray, FloatArray
 from biomech_id.conventions import CYCLE_ROWS, POWER_VARIABLE, UNITS
 from biomech_id.dynamics.body import BodyMotion
 from biomech_id.dynamics.loads import JointLoads
 from biomech_id.gait.cycle import Cycle
 from biomech_id.gait.peaks import power_peaks
-from biomech_id.results.tables.cycle_table import Curves, leg_load_curves, sagittal_curves
+from biomech_id.results.tables.cycle_table import Curves, leg_load_curves
 from biomech_id.results.tables.session_tables import CURVE_POINTS
 
 #: Variables whose values are tabled:
@@ -91,7 +91,7 @@ def burst_rows(curves: Curves, sagittal: Curves, cycles: Sequence[Cycle]) -> lis
 
 
 def load_rows(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *, mass_kg: float) -> list[dict[str, object]]:
-    """Return the rows of ``peaks.csv`` that are about the legs' sagittal moments and powers, of any loads.
+    """Return the rows of ``peaks.csv`` that are about the legs' sagittal moments and bursts of power, of any loads.
 
     Parameters
     ----------
@@ -104,8 +104,14 @@ def load_rows(motion: BodyMotion, loads: JointLoads, cycles: Sequence[Cycle], *,
     mass_kg : float
         Body mass that loads are divided by.
     """
-    curves, sagittal = (cut(motion, loads, cycles, mass_kg=mass_kg) for cut in (leg_load_curves, sagittal_curves))
-    return [*extrema_rows(curves, cycles), *burst_rows(curves, sagittal, cycles)]
+    curves = leg_load_curves(motion, loads, cycles, mass_kg=mass_kg)
+    components = np.array([name.component for name in curves.names], dtype=object)
+    moments, powers, sagittal = (_only(curves, components == component) for component in ("X", "", "sagittal"))
+    return [*extrema_rows(moments, cycles), *burst_rows(powers, sagittal, cycles)]
+
+
+def _only(curves: Curves, which: BoolArray) -> Curves:
+    return Curves(tuple(name for name, mine in zip(curves.names, which, strict=True) if mine), curves.values[which])
 
 
 def time_at_percent(cycle: Cycle, percent: float) -> float:

@@ -221,7 +221,7 @@ def tidy_table(name: str, rows: Sequence[Mapping[str, object]] = (), columns: Se
         Of a table that is not in `conventions.TABLES`.
     """
     wanted = columns or table_columns(name)
-    return pd.DataFrame({column.name: _typed([_cell(row, column) for row in rows], column) for column in wanted})
+    return pd.DataFrame({column.name: _typed(_cells(rows, column), column) for column in wanted})
 
 
 def block_table(
@@ -242,7 +242,7 @@ def block_table(
     """
     return pd.DataFrame({
         column.name: np.asarray(numbers[column.name], dtype=_TYPES[column.kind]) if column.name in numbers
-        else _typed([_cell(head, column) for head in heads], column).repeat(counts)
+        else _typed(_cells(heads, column), column).repeat(counts)
         for column in table_columns(name)
     })  # fmt: skip
 
@@ -253,8 +253,12 @@ def _typed(cells: Sequence[object], column: Column) -> Any:
     return pd.Series(list(cells), dtype=dtype).array if column.kind == "text" else np.array(cells, dtype=dtype)
 
 
-def _cell(row: Mapping[str, object], column: Column) -> object:
-    """A row's value in a column; what the first tables had not is empty where a row does not say it."""
-    if column.added and column.name not in row:
-        return "" if column.kind == "text" else float("nan")
-    return str(row[column.name]) if column.kind == "text" else row[column.name]
+def _cells(rows: Sequence[Mapping[str, object]], column: Column) -> list[object]:
+    """The rows' values in a column; what the first tables had not is empty where a row does not say it."""
+    name = column.name
+    if column.added:
+        nothing = "" if column.kind == "text" else float("nan")
+        values = [row.get(name, nothing) for row in rows]
+    else:
+        values = [row[name] for row in rows]
+    return [str(value) for value in values] if column.kind == "text" else values
