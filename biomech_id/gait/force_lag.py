@@ -2,7 +2,7 @@
 
 First the cross-correlation of feet and forces. Each load of a plate has a place, its centre of pressure, and a time; a foot is low
 where its heel and toe markers are. The lag is where low feet near the loads' places and the loads cover one another best. A lag
-that another one, further than `APART_S` away, explains nearly as well is not known: on a treadmill all steps are alike.
+that another one, further than `OTHER_LAG_S` away, explains nearly as well is not known: on a treadmill all steps are alike.
 
 Then the instants. Every load that begins inside the recording is the strike of a foot; the markers know that strike with its own
 standard deviation (`gait.marker_events`), which half a stance cannot tell from the next. The lag is the mean of strike less rise,
@@ -30,7 +30,7 @@ RISEN_N, LEAST_LOAD_S = 20.0, 0.1
 #: A foot is low within this of where it is lowest (m), and near a load within this of its centre of pressure (m).
 LOW_M, NEAR_M = 0.03, 0.15
 #: Steps of the search (s); another lag so far away is another one (s), and must cover loads this much worse.
-STEP_S, APART_S, WORSE = 0.01, 0.25, 0.1
+STEP_S, OTHER_LAG_S, WORSE = 0.01, 0.25, 0.1
 #: No further than this (s) are two recordings of one walk apart; so many loads are looked at for the correlation.
 FURTHEST_S, MOST_LOADS = 5.0, 12
 #: Feet and loads must cover one another at least so well.
@@ -107,8 +107,8 @@ def find_force_lag(trial: Trial, plates: Sequence[ForcePlate]) -> ForceLag:
     if not len(lags) or not np.isfinite(cover).any():
         return ForceLag(why="elsewhere")
     top, peak = float(np.nanmax(cover)), float(lags[np.nanargmax(cover)])
-    best = float(np.mean(lags[(cover >= top - 0.005) & (np.abs(lags - peak) < 0.5 * APART_S)]))
-    far = np.abs(lags - best) > APART_S
+    best = float(np.mean(lags[(cover >= top - 0.005) & (np.abs(lags - peak) < 0.5 * OTHER_LAG_S)]))
+    far = np.abs(lags - best) > OTHER_LAG_S
     other = int(np.nanargmax(np.where(far, cover, -np.inf))) if far.any() else None
     found = ForceLag(best, cover=top, other_s=float("nan") if other is None else float(lags[other]))
     if top < LEAST_COVER:

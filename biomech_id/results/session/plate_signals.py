@@ -35,8 +35,8 @@ LARGEST_DEPTH_M = 0.3
 #: Shear over vertical force for so long (s): 0.67 at most in walks, once, in single samples.
 LARGEST_FRICTION, LEAST_FRICTION_S = 0.85, 0.003
 #: Mean direction of the force beyond what the body gains in speed, horizontal over vertical: fore and aft -0.020 to 0.028, sideways
-#: -0.018 to 0.012 in 70 walks and turns.
-LARGEST_MEAN_LEAN = 0.034
+#: -0.018 to 0.012 in 70 walks and turns; the limit leaves 0.012 for laboratories that are not among them.
+LARGEST_MEAN_LEAN = 0.04
 
 
 def plate_signal_findings(result: TrialResult) -> Iterator[Finding]:
